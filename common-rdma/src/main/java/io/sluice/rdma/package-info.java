@@ -1,0 +1,2 @@
+/** Sluice's transport layer: one-sided reads of registered memory over RDMA verbs or TCP. */
+package io.sluice.rdma;
