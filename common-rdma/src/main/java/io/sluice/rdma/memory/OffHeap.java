@@ -1,0 +1,103 @@
+package io.sluice.rdma.memory;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The one place that allocates, maps and frees memory outside the Java heap.
+ *
+ * <p>Java 17 has no supported way to give direct memory back before a garbage collection, and a
+ * task that waits for one exceeds its container; so this class calls {@code
+ * sun.misc.Unsafe.invokeCleaner}, and nothing else in Sluice touches {@code Unsafe}.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever calls {@link #allocate} or {@link
+ * #map} calls {@link #free} exactly once, after the last access through the buffer, its slices and
+ * its duplicates; an access after that crashes the JVM. Failure: {@link OutOfMemoryError} from the
+ * JVM when {@code -XX:MaxDirectMemorySize} is exceeded, {@link IOException} from mapping.
+ */
+public final class OffHeap {
+  private static final MethodHandle INVOKE_CLEANER = findInvokeCleaner();
+  private static final AtomicLong ALLOCATED_BYTES = new AtomicLong();
+  private static final AtomicLong MAPPED_BYTES = new AtomicLong();
+
+  private OffHeap() {}
+
+  /** Allocates {@code lengthBytes} of zeroed direct memory, in big-endian order as usual. */
+  public static ByteBuffer allocate(int lengthBytes) {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(lengthBytes);
+    ALLOCATED_BYTES.addAndGet(lengthBytes);
+    return buffer;
+  }
+
+  /** Maps a range of an open file; the mapping outlives the channel. */
+  public static MappedByteBuffer map(
+      FileChannel file, FileChannel.MapMode mode, long offsetBytes, int lengthBytes)
+      throws IOException {
+    MappedByteBuffer buffer = file.map(mode, offsetBytes, lengthBytes);
+    MAPPED_BYTES.addAndGet(lengthBytes);
+    return buffer;
+  }
+
+  /**
+   * Frees memory from {@link #allocate}.
+   *
+   * @param buffer the very buffer that method returned, not a slice or duplicate of it
+   * @throws IllegalArgumentException if it is a slice, a duplicate or a heap buffer
+   */
+  public static void free(ByteBuffer buffer) {
+    invokeCleaner(buffer);
+    ALLOCATED_BYTES.addAndGet(-buffer.capacity());
+  }
+
+  /**
+   * Removes a mapping from {@link #map}.
+   *
+   * @param buffer the very buffer that method returned, not a slice or duplicate of it
+   * @throws IllegalArgumentException if it is a slice, a duplicate or a heap buffer
+   */
+  public static void unmap(MappedByteBuffer buffer) {
+    invokeCleaner(buffer);
+    MAPPED_BYTES.addAndGet(-buffer.capacity());
+  }
+
+  /** Direct memory allocated here and not yet freed; a test compares it before and after. */
+  public static long allocatedBytes() {
+    return ALLOCATED_BYTES.get();
+  }
+
+  /** File mappings made here and not yet freed. */
+  public static long mappedBytes() {
+    return MAPPED_BYTES.get();
+  }
+
+  private static void invokeCleaner(ByteBuffer buffer) {
+    try {
+      INVOKE_CLEANER.invokeExact(buffer);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("Unsafe.invokeCleaner failed", e);
+    }
+  }
+
+  private static MethodHandle findInvokeCleaner() {
+    try {
+      Class<?> unsafeClass = Class.forName("sun.misc.Unsafe");
+      Field theUnsafe = unsafeClass.getDeclaredField("theUnsafe");
+      theUnsafe.setAccessible(true);
+      return MethodHandles.lookup()
+          .findVirtual(
+              unsafeClass, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
+          .bindTo(theUnsafe.get(null));
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+}
