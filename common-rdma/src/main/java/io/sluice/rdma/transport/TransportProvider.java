@@ -1,0 +1,41 @@
+package io.sluice.rdma.transport;
+
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/**
+ * One way to move bytes between nodes: RDMA through UCX, or plain TCP.
+ *
+ * <p>A provider's class loads everywhere; whether it can work on this machine is asked with {@link
+ * #isAvailable}. Creating one opens nothing. Thread contract: safe from any thread. Ownership: what
+ * {@link #listen} and {@link #openClient} return belongs to the caller, who closes it.
+ */
+public interface TransportProvider {
+  /**
+   * The name used in configuration, in logs and between the two sides: {@code ucx}, {@code tcp}.
+   */
+  String name();
+
+  /** Whether {@link #listen} and {@link #openClient} can work here; the answer never changes. */
+  default boolean isAvailable() {
+    return unavailabilityCause().isEmpty();
+  }
+
+  /** In plain words, what is missing and what to do about it; empty if the provider works here. */
+  Optional<String> unavailabilityCause();
+
+  /**
+   * Starts serving registered memory.
+   *
+   * @param bindAddress where clients will connect; port 0 takes a free one
+   * @throws TransportException if the provider is not available or the address cannot be bound
+   */
+  ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException;
+
+  /**
+   * Opens the reading side.
+   *
+   * @throws TransportException if the provider is not available
+   */
+  ClientEndpoint openClient() throws TransportException;
+}

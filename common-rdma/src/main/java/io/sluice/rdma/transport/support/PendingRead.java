@@ -1,0 +1,160 @@
+package io.sluice.rdma.transport.support;
+
+import io.sluice.rdma.transport.ReadTimeoutException;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.TransportException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * One read between its call and its completion: the checks, the hold on the destination, the
+ * deadline, the counters and the future, the same for every provider.
+ *
+ * <p>Thread contract: any thread may complete it, the first one wins. Ownership: whoever creates it
+ * completes it; that releases the destination and cancels the deadline before the future is done.
+ */
+public final class PendingRead {
+  private final RegionDescriptor remote;
+  private final long remoteOffsetBytes;
+  private final RegisteredBuffer destination;
+  private final int destinationOffsetBytes;
+  private final int lengthBytes;
+  private final long timeoutMs;
+  private final String peer;
+  private final TransportMeter meter;
+  private final AtomicBoolean completed = new AtomicBoolean();
+  private final CompletableFuture<Void> future = new CompletableFuture<>();
+  private volatile Future<?> deadline;
+
+  /**
+   * Checks what the caller answers for, and holds the destination.
+   *
+   * @throws IndexOutOfBoundsException if the range does not lie in the destination
+   * @throws IllegalArgumentException if the timeout is not positive
+   * @throws IllegalStateException if the destination was closed
+   */
+  public PendingRead(
+      RegionDescriptor remote,
+      long remoteOffsetBytes,
+      RegisteredBuffer destination,
+      int destinationOffsetBytes,
+      int lengthBytes,
+      long timeoutMs,
+      String peer,
+      TransportMeter meter) {
+    Objects.checkFromIndexSize(destinationOffsetBytes, lengthBytes, destination.lengthBytes());
+    if (timeoutMs <= 0) {
+      throw new IllegalArgumentException("timeout of a read must be positive, is " + timeoutMs);
+    }
+    this.remote = remote;
+    this.remoteOffsetBytes = remoteOffsetBytes;
+    this.destination = destination;
+    this.destinationOffsetBytes = destinationOffsetBytes;
+    this.lengthBytes = lengthBytes;
+    this.timeoutMs = timeoutMs;
+    this.peer = peer;
+    this.meter = meter;
+    destination.hold();
+  }
+
+  public RegionDescriptor remote() {
+    return remote;
+  }
+
+  public long remoteOffsetBytes() {
+    return remoteOffsetBytes;
+  }
+
+  public int lengthBytes() {
+    return lengthBytes;
+  }
+
+  public CompletableFuture<Void> future() {
+    return future;
+  }
+
+  public boolean isCompleted() {
+    return completed.get();
+  }
+
+  /** A view of exactly the bytes to be filled. */
+  public ByteBuffer landing() {
+    return destination.buffer().slice(destinationOffsetBytes, lengthBytes);
+  }
+
+  /** Fails the read if its range is not in the region as published. */
+  public boolean failIfOutsideRegion() {
+    if (remoteOffsetBytes >= 0 && lengthBytes <= remote.lengthBytes() - remoteOffsetBytes) {
+      return false;
+    }
+    fail(new RemoteAccessException(this + ": the range is outside the region"));
+    return true;
+  }
+
+  /** Starts the deadline; {@code onLate} must lead to the completion of this read. */
+  public void startDeadline(Deadlines deadlines, Runnable onLate) {
+    Future<?> started = deadlines.after(timeoutMs, onLate);
+    deadline = started;
+    if (completed.get()) {
+      started.cancel(false);
+    }
+  }
+
+  /** Completes normally; every byte has arrived. */
+  public void succeed() {
+    if (finish()) {
+      meter.readDone(lengthBytes);
+      future.complete(null);
+    }
+  }
+
+  /** Completes exceptionally; nothing will be written to the destination any more. */
+  public void fail(TransportException cause) {
+    if (finish()) {
+      meter.readFailed();
+      future.completeExceptionally(cause);
+    }
+  }
+
+  /** Completes exceptionally because the deadline has passed. */
+  public void failLate() {
+    if (finish()) {
+      meter.readTimedOut();
+      future.completeExceptionally(
+          new ReadTimeoutException(
+              this
+                  + " did not finish within "
+                  + timeoutMs
+                  + " ms; the connection was closed so that it can write no more"));
+    }
+  }
+
+  private boolean finish() {
+    if (!completed.compareAndSet(false, true)) {
+      return false;
+    }
+    Future<?> started = deadline;
+    if (started != null) {
+      started.cancel(false);
+    }
+    destination.unhold();
+    return true;
+  }
+
+  @Override
+  public String toString() {
+    return "read of "
+        + lengthBytes
+        + " bytes at offset "
+        + remoteOffsetBytes
+        + " of "
+        + remote
+        + " at "
+        + peer;
+  }
+}

@@ -1,0 +1,31 @@
+package io.sluice.rdma.transport.support;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Bounded waits that an interrupt does not cut short, for promises about memory: an interrupted
+ * caller that went on early would free what is still being written. The interrupt is kept.
+ */
+public final class Uninterruptibly {
+  private Uninterruptibly() {}
+
+  /** Waits for the latch; false if {@code limitMs} passed before. */
+  public static boolean await(CountDownLatch latch, long limitMs) {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return latch.await(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.sluice.rdma.transport.tcp;
+
+import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Accepts connections and starts a thread for each.
+ *
+ * <p>Thread contract: {@link #start} once, {@link #close} from any thread; the rest runs on its own
+ * daemon thread. Failure: an accept that fails (out of file descriptors, mostly) is logged and
+ * tried again, because giving up would cut this node off until a restart; nothing is lost by it,
+ * the client sees a connect that fails.
+ */
+final class TcpAcceptor implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(TcpAcceptor.class);
+  private static final long PAUSE_AFTER_FAILURE_MS = 100;
+
+  /** A serving thread needs little stack, and there may be a thousand. */
+  private static final long SERVER_STACK_BYTES = 256 << 10;
+
+  private final TcpServerEndpoint endpoint;
+  private final ServerSocketChannel listener;
+  private final Thread thread;
+
+  TcpAcceptor(TcpServerEndpoint endpoint, ServerSocketChannel listener) {
+    this.endpoint = endpoint;
+    this.listener = listener;
+    this.thread = new Thread(this, "sluice-tcp-accept-" + endpoint.address().getPort());
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  @Override
+  public void run() {
+    while (listener.isOpen()) {
+      try {
+        serve(listener.accept());
+      } catch (ClosedChannelException e) {
+        return;
+      } catch (IOException | OutOfMemoryError e) {
+        LOG.warn(
+            "tcp: cannot take a connection on {}, trying again; raise the limit on open files"
+                + " (ulimit -n) or threads (ulimit -u) if that is the cause",
+            endpoint.address(),
+            e);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_AFTER_FAILURE_MS));
+      }
+    }
+  }
+
+  private void serve(SocketChannel channel) throws IOException {
+    if (endpoint.isFull()) {
+      refuse(channel);
+      return;
+    }
+    TcpServerConnection connection = new TcpServerConnection(endpoint, channel);
+    try {
+      Sockets.configure(channel);
+      Thread server =
+          new Thread(null, connection, "sluice-tcp-serve-" + connection, SERVER_STACK_BYTES);
+      server.setDaemon(true);
+      endpoint.admit(connection);
+      server.start();
+    } catch (IOException | OutOfMemoryError e) {
+      connection.abandon();
+      throw e;
+    }
+  }
+
+  private void refuse(SocketChannel channel) throws IOException {
+    try (channel) {
+      ByteBuffer verdict = ByteBuffer.allocate(HELLO_BYTES);
+      verdict.putInt(MAGIC).putShort(VERSION).putShort(VERDICT_FULL);
+      Sockets.writeFully(channel, verdict.flip()); // a new socket takes 8 bytes without blocking
+    }
+  }
+
+  void close() {
+    try {
+      listener.close();
+      thread.join(TimeUnit.SECONDS.toMillis(10));
+    } catch (IOException e) {
+      LOG.warn("tcp: closing the listener on {} failed", endpoint.address(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

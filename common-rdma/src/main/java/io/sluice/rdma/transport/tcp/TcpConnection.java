@@ -1,0 +1,175 @@
+package io.sluice.rdma.transport.tcp;
+
+import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.support.PendingRead;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The client's end of a TCP connection: requests out, from any thread.
+ *
+ * <p>Its sibling {@link TcpResponseReader} takes the responses in, on the connection's one thread,
+ * and completes every read; so nothing is written to a destination after its read is done.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}; the socket belongs
+ * to the reader's thread, everyone else only shuts it down.
+ */
+final class TcpConnection implements Connection {
+  /**
+   * Requests on the wire at once; further ones wait here. So few bytes that they always fit into
+   * the socket's buffers: sending a request never blocks on a server busy with responses.
+   */
+  static final int MAX_OUTSTANDING = 256;
+
+  private final TcpClientEndpoint endpoint;
+  private final SocketChannel channel;
+  private final InetSocketAddress remote;
+  private final TcpResponseReader responses;
+  private final Object lock = new Object();
+  private final Map<Long, PendingRead> outstanding = new HashMap<>();
+  private final Queue<PendingRead> waiting = new ArrayDeque<>();
+  private final ByteBuffer request = OffHeap.allocate(REQUEST_BYTES);
+  private long nextRequestId;
+  private boolean ended;
+
+  TcpConnection(TcpClientEndpoint endpoint, SocketChannel channel, InetSocketAddress remote) {
+    this.endpoint = endpoint;
+    this.channel = channel;
+    this.remote = remote;
+    this.responses = new TcpResponseReader(this, channel);
+  }
+
+  void start() {
+    responses.start();
+  }
+
+  @Override
+  public CompletableFuture<Void> read(
+      RegionDescriptor region,
+      long remoteOffsetBytes,
+      RegisteredBuffer destination,
+      int destinationOffsetBytes,
+      int lengthBytes,
+      long timeoutMs) {
+    if (!(destination.registration() instanceof TcpRegisteredBuffer registered)
+        || registered.owner() != endpoint) {
+      throw new IllegalArgumentException(
+          "the destination is not registered with the endpoint of this connection");
+    }
+    PendingRead read =
+        new PendingRead(
+            region,
+            remoteOffsetBytes,
+            destination,
+            destinationOffsetBytes,
+            lengthBytes,
+            timeoutMs,
+            remote.toString(),
+            endpoint.meter());
+    if (!read.failIfOutsideRegion()) {
+      read.startDeadline(endpoint.deadlines(), () -> responses.giveUpFor(read));
+      if (!submit(read)) {
+        responses.failAsLost(read);
+      }
+    }
+    return read.future();
+  }
+
+  /** False if the connection has ended. */
+  private boolean submit(PendingRead read) {
+    synchronized (lock) {
+      if (ended) {
+        return false;
+      }
+      waiting.add(read);
+      sendWaiting();
+      return true;
+    }
+  }
+
+  private void sendWaiting() {
+    while (outstanding.size() < MAX_OUTSTANDING && !waiting.isEmpty()) {
+      PendingRead read = waiting.remove();
+      long requestId = nextRequestId++;
+      outstanding.put(requestId, read);
+      request.clear();
+      request.putLong(requestId).putLong(read.remote().regionId()).putLong(read.remote().key());
+      request.putLong(read.remoteOffsetBytes()).putInt(read.lengthBytes()).flip();
+      try {
+        Sockets.writeFully(channel, request);
+      } catch (IOException e) {
+        responses.giveUp("sending a request failed", e); // its thread fails this read too
+        return;
+      }
+    }
+  }
+
+  /** The read a response belongs to, or null. */
+  PendingRead find(long requestId) {
+    synchronized (lock) {
+      return outstanding.get(requestId);
+    }
+  }
+
+  /** A response is complete: its place goes to the next read that waits. */
+  void answered(long requestId) {
+    synchronized (lock) {
+      outstanding.remove(requestId);
+      sendWaiting();
+    }
+  }
+
+  /** Takes no more reads, and hands over those that are not done. */
+  List<PendingRead> end() {
+    List<PendingRead> unfinished;
+    synchronized (lock) {
+      ended = true;
+      unfinished = new ArrayList<>(outstanding.values());
+      unfinished.addAll(waiting);
+      outstanding.clear();
+      waiting.clear();
+      OffHeap.free(request);
+    }
+    endpoint.meter().connectionClosed();
+    return unfinished;
+  }
+
+  /** Every read is done and the socket closed. */
+  void ended() {
+    endpoint.ended(this);
+  }
+
+  InetSocketAddress remote() {
+    return remote;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return responses.isRunning();
+  }
+
+  @Override
+  public void close() {
+    responses.giveUp("closed by this side", null);
+    responses.awaitEnd();
+  }
+
+  @Override
+  public String toString() {
+    return "tcp connection to " + remote;
+  }
+}

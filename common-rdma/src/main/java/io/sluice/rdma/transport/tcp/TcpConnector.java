@@ -1,0 +1,88 @@
+package io.sluice.rdma.transport.tcp;
+
+import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
+
+import io.sluice.rdma.transport.ConnectFailedException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Connects and shakes hands, all of it within one deadline.
+ *
+ * <p>Thread contract: safe from any thread; the caller's thread does the waiting.
+ */
+final class TcpConnector {
+  private TcpConnector() {}
+
+  static TcpConnection connect(TcpClientEndpoint endpoint, InetSocketAddress remote, long timeoutMs)
+      throws ConnectFailedException {
+    if (timeoutMs <= 0 || timeoutMs > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "connect timeout must be 1.." + Integer.MAX_VALUE + " ms, is " + timeoutMs);
+    }
+    long startNanos = System.nanoTime();
+    SocketChannel channel = null;
+    try {
+      channel = SocketChannel.open();
+      Sockets.configure(channel);
+      channel.socket().connect(remote, (int) timeoutMs);
+      long leftMs =
+          Math.max(1, timeoutMs - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
+      SocketChannel connected = channel;
+      Future<?> deadline = endpoint.deadlines().after(leftMs, () -> Sockets.shutdown(connected));
+      shakeHands(channel);
+      deadline.cancel(false);
+      return new TcpConnection(endpoint, channel, remote);
+    } catch (IOException | RuntimeException e) {
+      ConnectFailedException failure =
+          new ConnectFailedException(
+              "tcp: cannot connect to "
+                  + remote
+                  + " within "
+                  + timeoutMs
+                  + " ms (gave up after "
+                  + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos)
+                  + " ms): "
+                  + e.getMessage()
+                  + "; is the Sluice service up there and the port open?",
+              e);
+      try {
+        if (channel != null) {
+          channel.close();
+        }
+      } catch (IOException suppressed) {
+        failure.addSuppressed(suppressed);
+      }
+      throw failure;
+    }
+  }
+
+  private static void shakeHands(SocketChannel channel) throws IOException {
+    ByteBuffer hello = ByteBuffer.allocate(HELLO_BYTES);
+    hello.putInt(MAGIC).putShort(VERSION).putShort(VERDICT_WELCOME).flip();
+    Sockets.writeFully(channel, hello);
+    ByteBuffer welcome = hello.clear();
+    Sockets.readFully(channel, welcome, "the server's welcome");
+    int magic = welcome.getInt(HELLO_MAGIC_OFFSET);
+    short version = welcome.getShort(HELLO_VERSION_OFFSET);
+    short verdict = welcome.getShort(HELLO_VERDICT_OFFSET);
+    if (magic != MAGIC) {
+      throw new IOException(
+          String.format("not a Sluice server: magic 0x%08X, expected 0x%08X", magic, MAGIC));
+    }
+    if (version != VERSION || verdict == VERDICT_OTHER_VERSION) {
+      throw new IOException(
+          "server speaks version " + version + ", this client version " + VERSION);
+    }
+    if (verdict == VERDICT_FULL) {
+      throw new IOException("server has as many connections as it takes; try again later");
+    }
+    if (verdict != VERDICT_WELCOME) {
+      throw new IOException("server answered with unknown verdict " + verdict);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.sluice.rdma.transport.tcp;
+
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A registered region and the connections that are sending from it right now, so that
+ * deregistration can promise that nobody is.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+final class TcpRegion {
+  /** How long a transfer under way may take to finish before its connection is given up. */
+  private static final long GRACE_MS = 1_000;
+
+  /** A socket that was shut down wakes its thread at once; longer than this is a bug. */
+  private static final long SHUTDOWN_LIMIT_MS = 10_000;
+
+  private final RegionDescriptor descriptor;
+  private final MemoryRegion memory;
+  private final Set<TcpServerConnection> senders = new HashSet<>();
+  private boolean retired;
+
+  TcpRegion(RegionDescriptor descriptor, MemoryRegion memory) {
+    this.descriptor = descriptor;
+    this.memory = memory;
+  }
+
+  RegionDescriptor descriptor() {
+    return descriptor;
+  }
+
+  MemoryRegion memory() {
+    return memory;
+  }
+
+  /** Enters a sender; false if the region was retired. */
+  synchronized boolean enter(TcpServerConnection sender) {
+    return !retired && senders.add(sender);
+  }
+
+  synchronized void leave(TcpServerConnection sender) {
+    senders.remove(sender);
+    notifyAll();
+  }
+
+  /** Lets nobody in any more, and returns when the last sender has left. */
+  synchronized void retire() {
+    retired = true;
+    if (!awaitNoSenders(GRACE_MS)) {
+      senders.forEach(TcpServerConnection::shutdown);
+      if (!awaitNoSenders(SHUTDOWN_LIMIT_MS)) {
+        throw new IllegalStateException(
+            descriptor
+                + " is still being sent from by "
+                + senders.size()
+                + " connections "
+                + SHUTDOWN_LIMIT_MS
+                + " ms after they were shut down; it must not be unmapped");
+      }
+    }
+  }
+
+  private boolean awaitNoSenders(long limitMs) {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
+    boolean interrupted = false;
+    try {
+      while (!senders.isEmpty()) {
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+        if (leftMs <= 0) {
+          return false;
+        }
+        try {
+          wait(leftMs);
+        } catch (InterruptedException e) {
+          interrupted = true; // the promise to the caller comes first
+        }
+      }
+      return true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package io.sluice.rdma.transport.tcp;
+
+import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.support.Uninterruptibly;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client at the server: reads requests, answers each in turn.
+ *
+ * <p>Thread contract: runs on one thread of its own, which alone touches the socket; {@link
+ * #shutdown} and {@link #shutdownIfStalled} may be called from any. That thread is never
+ * interrupted: an interrupt would close the region's file for everyone. Ownership: closes its
+ * socket when it ends. Failure: whatever goes wrong ends this connection and no other; the client
+ * sees its stream cut.
+ */
+final class TcpServerConnection implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(TcpServerConnection.class);
+
+  /** Requests are small and come in bursts; one system call takes many. */
+  private static final int REQUEST_BUFFER_BYTES = 256 * REQUEST_BYTES;
+
+  private static final long STALL_LIMIT_MS = 60_000;
+  private static final long END_LIMIT_MS = 10_000;
+  private static final long NOT_BUSY = 0;
+
+  private final TcpServerEndpoint endpoint;
+  private final SocketChannel channel;
+  private final SocketAddress client;
+  private final ByteBuffer requests = OffHeap.allocate(REQUEST_BUFFER_BYTES);
+  private final ByteBuffer header = OffHeap.allocate(RESPONSE_HEADER_BYTES);
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile long busySinceNanos = NOT_BUSY;
+
+  TcpServerConnection(TcpServerEndpoint endpoint, SocketChannel channel) {
+    this.endpoint = endpoint;
+    this.channel = channel;
+    this.client = channel.socket().getRemoteSocketAddress();
+  }
+
+  @Override
+  public void run() {
+    boolean welcomed = false;
+    try {
+      progressed();
+      welcomed = welcome();
+      if (welcomed) {
+        endpoint.meter().connectionOpened();
+        serveRequests();
+      }
+    } catch (IOException e) {
+      LOG.debug("tcp: connection from {} ended: {}", client, e.toString());
+    } finally {
+      end(welcomed);
+    }
+  }
+
+  private boolean welcome() throws IOException {
+    ByteBuffer hello = ByteBuffer.allocate(HELLO_BYTES);
+    Sockets.readFully(channel, hello, "a hello");
+    if (hello.getInt(HELLO_MAGIC_OFFSET) != MAGIC) {
+      throw new IOException("not a Sluice client: hello starts with " + hello.getInt(0));
+    }
+    boolean welcome = hello.getShort(HELLO_VERSION_OFFSET) == VERSION;
+    short verdict = welcome ? VERDICT_WELCOME : VERDICT_OTHER_VERSION;
+    hello.putShort(HELLO_VERSION_OFFSET, VERSION).putShort(HELLO_VERDICT_OFFSET, verdict);
+    Sockets.writeFully(channel, hello.flip());
+    return welcome;
+  }
+
+  private void serveRequests() throws IOException {
+    while (true) {
+      busySinceNanos = NOT_BUSY;
+      if (channel.read(requests) < 0) {
+        if (requests.position() > 0) {
+          throw new EOFException("stream ended in a request");
+        }
+        return;
+      }
+      requests.flip();
+      while (requests.remaining() >= REQUEST_BYTES) {
+        int at = requests.position();
+        requests.position(at + REQUEST_BYTES);
+        progressed();
+        serve(
+            requests.getLong(at + REQUEST_ID_OFFSET),
+            requests.getLong(at + REQUEST_REGION_OFFSET),
+            requests.getLong(at + REQUEST_KEY_OFFSET),
+            requests.getLong(at + REQUEST_RANGE_OFFSET),
+            requests.getInt(at + REQUEST_LENGTH_OFFSET));
+      }
+      requests.compact();
+    }
+  }
+
+  private void serve(long requestId, long regionId, long key, long offsetBytes, int lengthBytes)
+      throws IOException {
+    TcpRegion region = endpoint.find(regionId, key);
+    if (region == null || !region.enter(this)) {
+      refuse(requestId, "no such region under this key: never registered here, or deregistered");
+      return;
+    }
+    try {
+      long regionBytes = region.descriptor().lengthBytes();
+      if (offsetBytes < 0 || lengthBytes < 0 || lengthBytes > regionBytes - offsetBytes) {
+        refuse(
+            requestId,
+            "offset "
+                + offsetBytes
+                + ", length "
+                + lengthBytes
+                + " is outside "
+                + region.descriptor());
+        return;
+      }
+      RegionSender.send(
+          channel,
+          header(requestId, STATUS_OK, lengthBytes),
+          region.memory(),
+          offsetBytes,
+          lengthBytes,
+          this::progressed);
+      endpoint.meter().readDone(lengthBytes);
+    } finally {
+      region.leave(this);
+    }
+  }
+
+  private void refuse(long requestId, String message) throws IOException {
+    endpoint.meter().readFailed();
+    byte[] text = message.getBytes(StandardCharsets.UTF_8);
+    Sockets.writeFully(channel, header(requestId, STATUS_REFUSED, text.length));
+    Sockets.writeFully(channel, ByteBuffer.wrap(text));
+  }
+
+  private ByteBuffer header(long requestId, int status, int lengthBytes) {
+    header.clear();
+    return header.putLong(requestId).putInt(status).putInt(lengthBytes).flip();
+  }
+
+  private void progressed() {
+    busySinceNanos = System.nanoTime() | 1; // never NOT_BUSY
+  }
+
+  /** Gives up on a client that neither finishes its hello nor takes its bytes. */
+  void shutdownIfStalled() {
+    long since = busySinceNanos;
+    if (since != NOT_BUSY
+        && System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(STALL_LIMIT_MS)) {
+      LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, STALL_LIMIT_MS);
+      shutdown();
+    }
+  }
+
+  /** For an acceptor that could not start this connection's thread. */
+  void abandon() {
+    end(false);
+  }
+
+  void shutdown() {
+    Sockets.shutdown(channel);
+  }
+
+  void awaitEnd() {
+    Uninterruptibly.await(ended, END_LIMIT_MS); // what it still sends from, TcpRegion waits for
+  }
+
+  private void end(boolean welcomed) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.warn("tcp: closing the connection from {} failed", client, e);
+    }
+    OffHeap.free(requests);
+    OffHeap.free(header);
+    if (welcomed) {
+      endpoint.meter().connectionClosed();
+    }
+    endpoint.ended(this);
+    ended.countDown();
+  }
+
+  @Override
+  public String toString() {
+    return client.toString();
+  }
+}
