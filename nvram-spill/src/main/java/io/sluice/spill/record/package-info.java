@@ -1,0 +1,2 @@
+/** The format of a run: how records lie in a segment, on the wire and in a merge. */
+package io.sluice.spill.record;

@@ -1,0 +1,141 @@
+package io.sluice.spill.sort;
+
+import io.sluice.spill.record.RecordFormat;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * A sorted buffer's records in order: positions run from 0, partition after partition, keys in
+ * order within each.
+ *
+ * <p>Thread contract: the thread of its {@link RecordBuffer}. Ownership: a view, valid until that
+ * buffer's {@code reset} or {@code close}, and to be dropped then. Failure: {@link
+ * IndexOutOfBoundsException} for a position or partition that does not exist, {@link
+ * BufferOverflowException} where a single record does not fit.
+ */
+public final class SortedRecords {
+  /** Records whose headers are read together, so that their cache misses overlap. */
+  private static final int BATCH = 32;
+
+  private final RecordArena arena;
+  private final RecordIndex index;
+  private final int[] ends;
+  private final long[] encodedBytes;
+  private final long[] addresses = new long[BATCH];
+  private final int[] lengths = new int[BATCH];
+
+  SortedRecords(RecordArena arena, RecordIndex index, int[] ends, long[] encodedBytes) {
+    this.arena = arena;
+    this.index = index;
+    this.ends = ends;
+    this.encodedBytes = encodedBytes;
+  }
+
+  public int partitionCount() {
+    return ends.length;
+  }
+
+  /** Position of the partition's first record. */
+  public int firstOf(int partition) {
+    return partition == 0 ? 0 : ends[partition - 1];
+  }
+
+  /** Position behind the partition's last record. */
+  public int endOf(int partition) {
+    return ends[partition];
+  }
+
+  /** Bytes of the partition's records as a run has them, without the end marker. */
+  public long encodedBytes(int partition) {
+    return encodedBytes[partition];
+  }
+
+  /** Bytes of one record as a run has it. */
+  public int encodedLength(int position) {
+    return arena.encodedLength(address(position));
+  }
+
+  /**
+   * Copies one encoded record to {@code dst}'s position, which moves behind it.
+   *
+   * @throws BufferOverflowException if it does not fit; {@link #copyEncoded(int, byte[], int)}
+   *     serves records that are larger than the piece of memory at hand
+   */
+  public void copyEncoded(int position, ByteBuffer dst) {
+    long address = address(position);
+    int length = arena.encodedLength(address);
+    int at = dst.position();
+    if (length > dst.remaining()) {
+      throw new BufferOverflowException();
+    }
+    arena.copyOut(address, dst, at, length);
+    dst.position(at + length);
+  }
+
+  /** Copies one encoded record into {@code dst} and returns the offset behind it. */
+  public int copyEncoded(int position, byte[] dst, int offset) {
+    long address = address(position);
+    int length = arena.encodedLength(address);
+    arena.copyOut(address, dst, offset, length);
+    return offset + length;
+  }
+
+  /**
+   * Copies encoded records from position {@code from} on, as many as fit, to {@code dst}'s
+   * position, which moves behind them.
+   *
+   * @return the position of the first record not copied, or {@code to}
+   */
+  public int copyEncoded(int from, int to, ByteBuffer dst) {
+    Objects.checkFromToIndex(from, to, index.size());
+    int at = dst.position();
+    int limit = dst.limit();
+    int position = from;
+    while (position < to) {
+      int batch = Math.min(BATCH, to - position);
+      for (int i = 0; i < batch; i++) {
+        long address = index.address(position + i);
+        addresses[i] = address;
+        lengths[i] = arena.encodedLength(address);
+      }
+      for (int i = 0; i < batch; i++) {
+        int length = lengths[i];
+        if (length > limit - at) {
+          dst.position(at);
+          return position + i;
+        }
+        arena.copyOut(addresses[i], dst, at, length);
+        at += length;
+      }
+      position += batch;
+    }
+    dst.position(at);
+    return to;
+  }
+
+  public int keyLength(int position) {
+    return (int) (arena.lengths(address(position)) >>> 32);
+  }
+
+  public int valueLength(int position) {
+    return (int) arena.lengths(address(position));
+  }
+
+  /** Copies key and value, one after the other, into {@code dst}. */
+  public void copyKeyValue(int position, byte[] dst, int offset) {
+    long address = address(position);
+    long lengths = arena.lengths(address);
+    int keyLength = (int) (lengths >>> 32);
+    int valueLength = (int) lengths;
+    arena.copyOut(
+        address + RecordFormat.headerLength(keyLength, valueLength),
+        dst,
+        offset,
+        keyLength + valueLength);
+  }
+
+  private long address(int position) {
+    return index.address(Objects.checkIndex(position, index.size()));
+  }
+}

@@ -1,0 +1,95 @@
+package io.sluice.spill.sort;
+
+/**
+ * Sorts entries whose prefixes are equal and do not decide, by full comparison of their keys.
+ *
+ * <p>A stable merge sort: at most n log2 n comparisons whatever the keys, recursion as deep as log2
+ * n, and one key copied to the heap per comparison. It takes no memory for its merges: the prefixes
+ * of the range are all the same, so their words hold the left half meanwhile, and get their value
+ * back at the end.
+ *
+ * <p>Thread contract: single thread.
+ */
+final class TieSort {
+  private final RecordArena arena;
+  private final RecordIndex index;
+  private final KeyOrder order;
+  private final KeyCopy left = new KeyCopy();
+  private final KeyCopy right = new KeyCopy();
+
+  TieSort(RecordArena arena, RecordIndex index, KeyOrder order) {
+    this.arena = arena;
+    this.index = index;
+    this.order = order;
+  }
+
+  /** Sorts {@code [from, to)}, whose prefixes are all {@code prefix}. */
+  void sort(int from, int to, long prefix) {
+    mergeSort(from, to);
+    for (int i = from; i < to; i++) {
+      index.setWord(i, RecordIndex.PREFIX, prefix);
+    }
+  }
+
+  private void mergeSort(int from, int to) {
+    if (to - from < 2) {
+      return;
+    }
+    int middle = from + to >>> 1;
+    mergeSort(from, middle);
+    mergeSort(middle, to);
+    left.load(arena, index.address(middle - 1));
+    right.load(arena, index.address(middle));
+    if (compare() > 0) {
+      merge(from, middle, to);
+    }
+  }
+
+  private void merge(int from, int middle, int to) {
+    for (int i = from; i < middle; i++) {
+      index.setWord(i, RecordIndex.PREFIX, index.word(i, RecordIndex.PLACE));
+    }
+    int l = from;
+    int r = middle;
+    long leftPlace = loadLeft(l);
+    long rightPlace = loadRight(r);
+    for (int out = from; ; out++) {
+      if (compare() <= 0) {
+        index.setWord(out, RecordIndex.PLACE, leftPlace);
+        if (++l == middle) {
+          return; // the rest of the right half is where it belongs
+        }
+        leftPlace = loadLeft(l);
+      } else {
+        index.setWord(out, RecordIndex.PLACE, rightPlace);
+        if (++r == to) {
+          copyLeft(l, middle, out + 1);
+          return;
+        }
+        rightPlace = loadRight(r);
+      }
+    }
+  }
+
+  private long loadLeft(int position) {
+    long place = index.word(position, RecordIndex.PREFIX);
+    left.load(arena, place & 0xffff_ffffL);
+    return place;
+  }
+
+  private long loadRight(int position) {
+    long place = index.word(position, RecordIndex.PLACE);
+    right.load(arena, place & 0xffff_ffffL);
+    return place;
+  }
+
+  private void copyLeft(int from, int to, int target) {
+    for (int i = from; i < to; i++) {
+      index.setWord(target + i - from, RecordIndex.PLACE, index.word(i, RecordIndex.PREFIX));
+    }
+  }
+
+  private int compare() {
+    return order.compare(left.bytes, 0, left.length, right.bytes, 0, right.length);
+  }
+}
