@@ -1,0 +1,59 @@
+package io.sluice.hadoop;
+
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.Reporter;
+
+/** What a task says of its way through Sluice; the counter group is {@value #GROUP}. */
+public enum SluiceCounter {
+  /** Map: time in which records were sorted and written to the pool. */
+  SPILL_MS,
+  /** Map: the part of {@link #SPILL_MS} spent ordering the index. */
+  SORT_MS,
+  /** Map: time in which runs were merged and committed. */
+  MERGE_MS,
+  /** Map: runs served, over all partitions. */
+  MAP_OUTPUT_RUNS,
+  /** Map: bytes written to the memory tier. */
+  SPILL_BYTES_MEMORY,
+  /** Map: bytes written to the disk tier. */
+  SPILL_BYTES_DISK,
+  /** Reduce: bytes of map output mapped in place from this node's pool. */
+  READ_BYTES_LOCAL,
+  /** Reduce: bytes read over TCP from another node's pool. */
+  READ_BYTES_TCP,
+  /** Reduce: bytes read over RDMA from another node's pool. */
+  READ_BYTES_UCX,
+  /** Reduce: bytes fetched from stock ShuffleHandlers. */
+  READ_BYTES_HTTP,
+  /** Reduce: bytes written to the pool by merge rounds and fetches from stock. */
+  STAGED_BYTES_MEMORY,
+  /** Reduce: bytes written to disk by merge rounds and fetches from stock. */
+  STAGED_BYTES_DISK,
+  /** Reduce: bytes read back from disk by merge rounds and fetches from stock. */
+  STAGED_BYTES_DISK_READ,
+  /** Reduce: rounds of merging before the final one. */
+  MERGE_ROUNDS,
+  /** Map attempts that used the stock collector instead. */
+  FALLBACK_MAP_TO_STOCK,
+  /** Reduce attempts that used the stock shuffle instead. */
+  FALLBACK_REDUCE_TO_STOCK,
+  /** Map outputs fetched from the stock ShuffleHandler by a reducer of ours. */
+  FALLBACK_FETCH_TO_HTTP,
+  /** Times that a reducer gave up a transport for the next one. */
+  FALLBACK_TRANSPORT;
+
+  /** The group's name in job history. */
+  public static final String GROUP = "Sluice";
+
+  /** This counter in a task. */
+  public Counters.Counter of(Reporter reporter) {
+    return reporter.getCounter(GROUP, name());
+  }
+
+  /** Adds {@code amount} to it, creating nothing when that is zero. */
+  public void add(Reporter reporter, long amount) {
+    if (amount != 0) {
+      of(reporter).increment(amount);
+    }
+  }
+}

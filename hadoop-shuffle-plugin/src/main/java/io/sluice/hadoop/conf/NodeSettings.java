@@ -1,0 +1,110 @@
+package io.sluice.hadoop.conf;
+
+import io.sluice.hadoop.conf.Setting.Where;
+import java.util.List;
+
+/** What an administrator may set for the NodeManager's service. */
+public final class NodeSettings {
+  /** The pool's directory. */
+  public static final Setting<String> POOL_DIR =
+      Setting.text(
+          "sluice.pool.dir",
+          Where.NODE_MANAGER,
+          "",
+          "`/dev/shm/sluice-USER-PORT`",
+          "Directory of the service: its pool of memory-mapped segments, its socket and what it"
+              + " knows of applications. Any mount: tmpfs, DAX, hugetlbfs, NVMe. Only the"
+              + " NodeManager's user can read it.");
+
+  /** Size of the memory tier. */
+  public static final Setting<Integer> POOL_CAPACITY_MB =
+      Setting.integer(
+          "sluice.pool.capacity-mb",
+          Where.NODE_MANAGER,
+          1024,
+          0,
+          1 << 24,
+          "Size of the memory tier, in MiB. It is allocated when the service starts and kept;"
+              + " take it off yarn.nodemanager.resource.memory-mb.");
+
+  /** Size of a segment. */
+  public static final Setting<Integer> POOL_SEGMENT_MB =
+      Setting.integer(
+          "sluice.pool.segment-mb",
+          Where.NODE_MANAGER,
+          64,
+          1,
+          1024,
+          "Size of one segment, in MiB: what is mapped, faulted in and registered at once.");
+
+  /** The disk tier. */
+  public static final Setting<String> POOL_OVERFLOW_DIRS =
+      Setting.text(
+          "sluice.pool.overflow-dirs",
+          Where.NODE_MANAGER,
+          "",
+          "`sluice-overflow` in each of `yarn.nodemanager.local-dirs`",
+          "Directories of the disk tier, comma separated, which takes what the memory tier has no"
+              + " room for. `none` for no such tier.");
+
+  /** Bound of the disk tier. */
+  public static final Setting<Integer> POOL_OVERFLOW_CAPACITY_MB =
+      Setting.integer(
+          "sluice.pool.overflow-capacity-mb",
+          Where.NODE_MANAGER,
+          0,
+          0,
+          Integer.MAX_VALUE,
+          "Size of the disk tier, in MiB; 0 for as much as its file systems have, less 1 GiB.");
+
+  /** How the pool is written. */
+  public static final Setting<String> POOL_MEDIUM =
+      Setting.choice(
+          "sluice.pool.medium",
+          Where.NODE_MANAGER,
+          "How tasks write to the pool: plain mapping, the JDK's synchronous mapping of NVM (sync),"
+              + " libpmem, or NVRAM emulated on memory with writes ten times slower (emulated, for"
+              + " experiments). auto takes sync where the mount is DAX and plain elsewhere.",
+          "auto",
+          "plain",
+          "sync",
+          "libpmem",
+          "emulated");
+
+  /** The transports served. */
+  public static final Setting<String> TRANSPORT =
+      Setting.choice(
+          "sluice.transport",
+          Where.NODE_MANAGER,
+          "Transports that the service offers to reducers: all that work here (auto), or one.",
+          "auto",
+          "ucx",
+          "tcp");
+
+  /** Where the service listens, relative to stock's port. */
+  public static final Setting<Integer> PORT_OFFSET =
+      Setting.integer(
+          "sluice.service.port-offset",
+          Where.NODE_MANAGER,
+          1,
+          1,
+          10_000,
+          "The service's control port is mapreduce.shuffle.port plus this; its transports listen"
+              + " at the next ports. Reducers find it by the same sum, so jobs need the same"
+              + " value.");
+
+  private NodeSettings() {}
+
+  /** All of them, in the order of the documentation. */
+  public static List<Setting<?>> all() {
+    return List.of(
+        POOL_DIR,
+        POOL_CAPACITY_MB,
+        POOL_SEGMENT_MB,
+        POOL_OVERFLOW_DIRS,
+        POOL_OVERFLOW_CAPACITY_MB,
+        POOL_MEDIUM,
+        TRANSPORT,
+        PORT_OFFSET);
+  }
+}

@@ -1,0 +1,81 @@
+package io.sluice.hadoop.conf;
+
+import java.util.function.BiFunction;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * One documented setting: its name, type, default and meaning.
+ *
+ * @param name the configuration key
+ * @param where the file it belongs in
+ * @param defaultText the default as the documentation shows it
+ * @param meaning what it does, in one sentence or two
+ * @param reader reads and checks the value
+ */
+public record Setting<T>(
+    String name,
+    Where where,
+    String defaultText,
+    String meaning,
+    BiFunction<Configuration, String, T> reader) {
+
+  /** Whose configuration is read. */
+  public enum Where {
+    /** The NodeManager's {@code yarn-site.xml}. */
+    NODE_MANAGER,
+    /** The job's configuration: {@code mapred-site.xml} or {@code -D}. */
+    JOB
+  }
+
+  /**
+   * The value in {@code conf}, or the default.
+   *
+   * @throws IllegalArgumentException naming the setting if the value is not of its form
+   */
+  public T get(Configuration conf) {
+    return reader.apply(conf, name);
+  }
+
+  static Setting<Integer> integer(
+      String name, Where where, int defaultValue, int min, int max, String meaning) {
+    return new Setting<>(
+        name,
+        where,
+        Integer.toString(defaultValue),
+        meaning,
+        (conf, key) -> {
+          int value = conf.getInt(key, defaultValue);
+          if (value < min || value > max) {
+            throw new IllegalArgumentException(
+                key + " is " + value + ", expected " + min + " to " + max);
+          }
+          return value;
+        });
+  }
+
+  static Setting<String> choice(
+      String name, Where where, String meaning, String defaultValue, String... others) {
+    java.util.List<String> allowed = new java.util.ArrayList<>();
+    allowed.add(defaultValue);
+    allowed.addAll(java.util.List.of(others));
+    return new Setting<>(
+        name,
+        where,
+        defaultValue,
+        meaning + " One of " + String.join(", ", allowed) + ".",
+        (conf, key) -> {
+          String value = conf.getTrimmed(key, defaultValue);
+          if (!allowed.contains(value)) {
+            throw new IllegalArgumentException(
+                key + " is '" + value + "', expected one of " + String.join(", ", allowed));
+          }
+          return value;
+        });
+  }
+
+  static Setting<String> text(
+      String name, Where where, String defaultValue, String defaultText, String meaning) {
+    return new Setting<>(
+        name, where, defaultText, meaning, (conf, key) -> conf.getTrimmed(key, defaultValue));
+  }
+}

@@ -1,0 +1,81 @@
+package io.sluice.hadoop.merge;
+
+import io.sluice.spill.merge.RunInput;
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.hadoop.io.compress.CodecPool;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.Decompressor;
+
+/**
+ * A compressed run, decompressed while it is read.
+ *
+ * <p>After the last record the stored bytes are read to their end, so that a checksum below is
+ * verified even where the codec stops short of it.
+ *
+ * <p>Thread contract: one thread. Ownership: owns the input below and a pooled decompressor, both
+ * given back by {@link #close}. Failure: what the codec or the input below throws.
+ */
+public final class CodecRunInput implements RunInput {
+  private static final int DRAIN_BYTES = 4096;
+
+  private final RunInput stored;
+  private final InputStream in;
+  private Decompressor decompressor;
+
+  /** Reads {@code stored} through {@code codec}. */
+  public CodecRunInput(RunInput stored, CompressionCodec codec) throws IOException {
+    this.stored = stored;
+    this.decompressor = CodecPool.getDecompressor(codec);
+    InputStream bytes = new StoredBytes(stored);
+    this.in =
+        decompressor == null
+            ? codec.createInputStream(bytes)
+            : codec.createInputStream(bytes, decompressor);
+  }
+
+  @Override
+  public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+    int n = in.read(dst, offset, lengthBytes);
+    if (n < 0) {
+      byte[] rest = new byte[DRAIN_BYTES];
+      while (stored.read(rest, 0, rest.length) >= 0) {}
+    }
+    return n;
+  }
+
+  @Override
+  public long remainingBytes() {
+    return stored.remainingBytes();
+  }
+
+  @Override
+  public void close() throws IOException {
+    Decompressor borrowed = decompressor;
+    decompressor = null;
+    if (borrowed != null) {
+      CodecPool.returnDecompressor(borrowed);
+    }
+    stored.close();
+  }
+
+  /** The compressed bytes as the stream that codecs want. */
+  private static final class StoredBytes extends InputStream {
+    private final RunInput stored;
+    private final byte[] one = new byte[1];
+
+    StoredBytes(RunInput stored) {
+      this.stored = stored;
+    }
+
+    @Override
+    public int read() throws IOException {
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] b, int off, int len) throws IOException {
+      return stored.read(b, off, len);
+    }
+  }
+}

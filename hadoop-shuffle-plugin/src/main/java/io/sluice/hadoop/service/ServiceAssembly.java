@@ -1,0 +1,98 @@
+package io.sluice.hadoop.service;
+
+import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.rdma.transport.TransportChooser;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.store.StoreConfig;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+
+/** Makes a {@link NodeService} out of a NodeManager's configuration. */
+final class ServiceAssembly {
+  /** Stock's key and default, written out because the ShuffleHandler's class moves its port here. */
+  static final String SHUFFLE_PORT = "mapreduce.shuffle.port";
+
+  static final int DEFAULT_SHUFFLE_PORT = 13562;
+
+  private static final long DISK_RESERVE_BYTES = 1L << 30;
+  private static final String NO_OVERFLOW = "none";
+
+  private ServiceAssembly() {}
+
+  static NodeService start(Configuration conf, boolean recover) throws IOException {
+    int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
+    if (shufflePort == 0) {
+      throw new IOException(
+          SHUFFLE_PORT
+              + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
+    }
+    int controlPort = shufflePort + NodeSettings.PORT_OFFSET.get(conf);
+    Path directory = directory(conf, shufflePort);
+    Files.createDirectories(
+        directory,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    Medium medium = MediumChooser.choose(NodeSettings.POOL_MEDIUM.get(conf), directory).medium();
+    int segmentBytes = NodeSettings.POOL_SEGMENT_MB.get(conf) << 20;
+    StoreConfig.Builder store =
+        StoreConfig.builder(
+                directory.resolve("pool"), (long) NodeSettings.POOL_CAPACITY_MB.get(conf) << 20)
+            .geometry(segmentBytes, StoreConfig.DEFAULT_BLOCK_BYTES)
+            .medium(medium)
+            .disk(
+                overflowDirectories(conf),
+                (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(conf) << 20,
+                DISK_RESERVE_BYTES)
+            .settingNames(
+                new StoreConfig.SettingNames(
+                    NodeSettings.POOL_CAPACITY_MB.name(),
+                    NodeSettings.POOL_OVERFLOW_DIRS.name(),
+                    NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()));
+    return NodeService.start(
+        new NodeServiceConfig(
+            directory,
+            store,
+            medium.name(),
+            new InetSocketAddress(0).getAddress(),
+            controlPort,
+            TransportChooser.available(NodeSettings.TRANSPORT.get(conf)),
+            recover));
+  }
+
+  private static Path directory(Configuration conf, int shufflePort) {
+    String configured = NodeSettings.POOL_DIR.get(conf);
+    return configured.isEmpty()
+        ? Path.of("/dev/shm", "sluice-" + System.getProperty("user.name") + "-" + shufflePort)
+        : Path.of(configured);
+  }
+
+  private static List<Path> overflowDirectories(Configuration conf) {
+    String configured = NodeSettings.POOL_OVERFLOW_DIRS.get(conf);
+    List<Path> directories = new ArrayList<>();
+    if (configured.equals(NO_OVERFLOW)) {
+      return directories;
+    }
+    if (!configured.isEmpty()) {
+      for (String directory : StringUtils.getTrimmedStrings(configured)) {
+        directories.add(Path.of(directory));
+      }
+      return directories;
+    }
+    for (String localDir :
+        StringUtils.getTrimmedStrings(
+            conf.get(YarnConfiguration.NM_LOCAL_DIRS, YarnConfiguration.DEFAULT_NM_LOCAL_DIRS))) {
+      directories.add(Path.of(localDir, "sluice-overflow"));
+    }
+    return directories;
+  }
+}

@@ -1,0 +1,31 @@
+package io.sluice.hadoop.shuffle;
+
+import io.sluice.node.client.NodeRun;
+import io.sluice.spill.merge.RunInput;
+import java.io.IOException;
+
+/**
+ * A sorted run that this reducer will merge: located in a pool, or staged by itself.
+ *
+ * @param name how messages call it
+ * @param lengthBytes bytes as they are stored
+ * @param compressed whether the job's codec must be put before {@code input}
+ * @param input its bytes
+ * @param node the run in a node's pool, or null for one that was staged
+ */
+record FetchedRun(
+    String name, long lengthBytes, boolean compressed, RunInput input, NodeRun node) {
+
+  static FetchedRun of(NodeRun run, boolean compressed) {
+    return new FetchedRun(run.name(), run.lengthBytes(), compressed, run.input(), run);
+  }
+
+  /** Whether every byte of it is on this node, whatever happens to its map's node. */
+  boolean isResident() {
+    return node == null || node.isLocal();
+  }
+
+  void close() throws IOException {
+    input.close();
+  }
+}

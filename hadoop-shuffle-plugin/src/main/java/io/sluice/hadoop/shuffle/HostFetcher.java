@@ -1,0 +1,170 @@
+package io.sluice.hadoop.shuffle;
+
+import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
+import io.sluice.hadoop.shuffle.FetchSchedule.FailureKind;
+import io.sluice.hadoop.stage.StageArea;
+import io.sluice.hadoop.stage.StagedRun;
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.wire.RemoteError;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
+ * those that it does not hold from the stock ShuffleHandler of the same node.
+ *
+ * <p>Thread contract: {@link #run} on a thread of its own, until the schedule is closed. Failure:
+ * an output that neither has is reported to the schedule, never dropped; anything unexpected fails
+ * the shuffle.
+ */
+final class HostFetcher implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(HostFetcher.class);
+  private static final long WAIT_MS = 10_000;
+
+  private final FetchSchedule schedule;
+  private final MapOutputs outputs;
+  private final NodeReader reader;
+  private final StockFetch stock;
+  private final StageArea stage;
+  private final int reduce;
+  private final int portOffset;
+  private final int windowsPerMap;
+
+  HostFetcher(
+      FetchSchedule schedule,
+      MapOutputs outputs,
+      NodeReader reader,
+      StockFetch stock,
+      StageArea stage,
+      int reduce,
+      int portOffset,
+      int windowsPerMap) {
+    this.schedule = schedule;
+    this.outputs = outputs;
+    this.reader = reader;
+    this.stock = stock;
+    this.stage = stage;
+    this.reduce = reduce;
+    this.portOffset = portOffset;
+    this.windowsPerMap = windowsPerMap;
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!schedule.isOver()) {
+        Batch batch = schedule.take(WAIT_MS);
+        if (batch != null) {
+          try {
+            fetch(batch);
+          } finally {
+            schedule.release(batch);
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("{} ends", Thread.currentThread().getName());
+    } catch (IOException e) {
+      schedule.fail(e);
+    } catch (RuntimeException | Error e) {
+      schedule.fail(new IOException("fetching map outputs failed", e));
+    }
+  }
+
+  private void fetch(Batch batch) throws IOException {
+    URI uri = URI.create(batch.url());
+    Map<String, List<NodeRun>> located = locate(batch, uri);
+    for (TaskAttemptID map : batch.maps()) {
+      List<NodeRun> runs = located.get(map.toString());
+      if (runs != null) {
+        took(batch, map, runs);
+      } else {
+        fetchFromStock(batch, map);
+      }
+    }
+  }
+
+  private Map<String, List<NodeRun>> locate(Batch batch, URI uri) {
+    List<String> ids = new ArrayList<>();
+    batch.maps().forEach(map -> ids.add(map.toString()));
+    NodeAddress address =
+        new NodeAddress(
+            batch.hostName(), new InetSocketAddress(uri.getHost(), uri.getPort() + portOffset));
+    try {
+      return reader.locate(address, reduce, ids);
+    } catch (RemoteError e) {
+      if (e.code() != RemoteError.Code.UNKNOWN_APPLICATION) {
+        LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
+      }
+    } catch (IOException e) {
+      // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
+      // does not have either is a fetch failure, tried again at both.
+      outputs.serviceMissing(batch.hostName(), e);
+    }
+    return Map.of();
+  }
+
+  private void took(Batch batch, TaskAttemptID map, List<NodeRun> runs) throws IOException {
+    List<FetchedRun> fetched = new ArrayList<>(runs.size());
+    for (NodeRun run : runs) {
+      run.prefetch(Math.max(1, windowsPerMap / runs.size()));
+      fetched.add(FetchedRun.of(run, outputs.compressed()));
+    }
+    outputs.keep(schedule, batch, map, fetched);
+  }
+
+  private void fetchFromStock(Batch batch, TaskAttemptID map) throws IOException {
+    StagedRun staged = stage.create(map + " partition " + reduce + " from stock");
+    try {
+      long travelledBytes =
+          stock.fetch(
+              batch.url(),
+              map,
+              reduce,
+              new StockFetch.Sink() {
+                @Override
+                public void begin(long storedBytes, long rawLengthBytes) throws IOException {
+                  staged.expect(storedBytes);
+                }
+
+                @Override
+                public void write(byte[] bytes, int offset, int length) throws IOException {
+                  staged.write(bytes, offset, length);
+                }
+              });
+      staged.finish();
+      outputs.fetchedFromStock(travelledBytes);
+      outputs.keep(
+          schedule,
+          batch,
+          map,
+          List.of(
+              new FetchedRun(
+                  staged.name(), staged.lengthBytes(), outputs.compressed(), staged.open(), null)));
+    } catch (StockFetch.ConnectException e) {
+      staged.close();
+      failed(batch, map, FailureKind.CONNECT, e);
+    } catch (StockFetch.FetchException e) {
+      staged.close();
+      failed(batch, map, FailureKind.READ, e);
+    }
+  }
+
+  private void failed(Batch batch, TaskAttemptID map, FailureKind kind, IOException cause) {
+    LOG.warn(
+        "Output of {} can be had neither from Sluice nor from stock at {}: {}",
+        map,
+        batch.hostName(),
+        cause.getMessage());
+    schedule.failed(batch, map, kind);
+  }
+}

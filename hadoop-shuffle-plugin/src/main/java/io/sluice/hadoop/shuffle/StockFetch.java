@@ -1,0 +1,201 @@
+package io.sluice.hadoop.shuffle;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URL;
+import java.util.zip.CRC32;
+import javax.crypto.SecretKey;
+import org.apache.hadoop.io.WritableUtils;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
+import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
+
+/**
+ * Fetches one partition of one map output from a stock ShuffleHandler, for maps that did not go
+ * through Sluice.
+ *
+ * <pre>
+ * GET /mapOutput?job=J&amp;reduce=R&amp;map=M      headers: name, version, UrlHash
+ * 200, ReplyHash
+ *   string  map id        (vint length, bytes)
+ *   vlong   part length   bytes that follow, with the checksum
+ *   vlong   raw length    bytes before compression, without it
+ *   vint    reduce
+ *   part length bytes: IFile stream (compressed as a whole if the job does so), int32 CRC-32
+ * </pre>
+ *
+ * <p>Thread contract: stateless. Ownership: the connection ends with the call. Failure: {@link
+ * ConnectException} when the node cannot be reached; {@link FetchException} for what else can go
+ * wrong on the way, among them a stream that ends in the header or in the body and a checksum that
+ * does not match; whatever the sink throws passes through.
+ */
+final class StockFetch {
+  private static final int COPY_BYTES = 64 << 10;
+  private static final int MAX_MAP_ID_BYTES = 1000;
+  private static final int CHECKSUM_BYTES = 4;
+
+  private final SecretKey secret;
+  private final int connectTimeoutMs;
+  private final int readTimeoutMs;
+
+  StockFetch(SecretKey secret, int connectTimeoutMs, int readTimeoutMs) {
+    this.secret = secret;
+    this.connectTimeoutMs = connectTimeoutMs;
+    this.readTimeoutMs = readTimeoutMs;
+  }
+
+  /** The output could not be fetched; trying again, or another attempt of the map, may help. */
+  static class FetchException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    FetchException(String message, IOException cause) {
+      super(message, cause);
+    }
+  }
+
+  /** No connection to the ShuffleHandler. */
+  static final class ConnectException extends FetchException {
+    private static final long serialVersionUID = 1L;
+
+    ConnectException(String message, IOException cause) {
+      super(message, cause);
+    }
+  }
+
+  /** Takes the bytes of a partition as they come. */
+  interface Sink {
+    /** The partition's lengths, before its first byte: {@code storedBytes} will follow. */
+    void begin(long storedBytes, long rawLengthBytes) throws IOException;
+
+    /** The next bytes. */
+    void write(byte[] bytes, int offset, int length) throws IOException;
+  }
+
+  /**
+   * Fetches {@code map}'s partition {@code reduce}; when this returns, {@code sink} has all of it
+   * and the checksum was right.
+   *
+   * @return the bytes that travelled, checksum included
+   */
+  long fetch(String baseUrl, TaskAttemptID map, int reduce, Sink sink) throws IOException {
+    URL url =
+        URI.create(
+                baseUrl
+                    + (baseUrl.endsWith("/") ? "" : "/")
+                    + "mapOutput?job="
+                    + map.getJobID()
+                    + "&reduce="
+                    + reduce
+                    + "&map="
+                    + map)
+            .toURL();
+    HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+    try (DataInputStream in = new DataInputStream(open(connection, url))) {
+      return receive(in, url, map, reduce, sink);
+    } finally {
+      connection.disconnect();
+    }
+  }
+
+  private InputStream open(HttpURLConnection connection, URL url) throws IOException {
+    String message = SecureShuffleUtils.buildMsgFrom(url);
+    String hash = SecureShuffleUtils.hashFromString(message, secret);
+    connection.setConnectTimeout(connectTimeoutMs);
+    connection.setReadTimeout(readTimeoutMs);
+    connection.addRequestProperty(SecureShuffleUtils.HTTP_HEADER_URL_HASH, hash);
+    connection.addRequestProperty(
+        ShuffleHeader.HTTP_HEADER_NAME, ShuffleHeader.DEFAULT_HTTP_HEADER_NAME);
+    connection.addRequestProperty(
+        ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
+    try {
+      connection.connect();
+    } catch (IOException e) {
+      throw new ConnectException("no connection to the ShuffleHandler at " + url.getAuthority(), e);
+    }
+    try {
+      int status = connection.getResponseCode();
+      if (status != HttpURLConnection.HTTP_OK) {
+        throw new IOException("it answered " + status);
+      }
+      String replyHash = connection.getHeaderField(SecureShuffleUtils.HTTP_HEADER_REPLY_URL_HASH);
+      if (replyHash == null) {
+        throw new IOException("it did not authenticate its reply");
+      }
+      SecureShuffleUtils.verifyReply(replyHash, hash, secret);
+      return connection.getInputStream();
+    } catch (IOException e) {
+      throw new FetchException("ShuffleHandler refused " + url + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static long receive(
+      DataInputStream in, URL url, TaskAttemptID map, int reduce, Sink sink) throws IOException {
+    String mapId;
+    long partLengthBytes;
+    long rawLengthBytes;
+    int forReduce;
+    try {
+      mapId = WritableUtils.readStringSafely(in, MAX_MAP_ID_BYTES);
+      partLengthBytes = WritableUtils.readVLong(in);
+      rawLengthBytes = WritableUtils.readVLong(in);
+      forReduce = WritableUtils.readVInt(in);
+    } catch (IOException e) {
+      throw new FetchException("the reply to " + url + " ends or is malformed in its header", e);
+    } catch (IllegalArgumentException e) {
+      throw new FetchException("the reply to " + url + " is malformed", new IOException(e));
+    }
+    if (!mapId.equals(map.toString()) || forReduce != reduce) {
+      throw new FetchException(
+          "asked for " + map + " reduce " + reduce + ", got " + mapId + " reduce " + forReduce,
+          null);
+    }
+    if (partLengthBytes < CHECKSUM_BYTES || rawLengthBytes < 0) {
+      throw new FetchException(
+          "reply to " + url + " announces " + partLengthBytes + "/" + rawLengthBytes + " bytes",
+          null);
+    }
+    long storedBytes = partLengthBytes - CHECKSUM_BYTES;
+    sink.begin(storedBytes, rawLengthBytes);
+    CRC32 crc = new CRC32();
+    byte[] buffer = new byte[COPY_BYTES];
+    long leftBytes = storedBytes;
+    while (leftBytes > 0) {
+      int n;
+      try {
+        n = in.read(buffer, 0, (int) Math.min(buffer.length, leftBytes));
+      } catch (IOException e) {
+        throw cut(url, partLengthBytes, storedBytes - leftBytes, e);
+      }
+      if (n < 0) {
+        throw cut(url, partLengthBytes, storedBytes - leftBytes, null);
+      }
+      crc.update(buffer, 0, n);
+      sink.write(buffer, 0, n);
+      leftBytes -= n;
+    }
+    int expected;
+    try {
+      expected = in.readInt();
+    } catch (IOException e) {
+      throw cut(url, partLengthBytes, storedBytes, e);
+    }
+    if (expected != (int) crc.getValue()) {
+      throw new FetchException(
+          String.format(
+              "checksum of %s reduce %d: expected %08x, actual %08x",
+              map, reduce, expected, (int) crc.getValue()),
+          null);
+    }
+    return partLengthBytes;
+  }
+
+  private static FetchException cut(
+      URL url, long expectedBytes, long actualBytes, IOException cause) {
+    return new FetchException(
+        "the reply to " + url + " ends after " + actualBytes + " of " + expectedBytes + " bytes",
+        cause);
+  }
+}

@@ -1,0 +1,94 @@
+package io.sluice.node.client;
+
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.format.Run;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * A run of this node's own pool, read in place.
+ *
+ * <p>It maps a window of the run at a time and unmaps it behind the reader: mapped pages count
+ * against the memory limit of a task's container, and a reducer's share of a node's outputs can be
+ * larger than that. Differs from {@link RemoteRunInput} in that nothing is transferred.
+ *
+ * <p>Thread contract: one thread. Ownership: its cursor closes it; the mapper stays its owner's.
+ * Failure: {@link IOException} when the segment is gone.
+ */
+final class LocalRunInput implements RunInput {
+  private final SegmentMapper mapper;
+  private final List<Range> ranges;
+  private final ReadStats stats;
+  private int windowBytes;
+  private int rangeNumber;
+  private long rangeOffsetBytes;
+  private long remainingBytes;
+  private MappedRanges window;
+  private ByteBuffer view;
+
+  LocalRunInput(SegmentMapper mapper, Run run, int windowBytes, ReadStats stats) {
+    this.mapper = mapper;
+    this.ranges = run.ranges();
+    this.windowBytes = windowBytes;
+    this.stats = stats;
+    this.remainingBytes = run.lengthBytes();
+  }
+
+  /** Maps so much at a time from now on. */
+  void setWindowBytes(int windowBytes) {
+    this.windowBytes = windowBytes;
+  }
+
+  @Override
+  public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+    if (lengthBytes == 0) {
+      return 0;
+    }
+    if (remainingBytes == 0) {
+      close();
+      return -1;
+    }
+    if (view == null || !view.hasRemaining()) {
+      nextWindow();
+    }
+    int n = Math.min(lengthBytes, view.remaining());
+    view.get(dst, offset, n);
+    remainingBytes -= n;
+    return n;
+  }
+
+  private void nextWindow() throws IOException {
+    close();
+    Range range = ranges.get(rangeNumber);
+    long lengthBytes = Math.min(windowBytes, range.lengthBytes() - rangeOffsetBytes);
+    window =
+        mapper.map(
+            List.of(
+                new Range(range.segmentId(), range.offsetBytes() + rangeOffsetBytes, lengthBytes)));
+    view = window.buffers().get(0).duplicate();
+    stats.read(ReadStats.LOCAL, lengthBytes);
+    rangeOffsetBytes += lengthBytes;
+    if (rangeOffsetBytes == range.lengthBytes()) {
+      rangeNumber++;
+      rangeOffsetBytes = 0;
+    }
+  }
+
+  @Override
+  public long remainingBytes() {
+    return remainingBytes;
+  }
+
+  @Override
+  public void close() {
+    view = null;
+    if (window != null) {
+      window.close();
+      window = null;
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.Description;
+import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentMapper;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The reading side of one task: locates outputs on any node and opens their runs, in place where
+ * they lie in this node's own pool, over a transport where they do not.
+ *
+ * <p>Thread contract: {@link #locate} from any thread; the runs it returns are read by one thread
+ * at a time, all local ones by the same. Ownership: the task closes it, after all runs. Failure:
+ * {@link IOException} when a node cannot be asked.
+ */
+public final class NodeReader implements AutoCloseable {
+  private static final int MIN_LOCAL_WINDOW_BYTES = 64 << 10;
+  private static final int MAX_LOCAL_WINDOW_BYTES = 4 << 20;
+
+  private final String applicationId;
+  private final JobSecret secret;
+  private final Transports transports;
+  private final UUID localPoolId;
+  private final long localBudgetBytes;
+  private final long timeoutMs;
+  private final ReadStats stats = new ReadStats();
+  private final Map<NodeAddress, RemoteNode> nodes = new ConcurrentHashMap<>();
+  private final Map<Integer, SegmentInfo> localSegments = new ConcurrentHashMap<>();
+  private final SegmentMapper mapper = new SegmentMapper(localSegments::get);
+
+  /**
+   * Nothing is opened yet.
+   *
+   * @param transports owned by this from now on
+   * @param localPoolId the pool of this node, or null if it has none
+   * @param localBudgetBytes how much of local runs may be mapped at a time
+   */
+  public NodeReader(
+      String applicationId,
+      JobSecret secret,
+      Transports transports,
+      UUID localPoolId,
+      long localBudgetBytes,
+      long timeoutMs) {
+    this.applicationId = applicationId;
+    this.secret = secret;
+    this.transports = transports;
+    this.localPoolId = localPoolId;
+    this.localBudgetBytes = localBudgetBytes;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Locates one partition of some outputs.
+   *
+   * @return by output id, its runs; an output that the node does not hold is absent
+   */
+  public Map<String, List<NodeRun>> locate(
+      NodeAddress address, int partition, List<String> outputIds) throws IOException {
+    RemoteNode node =
+        nodes.computeIfAbsent(
+            address, a -> new RemoteNode(a, applicationId, secret, transports, stats, timeoutMs));
+    Description description = node.describe(partition, outputIds);
+    boolean local = node.poolId().equals(localPoolId);
+    Map<String, List<NodeRun>> located = new HashMap<>();
+    description
+        .runs()
+        .forEach(
+            (outputId, runs) -> {
+              List<NodeRun> opened = new ArrayList<>(runs.size());
+              for (int i = 0; i < runs.size(); i++) {
+                opened.add(open(node, outputId, i, runs.get(i), description, local));
+              }
+              located.put(outputId, opened);
+            });
+    return located;
+  }
+
+  private NodeRun open(
+      RemoteNode node,
+      String outputId,
+      int runNumber,
+      Run run,
+      Description description,
+      boolean local) {
+    String name =
+        outputId + " partition " + run.partition() + " run " + runNumber + " at " + node.name();
+    if (!local) {
+      return NodeRun.remote(
+          outputId,
+          name,
+          run,
+          new RemoteRunInput(node, outputId, name, runNumber, run, description.segments()));
+    }
+    for (SegmentLocation location : description.segments().values()) {
+      localSegments.put(location.segment().segmentId(), location.segment());
+    }
+    return NodeRun.local(
+        outputId, name, run, new LocalRunInput(mapper, run, MIN_LOCAL_WINDOW_BYTES, stats));
+  }
+
+  /** How many windows there are; so many remote runs can be merged at once. */
+  public int windowCount() {
+    return transports.windowCount();
+  }
+
+  /** Shares windows and mapped memory out among runs that are about to be merged. */
+  public void prepareMerge(List<NodeRun> runs) {
+    int remoteRuns = 0;
+    for (NodeRun run : runs) {
+      remoteRuns += run.isLocal() ? 0 : 1;
+    }
+    int localRuns = runs.size() - remoteRuns;
+    int windows = remoteRuns == 0 ? 0 : windowCount() / remoteRuns;
+    if (remoteRuns > 0 && windows == 0) {
+      throw new IllegalArgumentException(
+          remoteRuns + " remote runs cannot share " + windowCount() + " windows; merge in rounds");
+    }
+    long share = localRuns == 0 ? 0 : localBudgetBytes / localRuns;
+    int localWindowBytes =
+        (int) Math.max(MIN_LOCAL_WINDOW_BYTES, Math.min(MAX_LOCAL_WINDOW_BYTES, share));
+    for (NodeRun run : runs) {
+      run.prepareMerge(windows, localWindowBytes);
+    }
+  }
+
+  /** What was read so far. */
+  public ReadStats stats() {
+    return stats;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      nodes.values().forEach(RemoteNode::close);
+      transports.close();
+    } finally {
+      mapper.close();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.sluice.node.client;
+
+import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.RunInput;
+import java.io.IOException;
+
+/**
+ * One run of a located output, ready to be read once.
+ *
+ * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: who
+ * located it closes it, or hands {@link #input} to a cursor that does.
+ */
+public final class NodeRun implements AutoCloseable {
+  private final String outputId;
+  private final String name;
+  private final Run run;
+  private final RunInput input;
+  private final LocalRunInput local;
+  private final RemoteRunInput remote;
+
+  private NodeRun(
+      String outputId, String name, Run run, LocalRunInput local, RemoteRunInput remote) {
+    this.outputId = outputId;
+    this.name = name;
+    this.run = run;
+    this.local = local;
+    this.remote = remote;
+    this.input =
+        new VerifiedRunInput(
+            name, local != null ? local : remote, run.lengthBytes(), run.crc32c());
+  }
+
+  static NodeRun local(String outputId, String name, Run run, LocalRunInput input) {
+    return new NodeRun(outputId, name, run, input, null);
+  }
+
+  static NodeRun remote(String outputId, String name, Run run, RemoteRunInput input) {
+    return new NodeRun(outputId, name, run, null, input);
+  }
+
+  /** The output it belongs to. */
+  public String outputId() {
+    return outputId;
+  }
+
+  /** How messages call it. */
+  public String name() {
+    return name;
+  }
+
+  /** Bytes as they are stored. */
+  public long lengthBytes() {
+    return run.lengthBytes();
+  }
+
+  /** Whether it lies in this node's own pool and needs no transfer. */
+  public boolean isLocal() {
+    return local != null;
+  }
+
+  /** Its bytes, verified while they are read. */
+  public RunInput input() {
+    return input;
+  }
+
+  /** Starts to fetch up to {@code windows} windows of a remote run; nothing for a local one. */
+  public void prefetch(int windows) {
+    if (remote != null) {
+      remote.setWindows(windows);
+      remote.prefetch();
+    }
+  }
+
+  void prepareMerge(int remoteWindows, int localWindowBytes) {
+    if (remote != null) {
+      remote.setWindows(remoteWindows);
+    } else {
+      local.setWindowBytes(localWindowBytes);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    input.close();
+  }
+}

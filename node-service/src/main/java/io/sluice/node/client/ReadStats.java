@@ -1,0 +1,50 @@
+package io.sluice.node.client;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a reader has read, by the way it came, and how often it had to take another way.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public final class ReadStats {
+  /** The way of runs that were mapped in place. */
+  public static final String LOCAL = "local";
+
+  private final Map<String, Long> bytesByWay = new TreeMap<>();
+  private long transportFallbacks;
+  private long retries;
+
+  synchronized void read(String way, long bytes) {
+    bytesByWay.merge(way, bytes, Long::sum);
+  }
+
+  synchronized void fellBack() {
+    transportFallbacks++;
+  }
+
+  synchronized void retried() {
+    retries++;
+  }
+
+  /** Bytes that came over a transport, or {@link #LOCAL}. */
+  public synchronized long bytes(String way) {
+    return bytesByWay.getOrDefault(way, 0L);
+  }
+
+  /** The ways that were used. */
+  public synchronized Map<String, Long> bytesByWay() {
+    return new TreeMap<>(bytesByWay);
+  }
+
+  /** Times that a node was read over another transport than before because of a failure. */
+  public synchronized long transportFallbacks() {
+    return transportFallbacks;
+  }
+
+  /** Reads that failed and were tried again. */
+  public synchronized long retries() {
+    return retries;
+  }
+}

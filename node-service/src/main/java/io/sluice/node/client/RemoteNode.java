@@ -1,0 +1,162 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.TransportException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Another node's service as one task sees it: what lies there, over which transports it can be
+ * read, and a connection for each.
+ *
+ * <p>A transport that fails is given up for this node, once and with its reason in the log, and the
+ * next one is used from then on.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the task closes it, after the inputs that
+ * read through it. Failure: {@link IOException} when the node cannot be asked or no transport is
+ * left.
+ */
+public final class RemoteNode implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteNode.class);
+
+  private final NodeAddress address;
+  private final String applicationId;
+  private final JobSecret secret;
+  private final Transports transports;
+  private final ReadStats stats;
+  private final long timeoutMs;
+  private final Map<String, Connection> connections = new HashMap<>();
+  private Map<String, Offer> usable = new LinkedHashMap<>();
+  private final Map<String, String> givenUp = new LinkedHashMap<>();
+  private UUID poolId;
+
+  /** Nothing is connected yet. */
+  public RemoteNode(
+      NodeAddress address,
+      String applicationId,
+      JobSecret secret,
+      Transports transports,
+      ReadStats stats,
+      long timeoutMs) {
+    this.address = address;
+    this.applicationId = applicationId;
+    this.secret = secret;
+    this.transports = transports;
+    this.stats = stats;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /** How messages call it. */
+  public String name() {
+    return address.name();
+  }
+
+  /** Its pool; known after the first {@link #describe}. */
+  public synchronized UUID poolId() {
+    return poolId;
+  }
+
+  /** Asks where one partition of these outputs lies, and on which transports it is served. */
+  public Description describe(int partition, List<String> outputIds) throws IOException {
+    try (RemoteClient client =
+        RemoteClient.connect(address.control(), applicationId, secret, timeoutMs)) {
+      learn(client);
+      return client.describe(partition, outputIds);
+    }
+  }
+
+  private synchronized void learn(RemoteClient client) {
+    poolId = client.poolId();
+    Map<String, Offer> offered = new HashMap<>();
+    client.offers().forEach(offer -> offered.put(offer.transport(), offer));
+    Map<String, Offer> both = new LinkedHashMap<>();
+    for (String transport : transports.names()) {
+      Offer offer = offered.get(transport);
+      if (offer != null && !givenUp.containsKey(transport)) {
+        both.put(transport, offer);
+      }
+    }
+    usable = both;
+  }
+
+  /** The transports to try, best first. */
+  synchronized List<String> transports() {
+    return List.copyOf(usable.keySet());
+  }
+
+  /** A live connection over {@code transport}. */
+  synchronized Connection connection(String transport) throws TransportException {
+    Connection connection = connections.get(transport);
+    if (connection == null || !connection.isOpen()) {
+      if (connection != null) {
+        connection.close();
+        connections.remove(transport);
+      }
+      Offer offer = usable.get(transport);
+      if (offer == null) {
+        throw new TransportException(
+            "transport " + transport + " to " + name() + " is not usable: " + givenUp);
+      }
+      InetSocketAddress remote =
+          offer.host().isEmpty()
+              ? new InetSocketAddress(address.control().getAddress(), offer.port())
+              : new InetSocketAddress(offer.host(), offer.port());
+      connection = transports.endpoint(transport).connect(remote, timeoutMs);
+      connections.put(transport, connection);
+    }
+    return connection;
+  }
+
+  /**
+   * Stops using a transport for this node, if another one is left.
+   *
+   * @return whether one is
+   */
+  synchronized boolean giveUp(String transport, Throwable reason) {
+    if (!usable.containsKey(transport)) {
+      return !usable.isEmpty();
+    }
+    if (usable.size() == 1) {
+      return false;
+    }
+    usable.remove(transport);
+    givenUp.put(transport, reason.toString());
+    stats.fellBack();
+    LOG.warn(
+        "Reading from {} over {} instead of {}: {}",
+        name(),
+        usable.keySet().iterator().next(),
+        transport,
+        reason.toString());
+    return true;
+  }
+
+  Transports pools() {
+    return transports;
+  }
+
+  ReadStats stats() {
+    return stats;
+  }
+
+  long timeoutMs() {
+    return timeoutMs;
+  }
+
+  @Override
+  public synchronized void close() {
+    connections.values().forEach(Connection::close);
+    connections.clear();
+  }
+}

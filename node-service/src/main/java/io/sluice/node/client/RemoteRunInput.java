@@ -1,0 +1,350 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.Description;
+import io.sluice.node.remote.SegmentLocation;
+import io.sluice.rdma.memory.RegisteredBufferPool;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.Range;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A run in another node's pool, read through a sliding row of windows by one-sided reads.
+ *
+ * <p>As many windows as {@link #setWindows} allows are filled ahead of the reader, so a run that
+ * fits in them is fetched eagerly and a longer one on demand; no more than that is ever held of it
+ * in memory. Differs from {@link LocalRunInput} in that bytes are transferred and can fail to come:
+ * a failed read is tried again on the same transport with what the node says now (its service may
+ * have been restarted), then on the next transport, and only then given up.
+ *
+ * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
+ * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
+ * FetchFailedException}.
+ */
+final class RemoteRunInput implements RunInput {
+  private static final long FIRST_PAUSE_MS = 50;
+  private static final long LONGEST_PAUSE_MS = 2_000;
+
+  private final RemoteNode node;
+  private final String outputId;
+  private final String name;
+  private final int runNumber;
+  private final Run run;
+  private Map<Integer, SegmentLocation> segments;
+  private final Deque<Window> windows = new ArrayDeque<>();
+  private int maxWindows = 1;
+  private int failuresInARow;
+  private long issuedBytes;
+  private long consumedBytes;
+
+  /** One read on its way, or arrived. */
+  private static final class Window {
+    final String transport;
+    final RegisteredBuffer buffer;
+    final int lengthBytes;
+    final CompletableFuture<Void> done;
+    ByteBuffer view;
+
+    Window(
+        String transport, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
+      this.transport = transport;
+      this.buffer = buffer;
+      this.lengthBytes = lengthBytes;
+      this.done = done;
+    }
+  }
+
+  RemoteRunInput(
+      RemoteNode node,
+      String outputId,
+      String name,
+      int runNumber,
+      Run run,
+      Map<Integer, SegmentLocation> segments) {
+    this.node = node;
+    this.outputId = outputId;
+    this.name = name;
+    this.runNumber = runNumber;
+    this.run = run;
+    this.segments = segments;
+  }
+
+  /**
+   * Allows so many windows, at least one, and gives back what is held beyond that.
+   *
+   * <p>When several runs are merged, the windows of all of them together must not exceed the pool:
+   * otherwise one would wait for a window while the others, unread, hold them all.
+   */
+  void setWindows(int count) {
+    maxWindows = Math.max(1, count);
+    while (windows.size() > maxWindows) {
+      Window last = windows.removeLast();
+      issuedBytes -= last.lengthBytes;
+      discard(last);
+    }
+  }
+
+  /**
+   * Starts reads for as many windows as are allowed and free; does not wait for them. A failure to
+   * start is left for {@link #read} to find again.
+   */
+  void prefetch() {
+    try {
+      fill(false);
+    } catch (IOException e) {
+      node.stats().retried();
+    }
+  }
+
+  private void fill(boolean needOne) throws IOException {
+    while (issuedBytes < run.lengthBytes()
+        && windows.size() < maxWindows
+        && issue(needOne && windows.isEmpty())) {}
+  }
+
+  /** Starts the next read; false if there is no window for it. */
+  private boolean issue(boolean wait) throws IOException {
+    Range range = rangeAt(issuedBytes);
+    SegmentLocation segment = segments.get(range.segmentId());
+    String transport = transportFor(segment, range);
+    RegisteredBuffer buffer = window(transport, wait);
+    if (buffer == null) {
+      return false;
+    }
+    int lengthBytes = (int) Math.min(buffer.lengthBytes(), range.lengthBytes());
+    CompletableFuture<Void> done;
+    try {
+      RegionDescriptor region = segment.regions().get(transport);
+      done =
+          node.connection(transport)
+              .read(region, range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
+    } catch (IOException e) {
+      done = CompletableFuture.failedFuture(e);
+    }
+    windows.addLast(new Window(transport, buffer, lengthBytes, done));
+    issuedBytes += lengthBytes;
+    return true;
+  }
+
+  private RegisteredBuffer window(String transport, boolean wait) throws IOException {
+    RegisteredBufferPool pool = node.pools().pool(transport);
+    if (!wait) {
+      return pool.tryAcquire().orElse(null);
+    }
+    try {
+      return pool.acquire(node.timeoutMs());
+    } catch (TimeoutException e) {
+      throw new FetchFailedException(outputId, name + ": " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  private InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException(name + ": interrupted while reading");
+  }
+
+  private String transportFor(SegmentLocation segment, Range range) throws IOException {
+    if (segment == null) {
+      throw new FetchFailedException(
+          outputId, name + ": " + node.name() + " did not describe " + range, null);
+    }
+    List<String> usable = node.transports();
+    for (String transport : usable) {
+      if (segment.regions().containsKey(transport)) {
+        return transport;
+      }
+    }
+    throw new FetchFailedException(
+        outputId,
+        name
+            + ": "
+            + node.name()
+            + " serves "
+            + segment.segment()
+            + " over "
+            + segment.regions().keySet()
+            + ", this task can use "
+            + usable,
+        null);
+  }
+
+  /** What is left of the range that holds the run's byte at {@code offsetBytes}. */
+  private Range rangeAt(long offsetBytes) {
+    long skipBytes = offsetBytes;
+    for (Range range : run.ranges()) {
+      if (skipBytes < range.lengthBytes()) {
+        return new Range(
+            range.segmentId(), range.offsetBytes() + skipBytes, range.lengthBytes() - skipBytes);
+      }
+      skipBytes -= range.lengthBytes();
+    }
+    throw new IllegalStateException(name + ": offset " + offsetBytes + " is behind the run's end");
+  }
+
+  @Override
+  public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+    if (lengthBytes == 0) {
+      return 0;
+    }
+    if (consumedBytes == run.lengthBytes()) {
+      return -1;
+    }
+    Window head = arrivedHead();
+    int n = Math.min(lengthBytes, head.view.remaining());
+    head.view.get(dst, offset, n);
+    consumedBytes += n;
+    if (!head.view.hasRemaining()) {
+      windows.removeFirst();
+      head.buffer.close();
+      fill(false);
+    }
+    return n;
+  }
+
+  private Window arrivedHead() throws IOException {
+    while (true) {
+      String transport = null;
+      try {
+        fill(true);
+        Window head = windows.getFirst();
+        if (head.view != null) {
+          return head;
+        }
+        transport = head.transport;
+        await(head);
+        head.view = head.buffer.buffer().limit(head.lengthBytes);
+        node.stats().read(transport, head.lengthBytes);
+        failuresInARow = 0;
+        return head;
+      } catch (FetchFailedException e) {
+        throw e;
+      } catch (TransportException e) {
+        recover(transport, e);
+      }
+    }
+  }
+
+  private void await(Window window) throws IOException {
+    try {
+      // The transport keeps its own deadline; the second one is for a transport that does not.
+      window.done.get(2 * node.timeoutMs(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof TransportException cause) {
+        throw cause;
+      }
+      throw new TransportException(name + ": read failed", e.getCause());
+    } catch (TimeoutException e) {
+      throw new FetchFailedException(
+          outputId,
+          name
+              + ": a read of "
+              + window.lengthBytes
+              + " bytes over "
+              + window.transport
+              + " has not ended after twice its deadline of "
+              + node.timeoutMs()
+              + " ms",
+          e);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  private void recover(String transport, TransportException cause) throws IOException {
+    failuresInARow++;
+    node.stats().retried();
+    discardAll();
+    boolean another =
+        failuresInARow == 1
+            || (transport != null && failuresInARow == 2 && node.giveUp(transport, cause));
+    if (!another) {
+      throw new FetchFailedException(
+          outputId,
+          name
+              + ": cannot be read from "
+              + node.name()
+              + " after "
+              + consumedBytes
+              + " of "
+              + run.lengthBytes()
+              + " bytes: "
+              + cause.getMessage(),
+          cause);
+    }
+    describeAgain(cause);
+  }
+
+  /** Asks the node anew, for as long as a restart of its service may take. */
+  private void describeAgain(TransportException cause) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeoutMs());
+    long pauseMs = FIRST_PAUSE_MS;
+    while (true) {
+      try {
+        Description now = node.describe(run.partition(), List.of(outputId));
+        checkUnchanged(now, cause);
+        segments = now.segments();
+        return;
+      } catch (FetchFailedException e) {
+        throw e;
+      } catch (IOException e) {
+        e.addSuppressed(cause);
+        if (System.nanoTime() - deadlineNs > 0 || Thread.currentThread().isInterrupted()) {
+          throw new FetchFailedException(
+              outputId,
+              name + ": " + node.name() + " can no longer be asked: " + e.getMessage(),
+              e);
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  private void checkUnchanged(Description now, TransportException cause)
+      throws FetchFailedException {
+    List<Run> runs = now.runs().get(outputId);
+    if (runs == null || runNumber >= runs.size() || !runs.get(runNumber).equals(run)) {
+      throw new FetchFailedException(
+          outputId, name + ": " + node.name() + " no longer holds this run", cause);
+    }
+  }
+
+  private void discardAll() {
+    while (!windows.isEmpty()) {
+      discard(windows.removeLast());
+    }
+    issuedBytes = consumedBytes;
+  }
+
+  private void discard(Window window) {
+    // Only a finished read may give its memory back; the transport ends each by its deadline.
+    window.done.handle((ok, failure) -> null).join();
+    window.buffer.close();
+  }
+
+  @Override
+  public long remainingBytes() {
+    return run.lengthBytes() - consumedBytes;
+  }
+
+  @Override
+  public void close() {
+    discardAll();
+  }
+}

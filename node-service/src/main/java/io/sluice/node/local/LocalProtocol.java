@@ -1,0 +1,92 @@
+package io.sluice.node.local;
+
+import io.sluice.node.wire.Bounded;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.LeaseInfo;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What a task says to the service of its node; see {@code io.sluice.node.wire.Frames}.
+ *
+ * <pre>
+ * HELLO             uint16 version, string application, bytes secret
+ *                     -> OK int64 + int64 pool id, int32 block size, int64 generation
+ * LEASE             int64 length                                   -> OK extents
+ * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one)
+ * RELEASE           extents                                        -> OK
+ * COMMIT            string output id, int32 segment, int64 trailer -> OK
+ *
+ * extents: int32 count, then per extent
+ *   int32 segment id, int8 tier, string path, int64 segment length, int64 offset, int64 length
+ * </pre>
+ *
+ * The peer's user comes from the socket, not from a message. Everything leased over a connection
+ * and not committed is free again when the connection ends, however the task ended.
+ */
+final class LocalProtocol {
+  static final int VERSION = 1;
+
+  static final int HELLO = 1;
+  static final int LEASE = 2;
+  static final int LEASE_CONTIGUOUS = 3;
+  static final int RELEASE = 4;
+  static final int COMMIT = 5;
+
+  /** Extents in one message. */
+  private static final int MAX_EXTENTS = 100_000;
+
+  private LocalProtocol() {}
+
+  static void writeInfo(DataOutputStream out, LeaseInfo info) throws IOException {
+    out.writeLong(info.poolId().getMostSignificantBits());
+    out.writeLong(info.poolId().getLeastSignificantBits());
+    out.writeInt(info.blockBytes());
+    out.writeLong(info.generation());
+  }
+
+  static LeaseInfo readInfo(DataInputStream in) throws IOException {
+    return new LeaseInfo(new UUID(in.readLong(), in.readLong()), in.readInt(), in.readLong());
+  }
+
+  static void writeExtents(DataOutputStream out, List<Extent> extents) throws IOException {
+    out.writeInt(extents.size());
+    for (Extent extent : extents) {
+      SegmentInfo segment = extent.segment();
+      out.writeInt(segment.segmentId());
+      out.writeByte(segment.tier().ordinal());
+      Bounded.writeString(out, segment.path().toString());
+      out.writeLong(segment.lengthBytes());
+      out.writeLong(extent.offsetBytes());
+      out.writeLong(extent.lengthBytes());
+    }
+  }
+
+  static List<Extent> readExtents(DataInputStream in) throws IOException {
+    int count = Bounded.readCount(in, MAX_EXTENTS, "extents");
+    List<Extent> extents = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int segmentId = in.readInt();
+      Tier tier = readTier(in);
+      Path path = Path.of(Bounded.readString(in));
+      long segmentLengthBytes = in.readLong();
+      extents.add(
+          new Extent(
+              new SegmentInfo(segmentId, tier, path, segmentLengthBytes),
+              in.readLong(),
+              in.readLong()));
+    }
+    return extents;
+  }
+
+  private static Tier readTier(DataInputStream in) throws IOException {
+    return Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")];
+  }
+}

@@ -1,0 +1,13 @@
+package io.sluice.node.remote;
+
+import io.sluice.spill.format.Run;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where one partition of some outputs lies on a node.
+ *
+ * @param segments by id, every segment that the runs below touch
+ * @param runs by output id, that partition's runs; an output that this node does not hold is absent
+ */
+public record Description(Map<Integer, SegmentLocation> segments, Map<String, List<Run>> runs) {}

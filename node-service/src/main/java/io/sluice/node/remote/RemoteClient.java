@@ -1,0 +1,128 @@
+package io.sluice.node.remote;
+
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.DeadlineChannel;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * A reader's control connection to a node service: asks where outputs lie; the bytes come another
+ * way.
+ *
+ * <p>Thread contract: one thread. Ownership: whoever connected closes. Failure: {@link RemoteError}
+ * when the service refuses (with {@code UNKNOWN_APPLICATION} when it holds nothing of this
+ * application), another {@link IOException} when it cannot be reached, is something else, or cannot
+ * prove that it holds the application's secret.
+ */
+public final class RemoteClient implements AutoCloseable {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final DeadlineChannel channel;
+  private final Frames frames;
+  private final long timeoutMs;
+  private UUID poolId;
+  private List<Offer> offers;
+
+  private RemoteClient(DeadlineChannel channel, long timeoutMs) {
+    this.channel = channel;
+    this.frames = new Frames(channel);
+    this.timeoutMs = timeoutMs;
+  }
+
+  /** Connects, and proves and checks the application's secret. */
+  public static RemoteClient connect(
+      InetSocketAddress address, String applicationId, JobSecret secret, long timeoutMs)
+      throws IOException {
+    DeadlineChannel channel = DeadlineChannel.connect(address, timeoutMs);
+    try {
+      RemoteClient client = new RemoteClient(channel, timeoutMs);
+      client.authenticate(applicationId, secret);
+      return client;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private void authenticate(String applicationId, JobSecret secret) throws IOException {
+    Frames.Frame challenge = frames.receive(timeoutMs, timeoutMs);
+    int magic = challenge.type() == RemoteProtocol.CHALLENGE ? challenge.in().readInt() : 0;
+    if (magic != RemoteProtocol.MAGIC) {
+      throw new ProtocolException(frames.peer() + " is not a Sluice node service");
+    }
+    int version = challenge.in().readUnsignedShort();
+    if (version != RemoteProtocol.VERSION) {
+      throw new ProtocolException(
+          "node service at "
+              + frames.peer()
+              + " speaks version "
+              + version
+              + ", expected "
+              + RemoteProtocol.VERSION);
+    }
+    byte[] serverNonce = Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES);
+    byte[] clientNonce = new byte[JobSecret.NONCE_BYTES];
+    RANDOM.nextBytes(clientNonce);
+    frames.send(
+        RemoteProtocol.PROOF,
+        out -> {
+          out.writeShort(RemoteProtocol.VERSION);
+          Bounded.writeString(out, applicationId);
+          Bounded.writeBytes(out, clientNonce);
+          Bounded.writeBytes(out, secret.clientProof(serverNonce, clientNonce, applicationId));
+        },
+        timeoutMs);
+    DataInputStream in = Replies.receive(frames, timeoutMs);
+    byte[] proof = Bounded.readBytes(in, RemoteProtocol.MAX_PROOF_BYTES);
+    if (!JobSecret.proofsEqual(secret.serverProof(serverNonce, clientNonce, applicationId), proof)) {
+      throw new ProtocolException(
+          "node service at " + frames.peer() + " does not hold the secret of " + applicationId);
+    }
+    poolId = new UUID(in.readLong(), in.readLong());
+    int count = Bounded.readCount(in, RemoteProtocol.MAX_OFFERS, "offers");
+    offers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      offers.add(new Offer(Bounded.readString(in), Bounded.readString(in), in.readInt()));
+    }
+  }
+
+  /** The pool of that node. */
+  public UUID poolId() {
+    return poolId;
+  }
+
+  /** The transports of that node, its preferred one first. */
+  public List<Offer> offers() {
+    return offers;
+  }
+
+  /** Asks where one partition of these outputs lies. */
+  public Description describe(int partition, List<String> outputIds) throws IOException {
+    frames.send(
+        RemoteProtocol.DESCRIBE,
+        out -> {
+          out.writeInt(partition);
+          out.writeInt(outputIds.size());
+          for (String outputId : outputIds) {
+            Bounded.writeString(out, outputId);
+          }
+        },
+        timeoutMs);
+    return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partition);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

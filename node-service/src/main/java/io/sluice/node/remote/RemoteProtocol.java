@@ -1,0 +1,154 @@
+package io.sluice.node.remote;
+
+import io.sluice.node.wire.Bounded;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.format.Run;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a reader says to a node service; see {@code io.sluice.node.wire.Frames}.
+ *
+ * <pre>
+ * service  CHALLENGE  int32 magic, uint16 version, bytes server nonce
+ * reader   PROOF      uint16 version, string application, bytes client nonce, bytes proof
+ * service  OK         bytes proof, int64 + int64 pool id, int32 count, then per offer
+ *                       string transport, string host, int32 port
+ *
+ * reader   DESCRIBE   int32 partition, int32 count, then per output: string output id
+ * service  OK         int32 count, then per segment
+ *                       int32 id, int8 tier, string path, int64 length,
+ *                       int32 count, then per transport: string name, bytes region descriptor
+ *                     int32 count, then per output held
+ *                       string output id, int32 count, then per run
+ *                         int64 logical offset, int64 length, int64 raw length,
+ *                         int64 records, int32 CRC-32C,
+ *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
+ * </pre>
+ *
+ * The proofs are those of {@code JobSecret}. A region descriptor authorises reads as an RDMA rkey
+ * does, so it is only ever sent after the reader's proof.
+ */
+final class RemoteProtocol {
+  static final int MAGIC = 0x534c4345;
+  static final int VERSION = 1;
+
+  static final int CHALLENGE = 1;
+  static final int PROOF = 2;
+  static final int DESCRIBE = 3;
+
+  static final int MAX_PROOF_BYTES = 64;
+  static final int MAX_OFFERS = 16;
+  static final int MAX_OUTPUTS = 10_000;
+  private static final int MAX_SEGMENTS = 1 << 20;
+  private static final int MAX_RUNS = 1 << 20;
+  private static final int MAX_DESCRIPTOR_BYTES = RegionDescriptor.MAX_PROVIDER_DATA_BYTES + 64;
+
+  private RemoteProtocol() {}
+
+  static void writeDescription(DataOutputStream out, Description description) throws IOException {
+    out.writeInt(description.segments().size());
+    for (SegmentLocation location : description.segments().values()) {
+      writeSegment(out, location);
+    }
+    out.writeInt(description.runs().size());
+    for (Map.Entry<String, List<Run>> output : description.runs().entrySet()) {
+      Bounded.writeString(out, output.getKey());
+      out.writeInt(output.getValue().size());
+      for (Run run : output.getValue()) {
+        writeRun(out, run);
+      }
+    }
+  }
+
+  static Description readDescription(DataInputStream in, int partition) throws IOException {
+    Map<Integer, SegmentLocation> segments = new HashMap<>();
+    int segmentCount = Bounded.readCount(in, MAX_SEGMENTS, "segments");
+    for (int i = 0; i < segmentCount; i++) {
+      SegmentLocation location = readSegment(in);
+      segments.put(location.segment().segmentId(), location);
+    }
+    Map<String, List<Run>> runs = new HashMap<>();
+    int outputCount = Bounded.readCount(in, MAX_OUTPUTS, "outputs");
+    for (int i = 0; i < outputCount; i++) {
+      String outputId = Bounded.readString(in);
+      int runCount = Bounded.readCount(in, MAX_RUNS, "runs");
+      List<Run> list = new ArrayList<>();
+      for (int r = 0; r < runCount; r++) {
+        list.add(readRun(in, partition));
+      }
+      runs.put(outputId, list);
+    }
+    return new Description(segments, runs);
+  }
+
+  private static void writeSegment(DataOutputStream out, SegmentLocation location)
+      throws IOException {
+    SegmentInfo segment = location.segment();
+    out.writeInt(segment.segmentId());
+    out.writeByte(segment.tier().ordinal());
+    Bounded.writeString(out, segment.path().toString());
+    out.writeLong(segment.lengthBytes());
+    out.writeInt(location.regions().size());
+    for (Map.Entry<String, RegionDescriptor> region : location.regions().entrySet()) {
+      Bounded.writeString(out, region.getKey());
+      Bounded.writeBytes(out, region.getValue().encode());
+    }
+  }
+
+  private static SegmentLocation readSegment(DataInputStream in) throws IOException {
+    SegmentInfo segment =
+        new SegmentInfo(
+            in.readInt(),
+            Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")],
+            Path.of(Bounded.readString(in)),
+            in.readLong());
+    Map<String, RegionDescriptor> regions = new HashMap<>();
+    int regionCount = Bounded.readCount(in, MAX_OFFERS, "transports");
+    for (int i = 0; i < regionCount; i++) {
+      String transport = Bounded.readString(in);
+      byte[] descriptor = Bounded.readBytes(in, MAX_DESCRIPTOR_BYTES);
+      regions.put(transport, RegionDescriptor.decode(ByteBuffer.wrap(descriptor)));
+    }
+    return new SegmentLocation(segment, regions);
+  }
+
+  private static void writeRun(DataOutputStream out, Run run) throws IOException {
+    out.writeLong(run.logicalOffsetBytes());
+    out.writeLong(run.lengthBytes());
+    out.writeLong(run.rawLengthBytes());
+    out.writeLong(run.records());
+    out.writeInt(run.crc32c());
+    out.writeInt(run.ranges().size());
+    for (Range range : run.ranges()) {
+      out.writeInt(range.segmentId());
+      out.writeLong(range.offsetBytes());
+      out.writeLong(range.lengthBytes());
+    }
+  }
+
+  private static Run readRun(DataInputStream in, int partition) throws IOException {
+    long logicalOffsetBytes = in.readLong();
+    long lengthBytes = in.readLong();
+    long rawLengthBytes = in.readLong();
+    long records = in.readLong();
+    int crc32c = in.readInt();
+    int rangeCount = Bounded.readCount(in, MAX_SEGMENTS, "ranges");
+    List<Range> ranges = new ArrayList<>(rangeCount);
+    for (int i = 0; i < rangeCount; i++) {
+      ranges.add(new Range(in.readInt(), in.readLong(), in.readLong()));
+    }
+    return new Run(
+        partition, logicalOffsetBytes, ranges, lengthBytes, rawLengthBytes, records, crc32c);
+  }
+}

@@ -1,0 +1,169 @@
+package io.sluice.node.remote;
+
+import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.DeadlineChannel;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The service's side of {@link RemoteProtocol}.
+ *
+ * <p>Thread contract: one thread for each connected reader. Ownership: the node service closes it.
+ * Failure: a reader that cannot prove the secret is refused and learns nothing else.
+ */
+public final class RemoteServer implements AutoCloseable {
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final long TIMEOUT_MS = 30_000;
+
+  /** A reader that has nothing to ask for so long is cut off; it may come again. */
+  private static final long IDLE_TIMEOUT_MS = 120_000;
+
+  private final Backend backend;
+  private final ServerSocketChannel listener;
+  private final Acceptor acceptor;
+
+  /** What the server answers from. */
+  public interface Backend {
+    /** The secret of an application, or null if nothing of it is on this node. */
+    JobSecret secretOf(String applicationId);
+
+    /** This node's pool. */
+    UUID poolId();
+
+    /** This node's transports, preferred first. */
+    List<Offer> offers();
+
+    /** Where one partition of these outputs lies. */
+    Description describe(String applicationId, int partition, List<String> outputIds)
+        throws IOException;
+  }
+
+  private RemoteServer(Backend backend, ServerSocketChannel listener) {
+    this.backend = backend;
+    this.listener = listener;
+    this.acceptor = new Acceptor("sluice-remote", listener, this::serve);
+  }
+
+  /** Listens at {@code address}; port 0 takes a free one. */
+  public static RemoteServer start(Backend backend, InetSocketAddress address) throws IOException {
+    ServerSocketChannel listener = ServerSocketChannel.open();
+    try {
+      listener.bind(address);
+      return new RemoteServer(backend, listener);
+    } catch (IOException | RuntimeException e) {
+      listener.close();
+      throw e;
+    }
+  }
+
+  /** The bound port. */
+  public int port() throws IOException {
+    return ((InetSocketAddress) listener.getLocalAddress()).getPort();
+  }
+
+  private void serve(DeadlineChannel channel) throws IOException {
+    Frames frames = new Frames(channel);
+    String applicationId = authenticate(frames);
+    if (applicationId == null) {
+      return;
+    }
+    while (true) {
+      Frames.Frame request = frames.receive(IDLE_TIMEOUT_MS, TIMEOUT_MS);
+      if (request.type() != RemoteProtocol.DESCRIBE) {
+        throw new ProtocolException("unknown request type " + request.type());
+      }
+      describe(frames, request.in(), applicationId);
+    }
+  }
+
+  private String authenticate(Frames frames) throws IOException {
+    byte[] serverNonce = new byte[JobSecret.NONCE_BYTES];
+    RANDOM.nextBytes(serverNonce);
+    frames.send(
+        RemoteProtocol.CHALLENGE,
+        out -> {
+          out.writeInt(RemoteProtocol.MAGIC);
+          out.writeShort(RemoteProtocol.VERSION);
+          Bounded.writeBytes(out, serverNonce);
+        },
+        TIMEOUT_MS);
+    Frames.Frame request = frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+    int version = request.type() == RemoteProtocol.PROOF ? request.in().readUnsignedShort() : -1;
+    if (version != RemoteProtocol.VERSION) {
+      throw new ProtocolException(
+          "reader answered with type " + request.type() + " version " + version);
+    }
+    String applicationId = Bounded.readString(request.in());
+    byte[] clientNonce = Bounded.readBytes(request.in(), JobSecret.NONCE_BYTES);
+    byte[] proof = Bounded.readBytes(request.in(), RemoteProtocol.MAX_PROOF_BYTES);
+    JobSecret secret = backend.secretOf(applicationId);
+    if (secret == null) {
+      Replies.sendError(
+          frames,
+          RemoteError.Code.UNKNOWN_APPLICATION,
+          "this node holds nothing of " + applicationId,
+          TIMEOUT_MS);
+      return null;
+    }
+    if (!JobSecret.proofsEqual(secret.clientProof(serverNonce, clientNonce, applicationId), proof)) {
+      Replies.sendError(
+          frames,
+          RemoteError.Code.REFUSED,
+          "the reader does not hold the secret of " + applicationId,
+          TIMEOUT_MS);
+      return null;
+    }
+    List<Offer> offers = backend.offers();
+    frames.send(
+        Replies.OK,
+        out -> {
+          Bounded.writeBytes(out, secret.serverProof(serverNonce, clientNonce, applicationId));
+          out.writeLong(backend.poolId().getMostSignificantBits());
+          out.writeLong(backend.poolId().getLeastSignificantBits());
+          out.writeInt(offers.size());
+          for (Offer offer : offers) {
+            Bounded.writeString(out, offer.transport());
+            Bounded.writeString(out, offer.host());
+            out.writeInt(offer.port());
+          }
+        },
+        TIMEOUT_MS);
+    return applicationId;
+  }
+
+  private void describe(Frames frames, DataInputStream in, String applicationId)
+      throws IOException {
+    int partition = in.readInt();
+    int count = Bounded.readCount(in, RemoteProtocol.MAX_OUTPUTS, "outputs");
+    List<String> outputIds = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      outputIds.add(Bounded.readString(in));
+    }
+    Description description;
+    try {
+      description = backend.describe(applicationId, partition, outputIds);
+    } catch (IllegalArgumentException e) {
+      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.getMessage(), TIMEOUT_MS);
+      return;
+    }
+    frames.send(
+        Replies.OK, out -> RemoteProtocol.writeDescription(out, description), TIMEOUT_MS);
+  }
+
+  @Override
+  public void close() throws IOException {
+    acceptor.close();
+  }
+}

@@ -1,0 +1,204 @@
+package io.sluice.node.service;
+
+import io.sluice.node.local.LocalServer;
+import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.RemoteServer;
+import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.NodeMetadata;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.StoreStats;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The owner of a node's pool: lends extents to the node's tasks, keeps what they commit, and serves
+ * it to readers anywhere until the application ends.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever started it closes it; outputs stay
+ * in the pool, for a successor that is started with {@code recover}. Failure: {@link #start} throws
+ * and leaves nothing open; a transport that cannot listen is left out, with a line in the log.
+ */
+public final class NodeService implements Closeable, RemoteServer.Backend {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeService.class);
+  private static final String SOCKET_NAME = "control.sock";
+  private static final String APPLICATIONS_NAME = "applications";
+
+  private final Deque<Closeable> open = new ArrayDeque<>();
+  private final Map<String, ServerEndpoint> endpoints = new LinkedHashMap<>();
+  private final SegmentRegistrar registrar;
+  private final ApplicationRegistry applications;
+  private final SpillStore store;
+  private final RemoteServer remoteServer;
+  private final NodeMetadata metadata;
+
+  /** Starts a service on a pool that no other one uses. */
+  public static NodeService start(NodeServiceConfig config) throws IOException {
+    return new NodeService(config);
+  }
+
+  private NodeService(NodeServiceConfig config) throws IOException {
+    try {
+      listen(config);
+      registrar = new SegmentRegistrar(endpoints);
+      Path applicationsDirectory = config.directory().resolve(APPLICATIONS_NAME);
+      StoreConfig.Builder storeConfig = config.store().segmentListener(registrar);
+      if (config.recover()) {
+        // Tasks of these may have outlived the service and still write to what they had leased.
+        storeConfig.recover(ApplicationRegistry.known(applicationsDirectory));
+      }
+      store = SpillStore.open(storeConfig.build());
+      open.addLast(store); // closed last: endpoints serve from its mappings
+      applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
+      Path socket = config.directory().resolve(SOCKET_NAME);
+      LocalServer localServer = LocalServer.start(store, applications, socket);
+      open.push(localServer::close);
+      remoteServer =
+          RemoteServer.start(
+              this, new InetSocketAddress(config.bindAddress(), config.controlPort()));
+      open.push(remoteServer::close);
+      metadata =
+          NodeMetadata.running(store.poolId(), socket, remoteServer.port(), config.medium());
+    } catch (IOException | RuntimeException e) {
+      closeAfter(e);
+      throw e;
+    }
+  }
+
+  private void listen(NodeServiceConfig config) throws IOException {
+    int port = config.controlPort();
+    for (TransportProvider provider : config.transports()) {
+      port = config.controlPort() == 0 ? 0 : port + 1;
+      try {
+        ServerEndpoint endpoint =
+            provider.listen(new InetSocketAddress(config.bindAddress(), port));
+        endpoints.put(provider.name(), endpoint);
+        open.push(endpoint::close);
+      } catch (TransportException e) {
+        LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());
+      }
+    }
+    if (endpoints.isEmpty()) {
+      throw new IOException(
+          "no transport can listen; tried " + config.transports() + ", see the log above");
+    }
+  }
+
+  /** What the node's tasks must know. */
+  public NodeMetadata metadata() {
+    return metadata;
+  }
+
+  /** How full the pool is. */
+  public StoreStats storeStats() {
+    return store.stats();
+  }
+
+  /** What was served, by transport. */
+  public Map<String, TransportCounters> transportCounters() {
+    Map<String, TransportCounters> result = new LinkedHashMap<>();
+    endpoints.forEach((name, endpoint) -> result.put(name, endpoint.counters()));
+    return result;
+  }
+
+  /** The application has ended everywhere: frees its outputs and forgets its secret. */
+  public void applicationStopped(String applicationId) throws IOException {
+    store.freeApplication(applicationId);
+    applications.forget(applicationId);
+  }
+
+  @Override
+  public JobSecret secretOf(String applicationId) {
+    return applications.secretOf(applicationId);
+  }
+
+  @Override
+  public UUID poolId() {
+    return store.poolId();
+  }
+
+  @Override
+  public List<Offer> offers() {
+    List<Offer> offers = new ArrayList<>();
+    endpoints.forEach(
+        (transport, endpoint) -> {
+          InetSocketAddress address = endpoint.address();
+          boolean anywhere = address.getAddress().isAnyLocalAddress();
+          offers.add(
+              new Offer(
+                  transport,
+                  anywhere ? "" : address.getAddress().getHostAddress(),
+                  address.getPort()));
+        });
+    return offers;
+  }
+
+  @Override
+  public Description describe(String applicationId, int partition, List<String> outputIds) {
+    Map<Integer, SegmentLocation> segments = new HashMap<>();
+    Map<String, List<Run>> runs = new HashMap<>();
+    for (String outputId : outputIds) {
+      Optional<CommittedOutput> output = store.find(new OutputId(applicationId, outputId));
+      if (output.isPresent()) {
+        List<Run> partitionRuns = output.get().runs(partition);
+        runs.put(outputId, partitionRuns);
+        for (Run run : partitionRuns) {
+          for (Range range : run.ranges()) {
+            segments.computeIfAbsent(range.segmentId(), registrar::location);
+          }
+        }
+      }
+    }
+    return new Description(segments, runs);
+  }
+
+  private void closeAfter(Exception failure) {
+    try {
+      close();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    IOException failure = null;
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

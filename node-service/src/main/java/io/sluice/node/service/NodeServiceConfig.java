@@ -1,0 +1,28 @@
+package io.sluice.node.service;
+
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.store.StoreConfig;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * How a node service is started.
+ *
+ * @param directory where it keeps its socket and what it knows of applications; owner-only
+ * @param store its pool; the segment listener in it is replaced by the service's own
+ * @param medium how tasks map the pool's segments, told to them as it is
+ * @param bindAddress where it listens
+ * @param controlPort port of the control protocol; transport i of {@code transports} listens at
+ *     {@code controlPort + 1 + i}, so that a firewall can be told. 0 takes free ones
+ * @param transports the transports that work here, preferred first
+ * @param recover whether to keep what an earlier service left in the pool
+ */
+public record NodeServiceConfig(
+    Path directory,
+    StoreConfig.Builder store,
+    String medium,
+    InetAddress bindAddress,
+    int controlPort,
+    List<TransportProvider> transports,
+    boolean recover) {}

@@ -1,0 +1,163 @@
+package io.sluice.node.wire;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A stream socket, TCP or Unix, on which every wait has a deadline.
+ *
+ * <p>Java's Unix sockets have no read timeout, so the channel is non-blocking and each wait is a
+ * {@code select} with what is left of the deadline.
+ *
+ * <p>Thread contract: one thread reads and writes; {@link #close} may come from another and ends
+ * the wait at once. Ownership: who opened it closes it. Failure: {@link SocketTimeoutException}
+ * when the deadline passes, {@link EOFException} when the peer is gone, both naming the peer.
+ */
+public final class DeadlineChannel implements Closeable {
+  /** Waits until the peer speaks or goes away: for a server between two requests. */
+  public static final long NO_TIMEOUT = Long.MAX_VALUE;
+
+  private final SocketChannel channel;
+  private final Selector selector;
+  private final SelectionKey key;
+  private final String peer;
+
+  private DeadlineChannel(SocketChannel channel, String peer) throws IOException {
+    this.channel = channel;
+    this.peer = peer;
+    channel.configureBlocking(false);
+    this.selector = Selector.open();
+    this.key = channel.register(selector, 0);
+  }
+
+  /** Connects to a TCP or Unix address within {@code timeoutMs}. */
+  public static DeadlineChannel connect(SocketAddress address, long timeoutMs) throws IOException {
+    boolean unix = address instanceof UnixDomainSocketAddress;
+    SocketChannel channel =
+        unix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
+    DeadlineChannel result = null;
+    try {
+      if (!unix) {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      }
+      result = new DeadlineChannel(channel, address.toString());
+      long deadlineNs = deadlineNs(timeoutMs);
+      if (!channel.connect(address)) {
+        while (!channel.finishConnect()) {
+          result.await(SelectionKey.OP_CONNECT, deadlineNs, "connecting", timeoutMs);
+        }
+      }
+      return result;
+    } catch (IOException | RuntimeException e) {
+      if (result != null) {
+        result.close();
+      } else {
+        channel.close();
+      }
+      throw e;
+    }
+  }
+
+  /** Takes over an accepted channel. */
+  public static DeadlineChannel accepted(SocketChannel channel) throws IOException {
+    try {
+      return new DeadlineChannel(channel, String.valueOf(channel.getRemoteAddress()));
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  /** The underlying channel, for its socket options. */
+  public SocketChannel channel() {
+    return channel;
+  }
+
+  /** The peer's address, for messages. */
+  public String peer() {
+    return peer;
+  }
+
+  /** Fills {@code dst} or throws. */
+  public void readFully(ByteBuffer dst, long timeoutMs) throws IOException {
+    long deadlineNs = deadlineNs(timeoutMs);
+    int wantedBytes = dst.remaining();
+    while (dst.hasRemaining()) {
+      int n = channel.read(dst);
+      if (n < 0) {
+        throw new EOFException(
+            "peer "
+                + peer
+                + " closed the connection after "
+                + (wantedBytes - dst.remaining())
+                + " of "
+                + wantedBytes
+                + " bytes");
+      }
+      if (n == 0) {
+        await(SelectionKey.OP_READ, deadlineNs, "reading", timeoutMs);
+      }
+    }
+  }
+
+  /** Writes all of {@code src} or throws. */
+  public void writeFully(ByteBuffer src, long timeoutMs) throws IOException {
+    long deadlineNs = deadlineNs(timeoutMs);
+    while (src.hasRemaining()) {
+      if (channel.write(src) == 0) {
+        await(SelectionKey.OP_WRITE, deadlineNs, "writing", timeoutMs);
+      }
+    }
+  }
+
+  private void await(int operation, long deadlineNs, String doing, long timeoutMs)
+      throws IOException {
+    long leftMs = 0; // for select(): no timeout
+    if (deadlineNs != Long.MAX_VALUE) {
+      leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+      if (leftMs <= 0) {
+        throw new SocketTimeoutException(
+            "no progress while " + doing + " with " + peer + " within " + timeoutMs + " ms");
+      }
+    }
+    try {
+      key.interestOps(operation);
+      selector.select(leftMs);
+      selector.selectedKeys().clear();
+    } catch (CancelledKeyException | ClosedSelectorException e) {
+      throw new EOFException("the connection to " + peer + " was closed on this side");
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("interrupted while " + doing + " with " + peer);
+    }
+  }
+
+  private static long deadlineNs(long timeoutMs) {
+    return timeoutMs == NO_TIMEOUT
+        ? Long.MAX_VALUE
+        : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      channel.close();
+    } finally {
+      selector.close();
+    }
+  }
+}

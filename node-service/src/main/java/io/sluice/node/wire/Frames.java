@@ -1,0 +1,97 @@
+package io.sluice.node.wire;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Cuts a {@link DeadlineChannel} into messages.
+ *
+ * <pre>
+ *   0               4      5
+ *   +---------------+------+------------------ - - -
+ *   | length        | type | payload (length - 1 bytes)
+ *   +---------------+------+------------------ - - -
+ *     int32, big-endian: type + payload
+ * </pre>
+ *
+ * <p>Thread contract: one thread. Ownership: closing the channel ends it. Failure: a frame longer
+ * than {@link #MAX_FRAME_BYTES} or shorter than its type is a {@link ProtocolException}; the peer
+ * speaks something else, and the connection must be closed.
+ */
+public final class Frames {
+  /** Bounds what a peer can make this side allocate. */
+  public static final int MAX_FRAME_BYTES = 16 << 20;
+
+  private static final int LENGTH_BYTES = 4;
+
+  private final DeadlineChannel channel;
+  private final ByteBuffer lengthBuffer = ByteBuffer.allocate(LENGTH_BYTES);
+
+  /** Reads and writes frames on {@code channel}. */
+  public Frames(DeadlineChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Writes a message's payload. */
+  @FunctionalInterface
+  public interface Payload {
+    /** Writes to {@code out}, which is memory. */
+    void writeTo(DataOutputStream out) throws IOException;
+  }
+
+  /** A message as it came; {@code in} holds its payload. */
+  public record Frame(int type, DataInputStream in) {}
+
+  /** The peer's address, for messages. */
+  public String peer() {
+    return channel.peer();
+  }
+
+  /** Sends one message whole. */
+  public void send(int type, Payload payload, long timeoutMs) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeInt(0);
+    out.writeByte(type);
+    payload.writeTo(out);
+    ByteBuffer frame = ByteBuffer.wrap(bytes.toByteArray());
+    int lengthBytes = frame.capacity() - LENGTH_BYTES;
+    if (lengthBytes > MAX_FRAME_BYTES) {
+      throw new ProtocolException(
+          "message of " + lengthBytes + " bytes exceeds the limit of " + MAX_FRAME_BYTES);
+    }
+    frame.putInt(0, lengthBytes);
+    channel.writeFully(frame, timeoutMs);
+  }
+
+  /**
+   * Receives one message.
+   *
+   * @param firstByteTimeoutMs how long the peer may stay silent
+   * @param timeoutMs how long the rest may take once it has begun
+   */
+  public Frame receive(long firstByteTimeoutMs, long timeoutMs) throws IOException {
+    lengthBuffer.clear().limit(1);
+    channel.readFully(lengthBuffer, firstByteTimeoutMs);
+    lengthBuffer.limit(LENGTH_BYTES);
+    channel.readFully(lengthBuffer, timeoutMs);
+    int lengthBytes = lengthBuffer.getInt(0);
+    if (lengthBytes < 1 || lengthBytes > MAX_FRAME_BYTES) {
+      throw new ProtocolException(
+          "peer "
+              + channel.peer()
+              + " announced a message of "
+              + lengthBytes
+              + " bytes, expected 1 to "
+              + MAX_FRAME_BYTES);
+    }
+    ByteBuffer body = ByteBuffer.allocate(lengthBytes);
+    channel.readFully(body, timeoutMs);
+    return new Frame(
+        body.get(0) & 0xff,
+        new DataInputStream(new java.io.ByteArrayInputStream(body.array(), 1, lengthBytes - 1)));
+  }
+}

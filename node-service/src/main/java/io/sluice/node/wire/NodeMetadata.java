@@ -1,0 +1,100 @@
+package io.sluice.node.wire;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/**
+ * What a node service tells the tasks of its node, through whatever the engine passes to them.
+ *
+ * <pre>
+ *   0        4        6       7
+ *   +--------+--------+-------+-----------------------------------------------------------
+ *   | "SLCE" | version| state | RUNNING:  pool id (16), socket path, control port, medium
+ *   +--------+--------+-------+ DEGRADED: reason
+ * </pre>
+ *
+ * @param degradedReason why the service does not work, empty if it does
+ * @param poolId identifies the pool; a reader whose own node shows the same one maps it in place
+ * @param socket the Unix socket for {@code io.sluice.node.local}
+ * @param controlPort the TCP port for {@code io.sluice.node.remote}
+ * @param medium how a task maps the pool's segments for writing
+ */
+public record NodeMetadata(
+    String degradedReason, UUID poolId, Path socket, int controlPort, String medium) {
+  private static final int MAGIC = 0x534c4345;
+  private static final int VERSION = 1;
+  private static final int RUNNING = 1;
+  private static final int DEGRADED = 2;
+
+  /** Of a service that works. */
+  public static NodeMetadata running(UUID poolId, Path socket, int controlPort, String medium) {
+    return new NodeMetadata("", poolId, socket, controlPort, medium);
+  }
+
+  /** Of a service that could not start. */
+  public static NodeMetadata degraded(String reason) {
+    return new NodeMetadata(reason, new UUID(0, 0), Path.of(""), 0, "");
+  }
+
+  /** Whether tasks can use the service. */
+  public boolean isRunning() {
+    return degradedReason.isEmpty();
+  }
+
+  /** The bytes of this. */
+  public byte[] encode() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      DataOutputStream out = new DataOutputStream(bytes);
+      out.writeInt(MAGIC);
+      out.writeShort(VERSION);
+      out.writeByte(isRunning() ? RUNNING : DEGRADED);
+      if (isRunning()) {
+        out.writeLong(poolId.getMostSignificantBits());
+        out.writeLong(poolId.getLeastSignificantBits());
+        Bounded.writeString(out, socket.toString());
+        out.writeInt(controlPort);
+        Bounded.writeString(out, medium);
+      } else {
+        Bounded.writeString(out, degradedReason);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory cannot fail", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws ProtocolException if the bytes are something else or of another version
+   */
+  public static NodeMetadata decode(byte[] bytes) throws IOException {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    int magic = in.readInt();
+    int version = in.readUnsignedShort();
+    if (magic != MAGIC || version != VERSION) {
+      throw new ProtocolException(
+          String.format(
+              "node metadata has magic %08x and version %d, expected %08x and %d;"
+                  + " are the NodeManager and the job on the same Sluice release?",
+              magic, version, MAGIC, VERSION));
+    }
+    int state = in.readUnsignedByte();
+    if (state == DEGRADED) {
+      return degraded(Bounded.readString(in));
+    }
+    if (state != RUNNING) {
+      throw new ProtocolException("node metadata has state " + state + ", expected 1 or 2");
+    }
+    UUID poolId = new UUID(in.readLong(), in.readLong());
+    return running(
+        poolId, Path.of(Bounded.readString(in)), in.readInt(), Bounded.readString(in));
+  }
+}

@@ -1,0 +1,35 @@
+package io.sluice.node.wire;
+
+import java.io.IOException;
+
+/** The node service refused a request, and said why. */
+public final class RemoteError extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final Code code;
+
+  /** Kinds of refusal, by their number on the wire. */
+  public enum Code {
+    /** The request made no sense. */
+    BAD_REQUEST,
+    /** The peer may not do this. */
+    REFUSED,
+    /** No tier has room. */
+    FULL,
+    /** No output of this application is on this node. */
+    UNKNOWN_APPLICATION,
+    /** The service could not do what it should have been able to. */
+    INTERNAL
+  }
+
+  /** As the service put it. */
+  public RemoteError(Code code, String message) {
+    super(message);
+    this.code = code;
+  }
+
+  /** The kind of refusal. */
+  public Code code() {
+    return code;
+  }
+}
