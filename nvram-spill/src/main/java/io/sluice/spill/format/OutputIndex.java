@@ -1,0 +1,249 @@
+package io.sluice.spill.format;
+
+import io.sluice.spill.segment.ExtentTable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * The index of an output: its runs, grouped by partition. All numbers are big-endian.
+ *
+ * <pre>
+ *   0                                     4 x (partitions + 1)
+ *  +-------------------------------------+---------------------------+
+ *  | first run of each partition, x 4    | runs x 48 bytes           |
+ *  | bytes; the last entry = run count   |                           |
+ *  +-------------------------------------+---------------------------+
+ *
+ *  one run
+ *   0               4               8                              16
+ *  +---------------+---------------+-------------------------------+
+ *  | partition     | CRC32C data   | logical offset                |
+ *  +---------------+---------------+-------------------------------+ 16
+ *  | length                        | raw length                    |
+ *  +-------------------------------+---------------+---------------+ 32
+ *  | records                       | CRC32C (*)    | 0             |
+ *  +-------------------------------+---------------+---------------+ 48
+ *  (*) of this run's entry up to here
+ * </pre>
+ *
+ * <p>An entry has a CRC of its own because a serving store reads single entries, long after it
+ * checked the whole.
+ */
+public final class OutputIndex {
+  /** Length of the entry of one run. */
+  public static final int RUN_BYTES = 48;
+
+  private static final int PARTITION_OFFSET = 0;
+  private static final int DATA_CRC_OFFSET = 4;
+  private static final int LOGICAL_OFFSET_OFFSET = 8;
+  private static final int LENGTH_OFFSET = 16;
+  private static final int RAW_LENGTH_OFFSET = 24;
+  private static final int RECORDS_OFFSET = 32;
+  private static final int ENTRY_CRC_OFFSET = 40;
+
+  private OutputIndex() {}
+
+  /** Length of an index. */
+  public static long encodedBytes(int partitionCount, int runCount) {
+    return runsOffset(partitionCount) + (long) RUN_BYTES * runCount;
+  }
+
+  /** Where the entries of the runs start. */
+  public static long runsOffset(int partitionCount) {
+    return 4L * (partitionCount + 1L);
+  }
+
+  /** The index of these runs, which may come in any order; those of a partition keep theirs. */
+  public static ByteBuffer encode(int partitionCount, List<Run> runs) {
+    ByteBuffer index =
+        ByteBuffer.allocate(Math.toIntExact(encodedBytes(partitionCount, runs.size())));
+    List<Run> sorted = runs.stream().sorted(Comparator.comparingInt(Run::partition)).toList();
+    int run = 0;
+    for (int partition = 0; partition <= partitionCount; partition++) {
+      index.putInt(partition * 4, run);
+      while (run < sorted.size() && sorted.get(run).partition() == partition) {
+        putRun(index, (int) runsOffset(partitionCount) + run * RUN_BYTES, sorted.get(run));
+        run++;
+      }
+    }
+    return index;
+  }
+
+  /**
+   * Checks a whole index: counts, entries, and that the runs lie inside the data and do not
+   * overlap.
+   *
+   * @return the first run of each partition, with the run count as last entry
+   * @throws CorruptOutputException if anything does not hold
+   */
+  public static int[] verify(ByteBuffer index, Footer footer) throws IOException {
+    CRC32C crc = new CRC32C();
+    crc.update(index.array(), 0, index.capacity());
+    if ((int) crc.getValue() != footer.indexCrc32c()) {
+      throw corrupt(
+          footer, "its CRC32C is " + (int) crc.getValue() + ", expected " + footer.indexCrc32c());
+    }
+    int[] firstRuns = firstRuns(index, footer);
+    long[] offsets = new long[footer.runCount()];
+    long sumBytes = 0;
+    for (int partition = 0; partition < footer.partitionCount(); partition++) {
+      for (int run = firstRuns[partition]; run < firstRuns[partition + 1]; run++) {
+        int entry = (int) runsOffset(footer.partitionCount()) + run * RUN_BYTES;
+        checkEntry(index, entry, partition, footer);
+        offsets[run] = index.getLong(entry + LOGICAL_OFFSET_OFFSET);
+        sumBytes += index.getLong(entry + LENGTH_OFFSET);
+        if (sumBytes < 0 || sumBytes > footer.dataLengthBytes()) {
+          throw corrupt(
+              footer,
+              "its runs are longer than the " + footer.dataLengthBytes() + " bytes of data");
+        }
+      }
+    }
+    checkOverlaps(index, footer, offsets);
+    return firstRuns;
+  }
+
+  /** Reads one entry and resolves it against the extents of its output. */
+  public static Run decodeRun(
+      ByteBuffer entries, int entry, int partition, Footer footer, ExtentTable extents)
+      throws IOException {
+    checkEntry(entries, entry, partition, footer);
+    long logicalOffsetBytes = entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
+    long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
+    return new Run(
+        partition,
+        logicalOffsetBytes,
+        extents.ranges(logicalOffsetBytes, lengthBytes),
+        lengthBytes,
+        entries.getLong(entry + RAW_LENGTH_OFFSET),
+        entries.getLong(entry + RECORDS_OFFSET),
+        entries.getInt(entry + DATA_CRC_OFFSET));
+  }
+
+  private static void putRun(ByteBuffer index, int entry, Run run) {
+    index.putInt(entry + PARTITION_OFFSET, run.partition());
+    index.putInt(entry + DATA_CRC_OFFSET, run.crc32c());
+    index.putLong(entry + LOGICAL_OFFSET_OFFSET, run.logicalOffsetBytes());
+    index.putLong(entry + LENGTH_OFFSET, run.lengthBytes());
+    index.putLong(entry + RAW_LENGTH_OFFSET, run.rawLengthBytes());
+    index.putLong(entry + RECORDS_OFFSET, run.records());
+    index.putInt(entry + ENTRY_CRC_OFFSET, entryCrc(index, entry));
+  }
+
+  private static int entryCrc(ByteBuffer entries, int entry) {
+    CRC32C crc = new CRC32C();
+    crc.update(entries.array(), entry, ENTRY_CRC_OFFSET);
+    return (int) crc.getValue();
+  }
+
+  private static int[] firstRuns(ByteBuffer index, Footer footer) throws IOException {
+    int[] firstRuns = new int[footer.partitionCount() + 1];
+    for (int partition = 0; partition < firstRuns.length; partition++) {
+      firstRuns[partition] = index.getInt(partition * 4);
+      int atLeast = partition == 0 ? 0 : firstRuns[partition - 1];
+      if (firstRuns[partition] < atLeast || firstRuns[partition] > footer.runCount()) {
+        throw corrupt(
+            footer,
+            "the first run of partition "
+                + partition
+                + " is "
+                + firstRuns[partition]
+                + ", expected "
+                + atLeast
+                + " to "
+                + footer.runCount());
+      }
+    }
+    if (firstRuns[0] != 0 || firstRuns[footer.partitionCount()] != footer.runCount()) {
+      throw corrupt(
+          footer,
+          "its partitions cover the runs "
+              + firstRuns[0]
+              + " to "
+              + firstRuns[footer.partitionCount()]
+              + ", expected 0 to "
+              + footer.runCount());
+    }
+    return firstRuns;
+  }
+
+  private static void checkEntry(ByteBuffer entries, int entry, int partition, Footer footer)
+      throws IOException {
+    int expectedCrc = entries.getInt(entry + ENTRY_CRC_OFFSET);
+    int actualCrc = entryCrc(entries, entry);
+    if (actualCrc != expectedCrc) {
+      throw corrupt(
+          footer,
+          "the CRC32C of an entry of partition "
+              + partition
+              + " is "
+              + actualCrc
+              + ", expected "
+              + expectedCrc);
+    }
+    if (entries.getInt(entry + PARTITION_OFFSET) != partition) {
+      throw corrupt(
+          footer,
+          "an entry of partition "
+              + partition
+              + " says partition "
+              + entries.getInt(entry + PARTITION_OFFSET));
+    }
+    long offsetBytes = entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
+    long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
+    if (offsetBytes < 0
+        || lengthBytes < 0
+        || offsetBytes > footer.dataLengthBytes() - lengthBytes
+        || entries.getLong(entry + RAW_LENGTH_OFFSET) < 0
+        || entries.getLong(entry + RECORDS_OFFSET) < 0) {
+      throw corrupt(
+          footer,
+          "a run of partition "
+              + partition
+              + " lies at "
+              + offsetBytes
+              + " with length "
+              + lengthBytes
+              + ", outside the "
+              + footer.dataLengthBytes()
+              + " bytes of data, or has a negative count");
+    }
+  }
+
+  private static void checkOverlaps(ByteBuffer index, Footer footer, long[] offsets)
+      throws IOException {
+    int runsOffset = (int) runsOffset(footer.partitionCount());
+    Integer[] byOffset = new Integer[offsets.length];
+    Arrays.setAll(byOffset, i -> i);
+    Arrays.sort(byOffset, Comparator.comparingLong(i -> offsets[i]));
+    long endBytes = 0;
+    for (int run : byOffset) {
+      long lengthBytes = index.getLong(runsOffset + run * RUN_BYTES + LENGTH_OFFSET);
+      if (lengthBytes > 0 && offsets[run] < endBytes) {
+        throw corrupt(
+            footer,
+            "the run at logical offset "
+                + offsets[run]
+                + " overlaps the one before, which ends at "
+                + endBytes);
+      }
+      endBytes = Math.max(endBytes, offsets[run] + lengthBytes);
+    }
+  }
+
+  private static CorruptOutputException corrupt(Footer footer, String message) {
+    return new CorruptOutputException(
+        "the index of "
+            + footer.id()
+            + " at segment "
+            + footer.location().segmentId()
+            + ", offset "
+            + footer.indexOffsetBytes()
+            + " is not valid: "
+            + message);
+  }
+}

@@ -1,0 +1,69 @@
+package io.sluice.spill.medium;
+
+import io.sluice.rdma.memory.OffHeap;
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import jdk.nio.mapmode.ExtendedMapMode;
+
+/**
+ * Non-volatile memory through the JDK's synchronous mapping (JEP 352): stores reach the medium by
+ * flushing cache lines, without a system call. Unlike {@link PlainMedium} it works only where the
+ * mount is DAX.
+ *
+ * <p>Thread contract: stateless.
+ */
+public final class SyncMedium implements Medium {
+  private static final int PROBE_BYTES = 4096;
+
+  @Override
+  public String name() {
+    return "sync";
+  }
+
+  @Override
+  public boolean isPersistent() {
+    return true;
+  }
+
+  @Override
+  public boolean isStoredDirectly() {
+    return true;
+  }
+
+  @Override
+  public Optional<String> unavailabilityCause(Path directory) {
+    try {
+      Path probe = Files.createTempFile(directory, "probe-", ".tmp");
+      try (FileChannel file =
+          FileChannel.open(probe, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        OffHeap.unmap(map(file, 0, PROBE_BYTES));
+        return Optional.empty();
+      } finally {
+        Files.delete(probe);
+      }
+    } catch (IOException | UnsupportedOperationException e) {
+      return Optional.of(
+          "no synchronous mapping in "
+              + directory
+              + " ("
+              + e.getMessage()
+              + "); it needs a file system mounted with DAX on persistent memory");
+    }
+  }
+
+  @Override
+  public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
+      throws IOException {
+    return OffHeap.map(file, ExtendedMapMode.READ_WRITE_SYNC, offsetBytes, lengthBytes);
+  }
+
+  @Override
+  public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+    mapping.force(offsetBytes, lengthBytes);
+  }
+}

@@ -1,0 +1,101 @@
+package io.sluice.spill.segment;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The extents of one output in the order they were filled, seen as one logical run of bytes: turns
+ * logical offsets into ranges of segments.
+ *
+ * <p>Thread contract: not safe while it grows; safe to read from any thread afterwards.
+ */
+public final class ExtentTable {
+  private final List<Extent> extents = new ArrayList<>();
+  private long[] startsBytes = new long[4];
+  private long lengthBytes;
+
+  /** An empty table. */
+  public ExtentTable() {}
+
+  /** A table of the given extents in their order. */
+  public ExtentTable(List<Extent> extents) {
+    extents.forEach(this::add);
+  }
+
+  /** Appends an extent behind the last one. */
+  public void add(Extent extent) {
+    if (extents.size() == startsBytes.length) {
+      startsBytes = Arrays.copyOf(startsBytes, startsBytes.length * 2);
+    }
+    startsBytes[extents.size()] = lengthBytes;
+    extents.add(extent);
+    lengthBytes += extent.lengthBytes();
+  }
+
+  /** All extents, in order. */
+  public List<Extent> extents() {
+    return Collections.unmodifiableList(extents);
+  }
+
+  /** Sum of the lengths of all extents. */
+  public long lengthBytes() {
+    return lengthBytes;
+  }
+
+  /** Logical offset of the first byte of the last extent. */
+  public long lastStartBytes() {
+    return startsBytes[extents.size() - 1];
+  }
+
+  /**
+   * The ranges that hold a logical range, in order; none for an empty one.
+   *
+   * @throws IndexOutOfBoundsException if the logical range is not inside the table
+   */
+  public List<Range> ranges(long logicalOffsetBytes, long rangeLengthBytes) {
+    if (logicalOffsetBytes < 0
+        || rangeLengthBytes < 0
+        || logicalOffsetBytes > lengthBytes - rangeLengthBytes) {
+      throw new IndexOutOfBoundsException(
+          "logical range at "
+              + logicalOffsetBytes
+              + " of length "
+              + rangeLengthBytes
+              + " is not inside the "
+              + lengthBytes
+              + " bytes of the extents");
+    }
+    if (rangeLengthBytes == 0) {
+      return List.of();
+    }
+    int i = indexOf(logicalOffsetBytes);
+    Range first = rangeIn(i, logicalOffsetBytes, rangeLengthBytes);
+    if (first.lengthBytes() == rangeLengthBytes) {
+      return List.of(first);
+    }
+    List<Range> ranges = new ArrayList<>();
+    long doneBytes = 0;
+    while (doneBytes < rangeLengthBytes) {
+      Range range = rangeIn(i++, logicalOffsetBytes + doneBytes, rangeLengthBytes - doneBytes);
+      ranges.add(range);
+      doneBytes += range.lengthBytes();
+    }
+    return Collections.unmodifiableList(ranges);
+  }
+
+  private Range rangeIn(int i, long logicalOffsetBytes, long wantedBytes) {
+    Extent extent = extents.get(i);
+    long skippedBytes = logicalOffsetBytes - startsBytes[i];
+    return new Range(
+        extent.segment().segmentId(),
+        extent.offsetBytes() + skippedBytes,
+        Math.min(wantedBytes, extent.lengthBytes() - skippedBytes));
+  }
+
+  private int indexOf(long logicalOffsetBytes) {
+    int found = Arrays.binarySearch(startsBytes, 0, extents.size(), logicalOffsetBytes);
+    return found >= 0 ? found : -found - 2;
+  }
+}

@@ -1,0 +1,44 @@
+package io.sluice.spill.segment;
+
+import io.sluice.rdma.memory.OffHeap;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Read-only views of some ranges of the store, usually those of one run.
+ *
+ * <p>Thread contract: one thread at a time. Ownership: whoever asked {@link SegmentMapper} for it
+ * closes it, after the last access through its buffers; an access after that crashes the JVM.
+ */
+public final class MappedRanges implements Closeable {
+  private final List<MappedByteBuffer> mappings = new ArrayList<>();
+
+  MappedRanges() {}
+
+  /** The bytes, in order; each buffer holds one range, positions are the caller's to move. */
+  public List<ByteBuffer> buffers() {
+    return Collections.unmodifiableList(mappings);
+  }
+
+  void add(FileChannel file, Range range) throws IOException {
+    long endBytes = range.endBytes();
+    for (long offsetBytes = range.offsetBytes(); offsetBytes < endBytes; ) {
+      int lengthBytes = (int) Math.min(endBytes - offsetBytes, Extent.MAX_LENGTH_BYTES);
+      mappings.add(OffHeap.map(file, FileChannel.MapMode.READ_ONLY, offsetBytes, lengthBytes));
+      offsetBytes += lengthBytes;
+    }
+  }
+
+  /** Removes the mappings; idempotent. */
+  @Override
+  public void close() {
+    mappings.forEach(OffHeap::unmap);
+    mappings.clear();
+  }
+}

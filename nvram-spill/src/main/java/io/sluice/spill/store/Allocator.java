@@ -1,0 +1,175 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.Tier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Grants blocks: memory first, then disk; and takes them back.
+ *
+ * <p>Thread contract: guarded by the lock of the store, which also closes it. Failure: {@link
+ * StoreFullException} with nothing granted.
+ */
+final class Allocator {
+  private final StoreConfig config;
+  private final MemoryTier memory;
+  private final DiskTier disk;
+  private final BlockSet quarantined;
+  private String fillFailure;
+  private long overflows;
+  private long refusals;
+
+  Allocator(StoreConfig config) {
+    this.config = config;
+    this.memory = new MemoryTier(config.blockBytes());
+    this.disk = new DiskTier(config);
+    this.quarantined = new BlockSet(config.blockBytes());
+  }
+
+  MemoryTier memory() {
+    return memory;
+  }
+
+  DiskTier disk() {
+    return disk;
+  }
+
+  /** Blocks found without an output at recovery, which a task may still be writing to. */
+  BlockSet quarantined() {
+    return quarantined;
+  }
+
+  SegmentHandle segment(int segmentId) {
+    SegmentHandle segment = memory.segment(segmentId);
+    return segment != null ? segment : disk.segment(segmentId);
+  }
+
+  /** Why the memory tier is smaller than configured. */
+  void fillFailed(String failure) {
+    fillFailure = failure;
+  }
+
+  long roundUp(long lengthBytes) {
+    if (lengthBytes <= 0 || lengthBytes > Long.MAX_VALUE - config.blockBytes()) {
+      throw new IllegalArgumentException("cannot lease " + lengthBytes + " bytes");
+    }
+    return (lengthBytes + config.blockBytes() - 1) / config.blockBytes() * config.blockBytes();
+  }
+
+  /**
+   * Grants {@code lengthBytes}, whole blocks, in one piece if it must be contiguous.
+   *
+   * @param leases everything leased now
+   */
+  List<Extent> take(long lengthBytes, boolean contiguous, Leased leases) throws IOException {
+    List<Extent> taken = new ArrayList<>(memory.take(lengthBytes, contiguous));
+    long missingBytes = lengthBytes - taken.stream().mapToLong(Extent::lengthBytes).sum();
+    if (missingBytes == 0) {
+      return taken;
+    }
+    try {
+      long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
+      if (roomBytes < missingBytes) {
+        refusals++;
+        throw full(lengthBytes, missingBytes - roomBytes, leases);
+      }
+      taken.addAll(disk.take(missingBytes));
+      overflows++;
+      return taken;
+    } catch (IOException | RuntimeException | Error e) {
+      taken.forEach(extent -> memory.free(extent.range()));
+      throw e;
+    }
+  }
+
+  /** Takes blocks back; adds segments that are gone by it to {@code retired}. */
+  void free(Range range, List<SegmentHandle> retired) throws IOException {
+    if (memory.segment(range.segmentId()) != null) {
+      memory.free(range);
+    } else {
+      disk.free(range).ifPresent(retired::add);
+    }
+  }
+
+  long overflows() {
+    return overflows;
+  }
+
+  long refusals() {
+    return refusals;
+  }
+
+  TierStats memoryStats(long leasedBytes, long committedBytes) {
+    return new TierStats(
+        config.memoryCapacityBytes(),
+        memory.createdBytes(),
+        leasedBytes,
+        committedBytes,
+        quarantined.bytesOf(Tier.MEMORY));
+  }
+
+  TierStats diskStats(long leasedBytes, long committedBytes) {
+    return new TierStats(
+        config.diskCapacityBytes(),
+        disk.createdBytes(),
+        leasedBytes,
+        committedBytes,
+        quarantined.bytesOf(Tier.DISK));
+  }
+
+  void close() throws IOException {
+    memory.close();
+    disk.close();
+  }
+
+  private StoreFullException full(long lengthBytes, long shortBytes, Leased leases) {
+    StoreConfig.SettingNames names = config.settingNames();
+    String memoryText =
+        "memory tier "
+            + config.directory()
+            + ": "
+            + memory.createdBytes()
+            + " bytes of "
+            + config.memoryCapacityBytes()
+            + " configured, free "
+            + memory.freeBytes()
+            + ", leased "
+            + leases.bytes(Tier.MEMORY)
+            + (fillFailure == null ? "" : " (not larger because of " + fillFailure + ")");
+    String diskText =
+        config.diskDirectories().isEmpty()
+            ? "no disk tier"
+            : "disk tier "
+                + config.diskDirectories()
+                + ": "
+                + disk.createdBytes()
+                + " bytes used of "
+                + (config.diskCapacityBytes() == 0 ? "unlimited" : config.diskCapacityBytes())
+                + " configured, "
+                + config.diskReserveBytes()
+                + " kept free";
+    return new StoreFullException(
+        "the spill store is full: a lease of "
+            + lengthBytes
+            + " bytes is short of "
+            + shortBytes
+            + " bytes; "
+            + memoryText
+            + "; "
+            + diskText
+            + "; raise "
+            + names.memoryCapacity()
+            + ", add directories to "
+            + names.diskDirectories()
+            + " or raise "
+            + names.diskCapacity());
+  }
+
+  /** How much is leased now. */
+  interface Leased {
+    long bytes(Tier tier);
+  }
+}

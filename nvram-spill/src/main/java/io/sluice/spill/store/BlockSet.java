@@ -1,0 +1,158 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A set of blocks of any segments, one bit each: what is free, what a lease holds, what is in
+ * quarantine.
+ *
+ * <p>Thread contract: guarded by the lock of the store. Failure: {@link IllegalStateException} when
+ * blocks are added twice or removed without being there, because that is a bug of the store.
+ */
+final class BlockSet {
+  private final int blockBytes;
+  private final Map<Integer, BitSet> segments = new TreeMap<>();
+  private long blocks;
+
+  BlockSet(int blockBytes) {
+    this.blockBytes = blockBytes;
+  }
+
+  void add(Range range) {
+    BitSet bits = segments.computeIfAbsent(range.segmentId(), id -> new BitSet());
+    int from = firstBlock(range);
+    int to = endBlock(range);
+    int set = bits.nextSetBit(from);
+    if (set >= 0 && set < to) {
+      throw new IllegalStateException("block " + set + " of " + range + " is already in the set");
+    }
+    bits.set(from, to);
+    blocks += to - from;
+  }
+
+  void remove(Range range) {
+    if (!contains(range)) {
+      throw new IllegalStateException("not every block of " + range + " is in the set");
+    }
+    BitSet bits = segments.get(range.segmentId());
+    bits.clear(firstBlock(range), endBlock(range));
+    if (bits.isEmpty()) {
+      segments.remove(range.segmentId());
+    }
+    blocks -= endBlock(range) - firstBlock(range);
+  }
+
+  /** Whether every block of the range is in the set; false for ranges that are not whole blocks. */
+  boolean contains(Range range) {
+    if (range.offsetBytes() % blockBytes != 0
+        || range.lengthBytes() % blockBytes != 0
+        || range.endBytes() / blockBytes > Integer.MAX_VALUE) {
+      return false;
+    }
+    BitSet bits = segments.get(range.segmentId());
+    return bits != null && bits.nextClearBit(firstBlock(range)) >= endBlock(range);
+  }
+
+  /** Whether no block of the range is in the set. */
+  boolean isDisjoint(Range range) {
+    BitSet bits = segments.get(range.segmentId());
+    if (bits == null) {
+      return true;
+    }
+    int set = bits.nextSetBit(firstBlock(range));
+    return set < 0 || set >= endBlock(range);
+  }
+
+  boolean isEmpty() {
+    return blocks == 0;
+  }
+
+  long bytes() {
+    return blocks * blockBytes;
+  }
+
+  /** Every stretch of adjacent blocks, in order. */
+  List<Range> ranges() {
+    List<Range> ranges = new ArrayList<>();
+    segments.forEach(
+        (segmentId, bits) -> {
+          for (int from = bits.nextSetBit(0); from >= 0; ) {
+            int to = bits.nextClearBit(from);
+            ranges.add(range(segmentId, from, to - from));
+            from = bits.nextSetBit(to);
+          }
+        });
+    return ranges;
+  }
+
+  /** Where the last block of a segment in the set ends; 0 if it has none. */
+  long endBytesOf(int segmentId) {
+    BitSet bits = segments.get(segmentId);
+    return bits == null ? 0 : (long) bits.length() * blockBytes;
+  }
+
+  /** Bytes of the blocks of one tier. */
+  long bytesOf(Tier tier) {
+    long bytes = 0;
+    for (Map.Entry<Integer, BitSet> segment : segments.entrySet()) {
+      if (SegmentInfo.tierOf(segment.getKey()) == tier) {
+        bytes += (long) segment.getValue().cardinality() * blockBytes;
+      }
+    }
+    return bytes;
+  }
+
+  /** The shortest stretch that holds this many bytes, cut to that length; stays in the set. */
+  Optional<Range> bestFit(long lengthBytes) {
+    int wanted = (int) Math.min(Integer.MAX_VALUE, lengthBytes / blockBytes);
+    return stretch(wanted, true);
+  }
+
+  /** The longest stretch; stays in the set. */
+  Optional<Range> longest() {
+    return stretch(1, false);
+  }
+
+  private Optional<Range> stretch(int wanted, boolean shortest) {
+    int bestSegment = -1;
+    int bestFrom = 0;
+    int bestLength = shortest ? Integer.MAX_VALUE : 0;
+    for (Map.Entry<Integer, BitSet> segment : segments.entrySet()) {
+      BitSet bits = segment.getValue();
+      for (int from = bits.nextSetBit(0); from >= 0; ) {
+        int to = bits.nextClearBit(from);
+        int length = to - from;
+        if (length >= wanted && (shortest ? length < bestLength : length > bestLength)) {
+          bestSegment = segment.getKey();
+          bestFrom = from;
+          bestLength = length;
+        }
+        from = bits.nextSetBit(to);
+      }
+    }
+    if (bestSegment < 0) {
+      return Optional.empty();
+    }
+    return Optional.of(range(bestSegment, bestFrom, shortest ? wanted : bestLength));
+  }
+
+  private Range range(int segmentId, int fromBlock, int lengthBlocks) {
+    return new Range(segmentId, (long) fromBlock * blockBytes, (long) lengthBlocks * blockBytes);
+  }
+
+  private int firstBlock(Range range) {
+    return (int) (range.offsetBytes() / blockBytes);
+  }
+
+  private int endBlock(Range range) {
+    return (int) (range.endBytes() / blockBytes);
+  }
+}

@@ -1,0 +1,49 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Where a writer gets its extents and announces its output: a {@link Lease} in the process of the
+ * store, or a connection to one from a task. The contract:
+ *
+ * <ul>
+ *   <li>Extents are leased until they are released or committed; nobody else writes to them.
+ *   <li>{@link #commit} is atomic: it either throws and the output does not exist, or the output
+ *       can be found. Committing the same footer again is a success, so that a lost answer can be
+ *       asked for again.
+ *   <li>Every call returns or throws within the deadline of the implementation.
+ *   <li>Safe from any thread.
+ * </ul>
+ */
+public interface ExtentSource {
+  /** What the footer needs to know. */
+  LeaseInfo info();
+
+  /**
+   * Leases extents of at least {@code lengthBytes} in sum, memory first, then the next tiers.
+   *
+   * @throws StoreFullException if every tier is full
+   */
+  List<Extent> lease(long lengthBytes) throws IOException;
+
+  /**
+   * Leases one extent of at least {@code lengthBytes}.
+   *
+   * @throws StoreFullException if no tier has that much in one piece
+   */
+  Extent leaseContiguous(long lengthBytes) throws IOException;
+
+  /** Gives back leased extents, or whole blocks of them; the caller no longer writes there. */
+  void release(List<Extent> extents) throws IOException;
+
+  /**
+   * Makes the output visible whose index and footer lie on the medium at this place.
+   *
+   * @throws io.sluice.spill.format.CorruptOutputException if anything there is not valid
+   */
+  void commit(OutputId id, FooterLocation footer) throws IOException;
+}

@@ -1,0 +1,93 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * What one task holds of the store and has not committed.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, but only when
+ * the task can no longer write, because its blocks go to somebody else at once. Failure: after its
+ * application was freed it grants and commits nothing more.
+ */
+public final class Lease implements ExtentSource, Closeable {
+  private final SpillStore store;
+  private final String applicationId;
+  private final LeaseInfo info;
+  private final BlockSet held;
+  private boolean closed;
+  private boolean revoked;
+
+  Lease(SpillStore store, String applicationId, LeaseInfo info) {
+    this.store = store;
+    this.applicationId = applicationId;
+    this.info = info;
+    this.held = new BlockSet(info.blockBytes());
+  }
+
+  /** The application that it is for. */
+  public String applicationId() {
+    return applicationId;
+  }
+
+  @Override
+  public LeaseInfo info() {
+    return info;
+  }
+
+  @Override
+  public List<Extent> lease(long lengthBytes) throws IOException {
+    return store.lease(this, lengthBytes, false);
+  }
+
+  @Override
+  public Extent leaseContiguous(long lengthBytes) throws IOException {
+    return store.lease(this, lengthBytes, true).get(0);
+  }
+
+  @Override
+  public void release(List<Extent> extents) throws IOException {
+    store.release(this, extents);
+  }
+
+  @Override
+  public void commit(OutputId id, FooterLocation footer) throws IOException {
+    store.commit(this, id, footer);
+  }
+
+  /** Gives back everything that is not committed; idempotent. */
+  @Override
+  public void close() throws IOException {
+    store.close(this);
+  }
+
+  /** Blocks leased and not committed; guarded by the lock of the store. */
+  BlockSet held() {
+    return held;
+  }
+
+  void checkUsable() throws IOException {
+    if (closed) {
+      throw new IOException("the lease of " + applicationId + " is closed");
+    }
+    if (revoked) {
+      throw new IOException(applicationId + " has been stopped and its spill space was freed");
+    }
+  }
+
+  /** The application is gone. */
+  void revoke() {
+    revoked = true;
+  }
+
+  /** Marks it closed; false if it was. */
+  boolean markClosed() {
+    boolean wasOpen = !closed;
+    closed = true;
+    return wasOpen;
+  }
+}

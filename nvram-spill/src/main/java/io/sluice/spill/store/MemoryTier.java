@@ -1,0 +1,84 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The segments of the pool directory and which of their blocks are free. Unlike the {@link
+ * DiskTier} its files are never deleted, only reused.
+ *
+ * <p>Thread contract: guarded by the lock of the store, which also closes it.
+ */
+final class MemoryTier {
+  private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
+  private final BlockSet free;
+
+  MemoryTier(int blockBytes) {
+    this.free = new BlockSet(blockBytes);
+  }
+
+  /** Adds a segment none of whose blocks are free yet. */
+  void add(SegmentHandle segment) {
+    segments.put(segment.info().segmentId(), segment);
+  }
+
+  Collection<SegmentHandle> segments() {
+    return Collections.unmodifiableCollection(segments.values());
+  }
+
+  SegmentHandle segment(int segmentId) {
+    return segments.get(segmentId);
+  }
+
+  void free(Range range) {
+    free.add(range);
+  }
+
+  boolean hasRoom(long lengthBytes, boolean contiguous) {
+    return contiguous ? free.bestFit(lengthBytes).isPresent() : free.bytes() >= lengthBytes;
+  }
+
+  /**
+   * Takes as much as there is of {@code lengthBytes}, in as few pieces as can be; all or nothing if
+   * it must be contiguous.
+   */
+  List<Extent> take(long lengthBytes, boolean contiguous) {
+    List<Extent> taken = new ArrayList<>();
+    for (long leftBytes = lengthBytes; leftBytes > 0; ) {
+      Optional<Range> piece = free.bestFit(leftBytes);
+      if (piece.isEmpty() && !contiguous) {
+        piece = free.longest();
+      }
+      if (piece.isEmpty()) {
+        break;
+      }
+      free.remove(piece.get());
+      taken.add(segments.get(piece.get().segmentId()).extent(piece.get()));
+      leftBytes -= piece.get().lengthBytes();
+    }
+    return taken;
+  }
+
+  long freeBytes() {
+    return free.bytes();
+  }
+
+  long createdBytes() {
+    return segments.values().stream().mapToLong(SegmentHandle::lengthBytes).sum();
+  }
+
+  void close() throws IOException {
+    for (SegmentHandle segment : segments.values()) {
+      segment.close();
+    }
+    segments.clear();
+  }
+}

@@ -1,0 +1,66 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.CorruptOutputException;
+import io.sluice.spill.format.Footer;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.segment.ExtentTable;
+import io.sluice.spill.segment.Range;
+import java.io.IOException;
+import java.util.function.IntFunction;
+
+/**
+ * Loads an output from the medium and checks everything that can be checked without knowing who
+ * holds its blocks.
+ *
+ * <p>Thread contract: safe from any thread if the lookup of segments is. Failure: {@link
+ * CorruptOutputException}, or {@link IOException} of the file.
+ */
+final class OutputLoader {
+  private final FooterReader footers;
+  private final IntFunction<SegmentHandle> segments;
+  private final int blockBytes;
+
+  /**
+   * Creates a loader.
+   *
+   * @param segments finds a segment by its id, null if there is none
+   */
+  OutputLoader(FooterReader footers, int blockBytes, IntFunction<SegmentHandle> segments) {
+    this.footers = footers;
+    this.blockBytes = blockBytes;
+    this.segments = segments;
+  }
+
+  CommittedOutput load(FooterLocation location) throws IOException {
+    SegmentHandle tail = segments.apply(location.segmentId());
+    if (tail == null) {
+      throw new CorruptOutputException(
+          "there is no segment " + location.segmentId() + " for a footer at " + location);
+    }
+    Footer footer = footers.read(tail, location);
+    return CommittedOutput.load(footer, extents(footer), tail);
+  }
+
+  private ExtentTable extents(Footer footer) throws IOException {
+    ExtentTable table = new ExtentTable();
+    BlockSet seen = new BlockSet(blockBytes);
+    for (Range range : footer.extents()) {
+      SegmentHandle segment = segments.apply(range.segmentId());
+      if (segment == null || range.endBytes() > segment.lengthBytes()) {
+        throw new CorruptOutputException(
+            footer.id()
+                + " claims "
+                + range
+                + ", which is not inside "
+                + (segment == null ? "any segment" : segment.info()));
+      }
+      if (!seen.isDisjoint(range)) {
+        throw new CorruptOutputException(footer.id() + " claims blocks of " + range + " twice");
+      }
+      seen.add(range);
+      table.add(segment.extent(range));
+    }
+    return table;
+  }
+}

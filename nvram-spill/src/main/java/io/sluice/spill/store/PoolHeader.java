@@ -1,0 +1,102 @@
+package io.sluice.spill.store;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.UUID;
+
+/**
+ * The file that says what kind of pool a directory holds.
+ *
+ * @param poolId drawn when the pool was created
+ * @param segmentBytes length of its segments
+ * @param blockBytes length of its blocks
+ */
+record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
+  private static final String FILE = "pool.properties";
+  private static final String FORMAT = "1";
+
+  /** Reads the header of a directory; empty if there is none. */
+  static Optional<PoolHeader> read(Path directory) throws IOException {
+    Path file = directory.resolve(FILE);
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    Properties properties = new Properties();
+    properties.load(new StringReader(Files.readString(file, StandardCharsets.US_ASCII)));
+    if (!FORMAT.equals(properties.getProperty("format"))) {
+      throw mismatch(file, "format", properties.getProperty("format"), FORMAT);
+    }
+    try {
+      return Optional.of(
+          new PoolHeader(
+              UUID.fromString(properties.getProperty("poolId", "none")),
+              Integer.parseInt(properties.getProperty("segmentBytes")),
+              Integer.parseInt(properties.getProperty("blockBytes"))));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          file
+              + " is damaged ("
+              + e.getMessage()
+              + "); delete "
+              + directory
+              + " to start with an empty pool",
+          e);
+    }
+  }
+
+  /** Checks that the pool has the geometry of the configuration. */
+  void check(StoreConfig config) throws IOException {
+    Path file = config.directory().resolve(FILE);
+    if (segmentBytes != config.segmentBytes()) {
+      throw mismatch(
+          file, "segmentBytes", String.valueOf(segmentBytes), "" + config.segmentBytes());
+    }
+    if (blockBytes != config.blockBytes()) {
+      throw mismatch(file, "blockBytes", String.valueOf(blockBytes), "" + config.blockBytes());
+    }
+  }
+
+  /** Writes the header of a new pool, atomically. */
+  void write(Path directory) throws IOException {
+    Properties properties = new Properties();
+    properties.setProperty("format", FORMAT);
+    properties.setProperty("poolId", poolId.toString());
+    properties.setProperty("segmentBytes", String.valueOf(segmentBytes));
+    properties.setProperty("blockBytes", String.valueOf(blockBytes));
+    StringWriter text = new StringWriter();
+    properties.store(text, "Sluice spill pool");
+    Path temporary = directory.resolve(FILE + ".tmp");
+    try (FileChannel file = PrivateDirectory.createFile(temporary)) {
+      file.write(ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII)));
+      file.force(true);
+    }
+    Files.move(temporary, directory.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** Makes a directory no pool, first of all when it is emptied. */
+  static void delete(Path directory) throws IOException {
+    Files.deleteIfExists(directory.resolve(FILE));
+  }
+
+  private static IOException mismatch(Path file, String what, String actual, String expected) {
+    return new IOException(
+        file
+            + " says "
+            + what
+            + " = "
+            + actual
+            + ", expected "
+            + expected
+            + "; open the pool with the settings it was created with, or without recovery, which"
+            + " empties it");
+  }
+}

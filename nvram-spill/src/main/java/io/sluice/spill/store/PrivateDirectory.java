@@ -1,0 +1,143 @@
+package io.sluice.spill.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * A directory that one store has to itself: owned by the user, closed to others, locked against a
+ * second store.
+ *
+ * <p>Thread contract: one thread. Ownership: the store closes it last, which drops the lock.
+ * Failure: {@link IOException} when somebody else owns, fills or has locked it.
+ */
+final class PrivateDirectory implements Closeable {
+  private static final String LOCK_FILE = "pool.lock";
+  private static final Pattern OWN_FILES =
+      Pattern.compile("pool\\.(lock|properties|generation)|segment-\\d+|.*\\.tmp");
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY =
+      PosixFilePermissions.fromString("rwx------");
+
+  private final Path path;
+  private final FileChannel lockFile;
+
+  private PrivateDirectory(Path path, FileChannel lockFile) {
+    this.path = path;
+    this.lockFile = lockFile;
+  }
+
+  static PrivateDirectory open(Path path) throws IOException {
+    Files.createDirectories(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY_DIRECTORY));
+    checkOwner(path);
+    checkContent(path);
+    Files.setPosixFilePermissions(path, OWNER_ONLY_DIRECTORY);
+    return new PrivateDirectory(path, lock(path));
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** Creates a file that only its owner can open; it must not exist. */
+  static FileChannel createFile(Path file) throws IOException {
+    Set<OpenOption> options =
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    return FileChannel.open(file, options, OWNER_ONLY_FILE);
+  }
+
+  static FileChannel openFile(Path file) throws IOException {
+    return FileChannel.open(
+        file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** The files of this directory except the lock. */
+  List<Path> files() throws IOException {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+      for (Path entry : entries) {
+        if (!entry.getFileName().toString().equals(LOCK_FILE)) {
+          files.add(entry);
+        }
+      }
+    }
+    return files;
+  }
+
+  private static void checkOwner(Path path) throws IOException {
+    if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(path + " is not a directory; give the pool a directory of its own");
+    }
+    Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    if (!owner.equals(self)) {
+      throw new IOException(
+          path
+              + " belongs to user id "
+              + owner
+              + ", expected "
+              + self
+              + "; give the pool a directory of its own");
+    }
+  }
+
+  private static void checkContent(Path path) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+      for (Path entry : entries) {
+        if (!OWN_FILES.matcher(entry.getFileName().toString()).matches()) {
+          throw new IOException(
+              path
+                  + " holds "
+                  + entry.getFileName()
+                  + ", which is no file of a pool; give the pool a directory of its own");
+        }
+      }
+    }
+  }
+
+  private static FileChannel lock(Path path) throws IOException {
+    Path lockPath = path.resolve(LOCK_FILE);
+    FileChannel file =
+        FileChannel.open(
+            lockPath, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_ONLY_FILE);
+    FileLock lock = null;
+    try {
+      lock = file.tryLock();
+    } catch (OverlappingFileLockException e) {
+      // another store of this very process: handled as one of any other process
+    } finally {
+      if (lock == null) {
+        file.close();
+      }
+    }
+    if (lock == null) {
+      throw new IOException(
+          path
+              + " is in use by another store, which holds "
+              + lockPath
+              + "; give each service a directory of its own, or stop the other one");
+    }
+    return file;
+  }
+
+  @Override
+  public void close() throws IOException {
+    lockFile.close();
+  }
+}

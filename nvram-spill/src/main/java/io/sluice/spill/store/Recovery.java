@@ -1,0 +1,104 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.CorruptOutputException;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.segment.Extent;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the committed outputs in the segments of a former store by looking at the end of every
+ * block.
+ *
+ * <p>Outputs that claim the same blocks or have the same id are all left out: one of them is
+ * forged, and an output that is missing is made again by its engine, while one with wrong bytes is
+ * not.
+ *
+ * <p>Thread contract: one thread. Failure: {@link IOException} of a file; what is not valid is left
+ * out and logged.
+ */
+final class Recovery {
+  private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+  private final OutputLoader loader;
+  private final int blockBytes;
+  private final long generationBound;
+
+  Recovery(OutputLoader loader, int blockBytes, long generationBound) {
+    this.loader = loader;
+    this.blockBytes = blockBytes;
+    this.generationBound = generationBound;
+  }
+
+  List<CommittedOutput> scan(Collection<SegmentHandle> segments) throws IOException {
+    List<CommittedOutput> found = new ArrayList<>();
+    for (SegmentHandle segment : segments) {
+      for (long end = blockBytes; end <= segment.lengthBytes(); end += blockBytes) {
+        if (FooterReader.looksCommitted(segment, end)) {
+          load(segment, end, found);
+        }
+      }
+    }
+    found.removeAll(contested(found));
+    return found;
+  }
+
+  private void load(SegmentHandle segment, long endBytes, List<CommittedOutput> found)
+      throws IOException {
+    FooterLocation location =
+        new FooterLocation(segment.info().segmentId(), endBytes - FooterLayout.TRAILER_BYTES);
+    try {
+      CommittedOutput output = loader.load(location);
+      if (output.generation() < 0 || output.generation() >= generationBound) {
+        throw new CorruptOutputException(
+            output.id()
+                + " has generation "
+                + output.generation()
+                + ", expected 0 to "
+                + (generationBound - 1));
+      }
+      found.add(output);
+    } catch (CorruptOutputException e) {
+      LOG.warn("Left out an output that is not valid: {}", e.getMessage());
+    }
+  }
+
+  private Set<CommittedOutput> contested(List<CommittedOutput> found) {
+    Map<Object, CommittedOutput> claims = new HashMap<>();
+    Set<CommittedOutput> contested = new HashSet<>();
+    for (CommittedOutput output : found) {
+      claim(claims, contested, output.id(), output);
+      for (Extent extent : output.extents()) {
+        int segmentId = extent.segment().segmentId();
+        long endBytes = extent.offsetBytes() + extent.lengthBytes();
+        for (long block = extent.offsetBytes(); block < endBytes; block += blockBytes) {
+          claim(claims, contested, new FooterLocation(segmentId, block), output);
+        }
+      }
+    }
+    return contested;
+  }
+
+  private static void claim(
+      Map<Object, CommittedOutput> claims,
+      Set<CommittedOutput> contested,
+      Object what,
+      CommittedOutput output) {
+    CommittedOutput other = claims.putIfAbsent(what, output);
+    if (other != null) {
+      LOG.warn("Left out {} and {}: both claim {}", other.id(), output.id(), what);
+      contested.add(other);
+      contested.add(output);
+    }
+  }
+}

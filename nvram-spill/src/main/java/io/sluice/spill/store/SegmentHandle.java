@@ -1,0 +1,128 @@
+package io.sluice.spill.store;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.ByteSource;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.util.Optional;
+
+/**
+ * An open segment in the process of the store: the file, and for the memory tier a mapping of the
+ * whole of it, for a transport to register.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the store closes it; nobody else does, and
+ * nobody accesses the mapping after {@link SpillStore#close} or {@link
+ * SegmentListener#segmentRemoved}. A thread interrupted while it uses {@link #file} closes the file
+ * for all, so interrupt none that serves from it.
+ */
+public final class SegmentHandle implements ByteSource, Closeable {
+  private volatile SegmentInfo info;
+  private final FileChannel file;
+  private final MappedByteBuffer mapping;
+  private final Medium medium;
+
+  /** Wraps an open file; {@code mapping} is null on the disk tier. */
+  SegmentHandle(SegmentInfo info, FileChannel file, MappedByteBuffer mapping, Medium medium) {
+    this.info = info;
+    this.file = file;
+    this.mapping = mapping;
+    this.medium = medium;
+  }
+
+  /** Id, path and length; a file of the disk tier gets shorter while its lease is open. */
+  public SegmentInfo info() {
+    return info;
+  }
+
+  /** The open file, for transports that serve from it. */
+  public FileChannel file() {
+    return file;
+  }
+
+  /** The whole segment mapped for reading and writing; empty on the disk tier. */
+  public Optional<MappedByteBuffer> mapping() {
+    return Optional.ofNullable(mapping);
+  }
+
+  @Override
+  public long lengthBytes() {
+    return info.lengthBytes();
+  }
+
+  @Override
+  public void read(long offsetBytes, byte[] destination) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(destination);
+    while (buffer.hasRemaining()) {
+      if (file.read(buffer, offsetBytes + buffer.position()) < 0) {
+        throw new EOFException(
+            info.path()
+                + " ends at "
+                + file.size()
+                + ", wanted "
+                + destination.length
+                + " bytes from "
+                + offsetBytes);
+      }
+    }
+  }
+
+  Range range() {
+    return new Range(info.segmentId(), 0, info.lengthBytes());
+  }
+
+  Extent extent(Range range) {
+    return new Extent(info, range.offsetBytes(), range.lengthBytes());
+  }
+
+  /** Cuts a file of the disk tier. */
+  void truncate(long lengthBytes) throws IOException {
+    file.truncate(lengthBytes);
+    info = new SegmentInfo(info.segmentId(), info.tier(), info.path(), lengthBytes);
+  }
+
+  /** Writes the commit mark of a trailer, after everything it vouches for. */
+  void writeMark(long trailerOffsetBytes, long mark) throws IOException {
+    long offsetBytes = trailerOffsetBytes + FooterLayout.COMMIT_MARK_OFFSET;
+    if (mapping != null) {
+      mapping.putLong(Math.toIntExact(offsetBytes), mark);
+      medium.persist(mapping, Math.toIntExact(offsetBytes), Long.BYTES);
+      return;
+    }
+    ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES).putLong(0, mark);
+    while (buffer.hasRemaining()) {
+      file.write(buffer, offsetBytes + buffer.position());
+    }
+    if (medium.isPersistent()) {
+      file.force(false);
+    }
+  }
+
+  /** Gives a new file its length, without giving it space. */
+  void extendTo(long lengthBytes) throws IOException {
+    file.write(ByteBuffer.allocate(1), lengthBytes - 1);
+  }
+
+  /** Closes and deletes. */
+  void delete() throws IOException {
+    close();
+    Files.delete(info.path());
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (mapping != null) {
+      OffHeap.unmap(mapping);
+    }
+    file.close();
+  }
+}

@@ -1,0 +1,471 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.CorruptOutputException;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+
+/**
+ * The spill store of a node: owns the pool, leases extents to writers, checks and publishes what
+ * they commit, finds it for readers, and frees it with its application. Tasks do not use this
+ * class; they write through an {@link io.sluice.spill.writer.OutputWriter} over a connection to it.
+ *
+ * <p>Thread contract: safe from any thread; one lock guards the whole book-keeping, and no listener
+ * is called under it. Ownership: the service that opens it closes it after everything that reads
+ * from its segments. Failure: {@link StoreFullException} when no tier has room, {@link
+ * CorruptOutputException} when a commit does not hold what it says, {@link IOException} of the file
+ * systems; a failed call changes nothing.
+ */
+public final class SpillStore implements Closeable {
+  private final StoreConfig config;
+  private final PoolFiles files;
+  private final OutputLoader loader;
+  private final PoolFiller filler;
+  private final long recoveredGenerationBound;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition filled = lock.newCondition();
+  private final Allocator allocator;
+  private final OutputDirectory outputs = new OutputDirectory();
+  private final Set<Lease> leases = new HashSet<>();
+  private final Set<String> quarantineUntilFreed;
+  private boolean filling = true;
+  private boolean closed;
+
+  private final AnnouncedSegments announced;
+
+  private SpillStore(StoreConfig config, PoolFiles files) throws IOException {
+    this.config = config;
+    this.files = files;
+    this.allocator = new Allocator(config);
+    this.announced = new AnnouncedSegments(config.segmentListener());
+    this.loader =
+        new OutputLoader(
+            new FooterReader(files.poolId(), config.blockBytes()),
+            config.blockBytes(),
+            this::lookUp);
+    this.recoveredGenerationBound = files.generations().bound();
+    this.quarantineUntilFreed =
+        new HashSet<>(files.isRecovered() ? config.runningApplications() : Set.of());
+    SegmentCreator creator = new SegmentCreator(config);
+    try {
+      openFormerSegments(creator);
+      recoverOutputs();
+    } catch (IOException | RuntimeException | Error e) {
+      allocator.close();
+      throw e;
+    }
+    this.filler = new PoolFiller(creator, missingSegmentIds(), new FillerSink());
+  }
+
+  /**
+   * Opens a pool: recovers what lies there if the configuration says so, else empties it.
+   *
+   * @throws IOException if the directory is in use, somebody else's, or of another geometry
+   */
+  public static SpillStore open(StoreConfig config) throws IOException {
+    PoolFiles files = PoolFiles.open(config);
+    try {
+      Optional<String> cause = config.medium().unavailabilityCause(config.directory());
+      if (cause.isPresent()) {
+        throw new IOException("medium " + config.medium().name() + ": " + cause.get());
+      }
+      SpillStore store = new SpillStore(config, files);
+      store.filler.start();
+      return store;
+    } catch (IOException | RuntimeException | Error e) {
+      files.close();
+      throw e;
+    }
+  }
+
+  /** Names this pool in footers. */
+  public UUID poolId() {
+    return files.poolId();
+  }
+
+  /** All segments that exist now. */
+  public List<SegmentInfo> segments() {
+    lock.lock();
+    try {
+      return allSegments().stream().map(SegmentHandle::info).toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** An open segment, for a transport to register. */
+  public Optional<SegmentHandle> segment(int segmentId) {
+    return Optional.ofNullable(lookUp(segmentId));
+  }
+
+  /** Opens a lease for one task. */
+  public Lease openLease(String applicationId) throws IOException {
+    OutputId.check("application id", applicationId);
+    lock.lock();
+    try {
+      checkOpen();
+      long generation = files.generations().next();
+      LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
+      Lease lease = new Lease(this, applicationId, info);
+      leases.add(lease);
+      return lease;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The committed output of that name. */
+  public Optional<CommittedOutput> find(OutputId id) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(outputs.find(id));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Applications that have committed outputs. */
+  public Set<String> applications() {
+    lock.lock();
+    try {
+      return outputs.applications();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Frees the outputs of an application that has ended, ends what its leases may do, and counts it
+   * as freed for the quarantine. Its open leases keep their blocks until they are closed.
+   */
+  public void freeApplication(String applicationId) throws IOException {
+    List<SegmentHandle> retired = new ArrayList<>();
+    lock.lock();
+    try {
+      checkOpen();
+      leases.stream()
+          .filter(lease -> lease.applicationId().equals(applicationId))
+          .forEach(Lease::revoke);
+      for (CommittedOutput output : outputs.of(applicationId)) {
+        output.clearMark();
+        outputs.remove(output);
+        for (Extent extent : output.extents()) {
+          allocator.free(extent.range(), retired);
+        }
+      }
+      if (quarantineUntilFreed.remove(applicationId) && quarantineUntilFreed.isEmpty()) {
+        endQuarantine(retired);
+      }
+    } finally {
+      lock.unlock();
+    }
+    announced.retire(retired);
+  }
+
+  /** How full it is. */
+  public StoreStats stats() {
+    lock.lock();
+    try {
+      return new StoreStats(
+          allocator.memoryStats(leasedBytes(Tier.MEMORY), outputs.bytesOf(Tier.MEMORY)),
+          allocator.diskStats(leasedBytes(Tier.DISK), outputs.bytesOf(Tier.DISK)),
+          outputs.size(),
+          allocator.overflows(),
+          allocator.refusals());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Stops granting, unmaps and unlocks; what is committed stays on the medium. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      filled.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    filler.stop();
+    lock.lock();
+    try {
+      allocator.close();
+    } finally {
+      lock.unlock();
+    }
+    files.close();
+  }
+
+  List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
+    lock.lock();
+    try {
+      long wantedBytes = allocator.roundUp(lengthBytes);
+      if (contiguous && wantedBytes > Extent.MAX_LENGTH_BYTES) {
+        throw new IllegalArgumentException(
+            "cannot lease "
+                + wantedBytes
+                + " bytes in one piece, at most "
+                + Extent.MAX_LENGTH_BYTES);
+      }
+      checkUsable(lease);
+      awaitRoom(lease, wantedBytes, contiguous);
+      List<Extent> taken = allocator.take(wantedBytes, contiguous, this::leasedBytes);
+      taken.forEach(extent -> lease.held().add(extent.range()));
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void release(Lease lease, List<Extent> extents) throws IOException {
+    List<SegmentHandle> retired = new ArrayList<>();
+    lock.lock();
+    try {
+      checkOpen();
+      for (Extent extent : extents) {
+        Range range = extent.range();
+        if (lease.held().contains(range)) {
+          lease.held().remove(range);
+          allocator.free(range, retired);
+        } else if (!allocator.quarantined().contains(range)) {
+          throw new IOException(range + " cannot be released, it is not leased here");
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    announced.retire(retired);
+  }
+
+  void commit(Lease lease, OutputId id, FooterLocation location) throws IOException {
+    CommittedOutput output = loader.load(location);
+    if (!output.id().equals(id)) {
+      throw new CorruptOutputException(
+          "the footer at " + location + " is of " + output.id() + ", expected " + id);
+    }
+    announced.announce(output.extents().stream().map(this::handleOf).toList());
+    lock.lock();
+    try {
+      checkUsable(lease);
+      CommittedOutput former = outputs.find(id);
+      if (former != null && former.footer().equals(output.footer())) {
+        return;
+      }
+      if (former != null) {
+        throw new IOException(
+            id
+                + " is committed already, with generation "
+                + former.generation()
+                + "; it cannot be committed again with "
+                + output.generation());
+      }
+      checkHeld(lease, output);
+      output.mark();
+      for (Extent extent : output.extents()) {
+        holder(lease, extent.range()).remove(extent.range());
+      }
+      outputs.add(output);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void close(Lease lease) throws IOException {
+    List<SegmentHandle> retired = new ArrayList<>();
+    lock.lock();
+    try {
+      if (!lease.markClosed() || closed) {
+        return;
+      }
+      leases.remove(lease);
+      for (Range range : lease.held().ranges()) {
+        lease.held().remove(range);
+        allocator.free(range, retired);
+      }
+    } finally {
+      lock.unlock();
+    }
+    announced.retire(retired);
+  }
+
+  private void openFormerSegments(SegmentCreator creator) throws IOException {
+    for (var path : files.memorySegments()) {
+      allocator.memory().add(creator.open(SegmentCreator.segmentId(path)));
+    }
+    for (var path : files.diskSegments()) {
+      allocator.disk().open(path, SegmentCreator.segmentId(path));
+    }
+    announced.announce(allSegments());
+  }
+
+  private void recoverOutputs() throws IOException {
+    List<SegmentHandle> segments = allSegments();
+    BlockSet unclaimed = allocator.quarantined();
+    segments.forEach(segment -> unclaimed.add(segment.range()));
+    Recovery recovery = new Recovery(loader, config.blockBytes(), recoveredGenerationBound);
+    for (CommittedOutput output : recovery.scan(segments)) {
+      output.extents().forEach(extent -> unclaimed.remove(extent.range()));
+      outputs.add(output);
+    }
+    if (quarantineUntilFreed.isEmpty()) {
+      List<SegmentHandle> retired = new ArrayList<>();
+      endQuarantine(retired);
+      announced.retire(retired);
+    }
+  }
+
+  /** Frees what no output claims; marks left there by mistake or malice must never come back. */
+  private void endQuarantine(List<SegmentHandle> retired) throws IOException {
+    for (Range range : allocator.quarantined().ranges()) {
+      SegmentHandle segment = allocator.segment(range.segmentId());
+      long blockBytes = config.blockBytes();
+      for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); ) {
+        if (FooterReader.looksCommitted(segment, end)) {
+          segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
+        }
+        end += blockBytes;
+      }
+      allocator.quarantined().remove(range);
+      allocator.free(range, retired);
+    }
+  }
+
+  private List<Integer> missingSegmentIds() {
+    int count = (int) (config.memoryCapacityBytes() / config.segmentBytes());
+    return IntStream.range(0, count)
+        .filter(id -> allocator.memory().segment(id) == null)
+        .boxed()
+        .toList();
+  }
+
+  private void awaitRoom(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
+    long leftNs = TimeUnit.MILLISECONDS.toNanos(config.fillTimeoutMs());
+    while (filling && leftNs > 0 && !allocator.memory().hasRoom(lengthBytes, contiguous)) {
+      try {
+        leftNs = filled.awaitNanos(leftNs);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while waiting for a segment to be created", e);
+      }
+      checkUsable(lease);
+    }
+  }
+
+  private void checkHeld(Lease lease, CommittedOutput output) throws IOException {
+    if (!output.id().applicationId().equals(lease.applicationId())) {
+      throw new CorruptOutputException(
+          output.id() + " cannot be committed by a lease of " + lease.applicationId());
+    }
+    boolean resumed = false;
+    for (Extent extent : output.extents()) {
+      BlockSet holder = holder(lease, extent.range());
+      if (!holder.contains(extent.range())) {
+        throw new CorruptOutputException(
+            output.id() + " claims " + extent.range() + ", which is not leased to it");
+      }
+      resumed |= holder != lease.held();
+    }
+    long generation = output.generation();
+    boolean former = resumed && generation >= 0 && generation < recoveredGenerationBound;
+    if (generation != lease.info().generation() && !former) {
+      throw new CorruptOutputException(
+          output.id()
+              + " has generation "
+              + generation
+              + ", expected "
+              + lease.info().generation());
+    }
+  }
+
+  private BlockSet holder(Lease lease, Range range) {
+    return lease.held().contains(range) ? lease.held() : allocator.quarantined();
+  }
+
+  private SegmentHandle handleOf(Extent extent) {
+    return lookUp(extent.segment().segmentId());
+  }
+
+  private SegmentHandle lookUp(int segmentId) {
+    lock.lock();
+    try {
+      return allocator.segment(segmentId);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<SegmentHandle> allSegments() {
+    List<SegmentHandle> all = new ArrayList<>(allocator.memory().segments());
+    all.addAll(allocator.disk().segments());
+    return all;
+  }
+
+  private long leasedBytes(Tier tier) {
+    return leases.stream().mapToLong(lease -> lease.held().bytesOf(tier)).sum();
+  }
+
+  private void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the spill store " + config.directory() + " is closed");
+    }
+  }
+
+  private void checkUsable(Lease lease) throws IOException {
+    checkOpen();
+    lease.checkUsable();
+  }
+
+  private final class FillerSink implements PoolFiller.Sink {
+    @Override
+    public void segmentCreated(SegmentHandle segment) throws IOException {
+      try {
+        announced.announce(List.of(segment));
+      } catch (RuntimeException | Error e) {
+        segment.delete();
+        throw e;
+      }
+      lock.lock();
+      try {
+        allocator.memory().add(segment);
+        allocator.memory().free(segment.range());
+        filled.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void fillerDone(String failure) {
+      lock.lock();
+      try {
+        filling = false;
+        allocator.fillFailed(failure);
+        filled.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+}

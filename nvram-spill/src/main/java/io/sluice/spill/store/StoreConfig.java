@@ -1,0 +1,185 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.Extent;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * How a store is opened; filled through {@link Builder}, then fixed.
+ *
+ * @param directory the pool directory; created if absent, and nothing else may use it
+ * @param memoryCapacityBytes most bytes of segments in it
+ * @param segmentBytes length of a segment; each is registered, mapped and faulted in once
+ * @param blockBytes unit of leases, a multiple of 4096 that divides {@code segmentBytes}
+ * @param diskDirectories directories of the disk tier, none for no such tier
+ * @param diskCapacityBytes most bytes of the disk tier, 0 for no limit
+ * @param diskReserveBytes what the disk tier leaves free on its file systems
+ * @param medium how bytes reach the memory tier
+ * @param recover whether to rebuild the directory of outputs from what lies in the pool
+ * @param runningApplications on recovery, the applications whose tasks may still be writing
+ * @param fillTimeoutMs how long a lease waits for segments that are still being created
+ * @param segmentListener is told of segments
+ * @param settingNames names of the settings, for messages
+ */
+public record StoreConfig(
+    Path directory,
+    long memoryCapacityBytes,
+    int segmentBytes,
+    int blockBytes,
+    List<Path> diskDirectories,
+    long diskCapacityBytes,
+    long diskReserveBytes,
+    Medium medium,
+    boolean recover,
+    Set<String> runningApplications,
+    long fillTimeoutMs,
+    SegmentListener segmentListener,
+    SettingNames settingNames) {
+
+  /** Default segment length. */
+  public static final int DEFAULT_SEGMENT_BYTES = 64 << 20;
+
+  /** Default block length. */
+  public static final int DEFAULT_BLOCK_BYTES = 64 << 10;
+
+  private static final int PAGE_BYTES = 4096;
+
+  /**
+   * What the settings are called where the user sets them.
+   *
+   * @param memoryCapacity name of the setting for {@link StoreConfig#memoryCapacityBytes}
+   * @param diskDirectories name of the setting for {@link StoreConfig#diskDirectories}
+   * @param diskCapacity name of the setting for {@link StoreConfig#diskCapacityBytes}
+   */
+  public record SettingNames(String memoryCapacity, String diskDirectories, String diskCapacity) {}
+
+  public StoreConfig {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(medium, "medium");
+    Objects.requireNonNull(segmentListener, "segmentListener");
+    Objects.requireNonNull(settingNames, "settingNames");
+    diskDirectories = List.copyOf(diskDirectories);
+    runningApplications = Set.copyOf(runningApplications);
+    check(
+        blockBytes >= PAGE_BYTES && blockBytes % PAGE_BYTES == 0,
+        "the block size must be a multiple of " + PAGE_BYTES + ", it is " + blockBytes);
+    check(
+        segmentBytes >= blockBytes
+            && segmentBytes % blockBytes == 0
+            && segmentBytes <= Extent.MAX_LENGTH_BYTES,
+        "the segment size must be a multiple of the block size "
+            + blockBytes
+            + " up to "
+            + Extent.MAX_LENGTH_BYTES
+            + ", it is "
+            + segmentBytes);
+    check(
+        memoryCapacityBytes >= 0 && memoryCapacityBytes / segmentBytes <= Integer.MAX_VALUE / 2,
+        "the memory capacity cannot be " + memoryCapacityBytes);
+    check(diskCapacityBytes >= 0, "the disk capacity cannot be " + diskCapacityBytes);
+    check(diskReserveBytes >= 0, "the disk reserve cannot be " + diskReserveBytes);
+    check(fillTimeoutMs >= 0, "the fill timeout cannot be " + fillTimeoutMs);
+  }
+
+  private static void check(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /** A builder with every default. */
+  public static Builder builder(Path directory, long memoryCapacityBytes) {
+    return new Builder(directory, memoryCapacityBytes);
+  }
+
+  /** Collects the settings of a store. Thread contract: one thread. */
+  public static final class Builder {
+    private final Path directory;
+    private final long memoryCapacityBytes;
+    private int segmentBytes = DEFAULT_SEGMENT_BYTES;
+    private int blockBytes = DEFAULT_BLOCK_BYTES;
+    private List<Path> diskDirectories = List.of();
+    private long diskCapacityBytes;
+    private long diskReserveBytes = 1L << 30;
+    private Medium medium = new PlainMedium();
+    private boolean recover;
+    private Set<String> runningApplications = Set.of();
+    private long fillTimeoutMs = 10_000;
+    private SegmentListener segmentListener = SegmentListener.NONE;
+    private SettingNames settingNames =
+        new SettingNames("memoryCapacityBytes", "diskDirectories", "diskCapacityBytes");
+
+    private Builder(Path directory, long memoryCapacityBytes) {
+      this.directory = directory;
+      this.memoryCapacityBytes = memoryCapacityBytes;
+    }
+
+    /** Sizes of a segment and of a block. */
+    public Builder geometry(int segmentBytes, int blockBytes) {
+      this.segmentBytes = segmentBytes;
+      this.blockBytes = blockBytes;
+      return this;
+    }
+
+    /** The disk tier. */
+    public Builder disk(List<Path> directories, long capacityBytes, long reserveBytes) {
+      this.diskDirectories = directories;
+      this.diskCapacityBytes = capacityBytes;
+      this.diskReserveBytes = reserveBytes;
+      return this;
+    }
+
+    /** The medium of the memory tier. */
+    public Builder medium(Medium medium) {
+      this.medium = medium;
+      return this;
+    }
+
+    /** Recovers what lies in the pool, with tasks of these applications perhaps still writing. */
+    public Builder recover(Set<String> runningApplications) {
+      this.recover = true;
+      this.runningApplications = runningApplications;
+      return this;
+    }
+
+    /** How long a lease waits for the filler. */
+    public Builder fillTimeoutMs(long fillTimeoutMs) {
+      this.fillTimeoutMs = fillTimeoutMs;
+      return this;
+    }
+
+    /** Who is told of segments. */
+    public Builder segmentListener(SegmentListener segmentListener) {
+      this.segmentListener = segmentListener;
+      return this;
+    }
+
+    /** How messages call the settings. */
+    public Builder settingNames(SettingNames settingNames) {
+      this.settingNames = settingNames;
+      return this;
+    }
+
+    /** The finished configuration. */
+    public StoreConfig build() {
+      return new StoreConfig(
+          directory,
+          memoryCapacityBytes,
+          segmentBytes,
+          blockBytes,
+          diskDirectories,
+          diskCapacityBytes,
+          diskReserveBytes,
+          medium,
+          recover,
+          runningApplications,
+          fillTimeoutMs,
+          segmentListener,
+          settingNames);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.sluice.spill.store;
+
+/**
+ * A moment of a store.
+ *
+ * @param memory the memory tier
+ * @param disk the disk tier
+ * @param outputs how many outputs can be found
+ * @param overflows leases so far that the memory tier could not grant alone
+ * @param refusals leases so far that no tier could grant
+ */
+public record StoreStats(
+    TierStats memory, TierStats disk, int outputs, long overflows, long refusals) {}

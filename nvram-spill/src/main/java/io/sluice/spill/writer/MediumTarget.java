@@ -1,0 +1,38 @@
+package io.sluice.spill.writer;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.medium.Medium;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+
+/**
+ * A mapped extent of a medium that wants every byte copied through it.
+ *
+ * <p>Thread contract and ownership: as {@link StagingTarget} says.
+ */
+final class MediumTarget implements StagingTarget {
+  private final Medium medium;
+  private final MappedByteBuffer mapping;
+
+  MediumTarget(Medium medium, MappedByteBuffer mapping) {
+    this.medium = medium;
+    this.mapping = mapping;
+  }
+
+  @Override
+  public void write(int offsetBytes, ByteBuffer source) {
+    if (source.hasRemaining()) {
+      medium.write(mapping, offsetBytes, source);
+    }
+  }
+
+  @Override
+  public void persist() {
+    // each write has persisted its own bytes
+  }
+
+  @Override
+  public void close() {
+    OffHeap.unmap(mapping);
+  }
+}

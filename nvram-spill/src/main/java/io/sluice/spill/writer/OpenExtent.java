@@ -1,0 +1,37 @@
+package io.sluice.spill.writer;
+
+import io.sluice.spill.segment.Extent;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * An extent while it is being filled, front to back, through a window of memory.
+ *
+ * <p>Thread contract: that of its {@link OutputWriter}, which also closes it. Failure: {@link
+ * IOException} of the file; the extent is useless afterwards.
+ */
+interface OpenExtent extends Closeable {
+  /** What is being filled. */
+  Extent extent();
+
+  /**
+   * Memory whose first {@link #windowLimit} bytes go to the extent from {@link #windowStart} on.
+   */
+  ByteBuffer window();
+
+  /** How many bytes of the window there are. */
+  int windowLimit();
+
+  /** Where in the extent the window starts. */
+  int windowStart();
+
+  /** Moves the window behind its first {@code usedBytes} bytes, which reach the extent now. */
+  void slide(int usedBytes) throws IOException;
+
+  /** Writes all of {@code source} at an offset behind the window's start, outside the window. */
+  void writeAt(int offsetBytes, ByteBuffer source) throws IOException;
+
+  /** Makes everything before {@code endBytes} as safe as the tier can. */
+  void persist(int endBytes) throws IOException;
+}

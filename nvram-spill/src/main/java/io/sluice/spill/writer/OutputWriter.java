@@ -1,0 +1,439 @@
+package io.sluice.spill.writer;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.Footer;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.LeaseInfo;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * Writes one map output, run by run, straight into leased extents, and commits it. A second writer
+ * on the same source rewrites an output whose runs were merged.
+ *
+ * <p>Per run: {@link #beginRun}, then {@link #reserve} and {@link #advance}, or {@link #write}, as
+ * often as needed, then {@link #endRun}. Only the extent being filled is mapped, because mapped
+ * pages count against the limits of a task's container.
+ *
+ * <p>Thread contract: one thread. Ownership: the creator closes it; without a commit that releases
+ * every extent. Failure: {@link IOException} of the source or of a file; nothing is left to do then
+ * but to close it.
+ */
+public final class OutputWriter implements Closeable {
+  private static final int CRC_CHUNK_BYTES = 64 << 10;
+  private static final int STAGING_BYTES = 1 << 20;
+
+  private final ExtentSource source;
+  private final Medium medium;
+  private final int partitionCount;
+  private final LeasedExtents extents;
+  private final List<Run> runs = new ArrayList<>();
+  private final CRC32C crc = new CRC32C();
+  private final SegmentMapper mapper;
+
+  private OpenExtent current;
+  private ByteBuffer window;
+  private int position;
+  private int limit;
+  private int crcPosition;
+  private ByteBuffer staging;
+  private ByteBuffer bounce = ByteBuffer.allocate(0);
+  private boolean bouncing;
+
+  private int partition = -1;
+  private long runStartBytes;
+  private long runStartNs;
+  private long memoryBytes;
+  private long diskBytes;
+  private long writeNs;
+  private long persistNs;
+  private boolean committed;
+  private boolean closed;
+
+  /**
+   * Creates a writer that has leased nothing yet.
+   *
+   * @param leaseBytes how much to lease when {@link #reserveCapacity} has not asked for enough
+   */
+  public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
+    if (partitionCount <= 0 || leaseBytes <= 0) {
+      throw new IllegalArgumentException(
+          "partition count "
+              + partitionCount
+              + " and lease size "
+              + leaseBytes
+              + " must be more than 0");
+    }
+    this.source = source;
+    this.medium = medium;
+    this.partitionCount = partitionCount;
+    this.extents = new LeasedExtents(source, leaseBytes);
+    this.mapper = new SegmentMapper(extents::segment);
+  }
+
+  /** Leases room for this many bytes more, in one message. */
+  public void reserveCapacity(long lengthBytes) throws IOException {
+    long openBytes =
+        current == null ? 0 : current.extent().lengthBytes() - current.windowStart() - position;
+    if (lengthBytes > openBytes) {
+      extents.reserve(lengthBytes - openBytes);
+    }
+  }
+
+  /** Starts a run; a partition may have several. */
+  public void beginRun(int partition) {
+    checkState(this.partition < 0, "a run is open already");
+    checkState(!committed && !closed, "the output is committed or closed");
+    if (partition < 0 || partition >= partitionCount) {
+      throw new IllegalArgumentException(
+          "partition " + partition + " is not one of 0 to " + (partitionCount - 1));
+    }
+    this.partition = partition;
+    runStartBytes = logicalPosition();
+    runStartNs = System.nanoTime();
+    crcPosition = position;
+    crc.reset();
+  }
+
+  /**
+   * Memory for at least the next {@code lengthBytes} bytes of the run, from the buffer's position
+   * to its limit, usually much more. Fill it from the position on, then call {@link #advance}; the
+   * buffer is not used after that.
+   */
+  public ByteBuffer reserve(int lengthBytes) throws IOException {
+    bouncing = false;
+    if (limit - position >= lengthBytes) {
+      return window.limit(limit).position(position);
+    }
+    return reserveBeyondWindow(lengthBytes);
+  }
+
+  /** Makes the first {@code lengthBytes} bytes of what {@link #reserve} gave part of the run. */
+  public void advance(int lengthBytes) throws IOException {
+    if (bouncing) {
+      bouncing = false;
+      write(bounce.array(), 0, lengthBytes);
+      return;
+    }
+    if (partition < 0 || lengthBytes < 0 || lengthBytes > limit - position) {
+      throw new IllegalStateException(
+          "cannot advance by "
+              + lengthBytes
+              + ": "
+              + (limit - position)
+              + " bytes are reserved, the open run is "
+              + partition);
+    }
+    position += lengthBytes;
+    if (position - crcPosition >= CRC_CHUNK_BYTES) {
+      updateCrc();
+    }
+  }
+
+  /** Appends bytes to the run. */
+  public void write(byte[] bytes, int offset, int lengthBytes) throws IOException {
+    write(ByteBuffer.wrap(bytes, offset, lengthBytes));
+  }
+
+  /** Appends the remaining bytes of a buffer to the run. */
+  public void write(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      if (position == limit) {
+        moveWindow();
+      }
+      int lengthBytes = Math.min(bytes.remaining(), limit - position);
+      window.limit(limit);
+      window.put(position, bytes, bytes.position(), lengthBytes);
+      bytes.position(bytes.position() + lengthBytes);
+      advance(lengthBytes);
+    }
+  }
+
+  /** Ends the run. */
+  public Run endRun(long rawLengthBytes, long records) {
+    checkState(partition >= 0, "no run is open");
+    updateCrc();
+    long lengthBytes = logicalPosition() - runStartBytes;
+    List<Range> ranges = extents.used().ranges(runStartBytes, lengthBytes);
+    Run run =
+        new Run(
+            partition,
+            runStartBytes,
+            ranges,
+            lengthBytes,
+            rawLengthBytes,
+            records,
+            (int) crc.getValue());
+    runs.add(run);
+    for (Range range : ranges) {
+      if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {
+        memoryBytes += range.lengthBytes();
+      } else {
+        diskBytes += range.lengthBytes();
+      }
+    }
+    partition = -1;
+    writeNs += System.nanoTime() - runStartNs;
+    return run;
+  }
+
+  /** The runs ended so far, in the order they were written. */
+  public List<Run> runs() {
+    return Collections.unmodifiableList(runs);
+  }
+
+  /** The bytes of a run of this writer, for merging before the commit; the caller closes it. */
+  public MappedRanges readRun(Run run) throws IOException {
+    checkState(partition < 0, "a run is open");
+    checkState(!closed, "the output is closed");
+    slide();
+    return mapper.map(run.ranges());
+  }
+
+  /**
+   * Makes the output exist: data, then index, then footer reach the medium in this order, then the
+   * store checks and publishes it.
+   */
+  public void commit(OutputId id) throws IOException {
+    checkState(partition < 0, "a run is open");
+    checkState(!committed && !closed, "the output is committed or closed");
+    long dataLengthBytes = logicalPosition();
+    ByteBuffer index = OutputIndex.encode(partitionCount, runs);
+    int indexOffsetBytes = openTail(id, index.capacity());
+    int footerBytes = FooterLayout.encodedBytes(id, extents.used().extents().size());
+    int blockBytes = source.info().blockBytes();
+    long tailBytes = roundUp((long) indexOffsetBytes + index.capacity() + footerBytes, blockBytes);
+    extents.trimLast(tailBytes);
+    extents.releaseUnused();
+    persist(indexOffsetBytes);
+    current.writeAt(indexOffsetBytes, index.duplicate());
+    persist(indexOffsetBytes + index.capacity());
+    Footer footer = footer(id, dataLengthBytes, indexOffsetBytes, index, tailBytes);
+    current.writeAt((int) tailBytes - footerBytes, footer.encode());
+    persist((int) tailBytes);
+    source.commit(id, footer.location());
+    committed = true;
+  }
+
+  /** What it did so far. */
+  public WriterStats stats() {
+    return new WriterStats(memoryBytes, diskBytes, writeNs, persistNs);
+  }
+
+  /** Unmaps, and without a commit releases every extent; idempotent. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try (mapper) {
+      closeCurrent();
+    } finally {
+      if (staging != null) {
+        OffHeap.free(staging);
+      }
+      if (!committed) {
+        extents.releaseAll();
+      }
+    }
+  }
+
+  private ByteBuffer reserveBeyondWindow(int lengthBytes) throws IOException {
+    if (position == limit || lengthBytes <= STAGING_BYTES) {
+      slideOrMove(lengthBytes);
+      if (limit - position >= lengthBytes) {
+        return window.limit(limit).position(position);
+      }
+    }
+    if (bounce.capacity() < lengthBytes) {
+      bounce = ByteBuffer.allocate(Math.max(lengthBytes, CRC_CHUNK_BYTES));
+    }
+    bouncing = true;
+    return bounce.clear();
+  }
+
+  private void slideOrMove(int lengthBytes) throws IOException {
+    if (position == limit) {
+      moveWindow();
+    } else if (extentRoomBytes() >= lengthBytes) {
+      slide();
+    }
+  }
+
+  /** Called when the window is full: the next stretch of this extent, else the next extent. */
+  private void moveWindow() throws IOException {
+    if (current != null) {
+      slide();
+    }
+    if (current == null || extentRoomBytes() == 0) {
+      finishCurrent();
+      open(extents.next());
+    }
+  }
+
+  /** Lets what is in the window reach the extent. */
+  private void slide() throws IOException {
+    if (current == null) {
+      return;
+    }
+    updateCrc();
+    int startBytes = current.windowStart();
+    current.slide(position);
+    position -= current.windowStart() - startBytes;
+    crcPosition = position;
+    limit = current.windowLimit();
+  }
+
+  private long extentRoomBytes() {
+    return current.extent().lengthBytes() - current.windowStart() - position;
+  }
+
+  private void finishCurrent() throws IOException {
+    if (current != null) {
+      persist(usedBytes());
+      closeCurrent();
+    }
+  }
+
+  private void closeCurrent() throws IOException {
+    if (current != null) {
+      OpenExtent closing = current;
+      current = null;
+      window = null;
+      position = 0;
+      limit = 0;
+      crcPosition = 0;
+      closing.close();
+    }
+  }
+
+  private void open(Extent extent) throws IOException {
+    FileChannel file =
+        FileChannel.open(
+            extent.segment().path(),
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS);
+    boolean kept = false;
+    try {
+      if (extent.segment().tier() == Tier.DISK) {
+        FileTarget target = new FileTarget(file, extent.offsetBytes(), medium.isPersistent());
+        current = new StagedExtent(extent, staging(), target);
+        kept = true;
+      } else {
+        var mapping = medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
+        current =
+            medium.isStoredDirectly()
+                ? new DirectExtent(extent, mapping, medium)
+                : new StagedExtent(extent, staging(), new MediumTarget(medium, mapping));
+      }
+    } finally {
+      if (!kept) {
+        file.close();
+      }
+    }
+    window = current.window();
+    limit = current.windowLimit();
+  }
+
+  private ByteBuffer staging() {
+    if (staging == null) {
+      staging = OffHeap.allocate(STAGING_BYTES);
+    }
+    return staging;
+  }
+
+  /** Sees to it that index and footer fit into the open extent; returns where the index goes. */
+  private int openTail(OutputId id, int indexBytes) throws IOException {
+    slide();
+    if (current != null) {
+      int indexOffsetBytes = (int) roundUp(usedBytes(), Long.BYTES);
+      int footerBytes = FooterLayout.encodedBytes(id, extents.used().extents().size());
+      if ((long) indexOffsetBytes + indexBytes + footerBytes <= current.extent().lengthBytes()) {
+        return indexOffsetBytes;
+      }
+      long keptBytes = roundUp(usedBytes(), source.info().blockBytes());
+      finishCurrent();
+      extents.trimLast(keptBytes);
+    }
+    int footerBytes = FooterLayout.encodedBytes(id, extents.used().extents().size() + 1);
+    open(extents.nextContiguous((long) indexBytes + footerBytes));
+    return 0;
+  }
+
+  private Footer footer(
+      OutputId id, long dataLengthBytes, int indexOffsetBytes, ByteBuffer index, long tailBytes) {
+    LeaseInfo info = source.info();
+    Extent tail = current.extent();
+    CRC32C indexCrc = new CRC32C();
+    indexCrc.update(index.array(), 0, index.capacity());
+    return new Footer(
+        info.poolId(),
+        new FooterLocation(
+            tail.segment().segmentId(),
+            tail.offsetBytes() + tailBytes - FooterLayout.TRAILER_BYTES),
+        info.generation(),
+        id,
+        partitionCount,
+        runs.size(),
+        dataLengthBytes,
+        tail.offsetBytes() + indexOffsetBytes,
+        index.capacity(),
+        (int) indexCrc.getValue(),
+        extents.used().extents().stream().map(Extent::range).toList());
+  }
+
+  private void persist(int endBytes) throws IOException {
+    long startNs = System.nanoTime();
+    current.persist(endBytes);
+    persistNs += System.nanoTime() - startNs;
+  }
+
+  private void updateCrc() {
+    if (position > crcPosition) {
+      crc.update(window.limit(position).position(crcPosition));
+      crcPosition = position;
+    }
+  }
+
+  private int usedBytes() {
+    return current.windowStart() + position;
+  }
+
+  private long logicalPosition() {
+    return current == null
+        ? extents.used().lengthBytes()
+        : extents.used().lastStartBytes() + usedBytes();
+  }
+
+  private static long roundUp(long bytes, int unit) {
+    return (bytes + unit - 1) / unit * unit;
+  }
+
+  private static void checkState(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalStateException(message);
+    }
+  }
+}

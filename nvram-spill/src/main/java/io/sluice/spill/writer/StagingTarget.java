@@ -1,0 +1,18 @@
+package io.sluice.spill.writer;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Where a {@link StagedExtent} copies its bytes to.
+ *
+ * <p>Thread contract: one thread. Ownership: closed by its {@link StagedExtent}.
+ */
+interface StagingTarget extends Closeable {
+  /** Writes all of {@code source} at an offset of the extent. */
+  void write(int offsetBytes, ByteBuffer source) throws IOException;
+
+  /** Makes everything written as safe as the tier can. */
+  void persist() throws IOException;
+}
