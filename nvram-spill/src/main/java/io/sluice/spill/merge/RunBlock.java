@@ -102,7 +102,7 @@ final class RunBlock implements Closeable {
                 + lengthBytes
                 + " bytes, expected at most "
                 + MAX_ARRAY_BYTES
-                + ", the longest array; make the job's records smaller");
+                + ", the longest array: the bytes are damaged, or the job's records too large");
       }
       bytes = Arrays.copyOf(bytes, (int) Math.min(lengthBytes, 2L * bytes.length));
     }
