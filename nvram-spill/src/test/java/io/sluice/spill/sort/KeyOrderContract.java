@@ -1,7 +1,6 @@
 package io.sluice.spill.sort;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -60,14 +59,24 @@ abstract class KeyOrderContract {
     if (!order.hasPrefix()) {
       return;
     }
-    long aPrefix = order.prefix(a, 0, a.length);
-    long bPrefix = order.prefix(padded, 3, b.length);
-    if (aPrefix != bPrefix) {
-      assertEquals(
-          Integer.signum(compared), Long.compareUnsigned(aPrefix, bPrefix), "prefixes of " + pair);
-    } else if (order.decides(aPrefix)) {
-      assertEquals(0, compared, "deciding prefix of " + pair);
+    for (int level = 0; level < order.prefixLevels(); level++) {
+      long aPrefix = prefix(a, 0, a.length, level);
+      long bPrefix = prefix(padded, 3, b.length, level);
+      String where = "prefixes of level " + level + " of " + pair;
+      if (aPrefix != bPrefix) {
+        assertEquals(Integer.signum(compared), Long.compareUnsigned(aPrefix, bPrefix), where);
+        return;
+      }
+      if (order.decides(aPrefix)) {
+        assertEquals(0, compared, where);
+        return;
+      }
     }
-    assertTrue(compared != 0 || aPrefix == bPrefix, "equal keys have one prefix: " + pair);
+  }
+
+  private long prefix(byte[] key, int offset, int length, int level) {
+    return level == 0
+        ? order().prefix(key, offset, length)
+        : order().prefix(key, offset, length, level);
   }
 }
