@@ -11,13 +11,17 @@ package io.sluice.spill.sort;
  * </pre>
  *
  * <p>The length in the low byte keeps {@code "a"} before {@code "a\0"}, and makes equal prefixes of
- * keys up to 7 bytes proof that the keys are equal: short words are never compared in full.
+ * keys up to 7 bytes proof that the keys are equal: short words are never compared in full. The
+ * prefix of level n is that of the bytes from 7n on.
  *
  * <p>Thread contract: stateless.
  */
 public final class BytePrefix {
   /** Key bytes in a prefix. */
   public static final int KEY_BYTES = 7;
+
+  /** Levels worth having: keys that agree in 56 bytes are compared in full. */
+  public static final int LEVELS = 8;
 
   private static final int LONGER = KEY_BYTES + 1;
 
@@ -40,6 +44,12 @@ public final class BytePrefix {
       prefix |= (b[offset + i] & 0xffL) << 56 - 8 * i;
     }
     return prefix;
+  }
+
+  /** The prefix of a further level, of bytes whose prefixes before it do not decide. */
+  public static long of(byte[] b, int offset, int length, int level) {
+    int skipped = level * KEY_BYTES;
+    return of(b, offset + skipped, length - skipped);
   }
 
   /** Whether two keys with this prefix are equal. */

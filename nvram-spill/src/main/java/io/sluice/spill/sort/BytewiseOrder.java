@@ -24,6 +24,16 @@ public final class BytewiseOrder implements KeyOrder {
   }
 
   @Override
+  public int prefixLevels() {
+    return BytePrefix.LEVELS;
+  }
+
+  @Override
+  public long prefix(byte[] key, int offset, int length, int level) {
+    return BytePrefix.of(key, offset, length, level);
+  }
+
+  @Override
   public boolean decides(long prefix) {
     return BytePrefix.decides(prefix);
   }

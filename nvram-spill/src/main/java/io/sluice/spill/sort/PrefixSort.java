@@ -2,7 +2,8 @@ package io.sluice.spill.sort;
 
 /**
  * Sorts one partition's index entries: by radix from the first bit in which the prefixes differ
- * until a range fits {@link LeafSort}, then ties that the prefix leaves open by {@link TieSort}.
+ * until a range fits {@link LeafSort}, then ties that the prefix leaves open by the prefix of the
+ * next level, and those that none decides by {@link TieSort}.
  *
  * <p>Every radix pass takes away at least one of the 64 bits, so the work is bounded by the length
  * of the prefix and the recursion by a few levels, whatever the keys; ranges that are in order
@@ -13,42 +14,55 @@ package io.sluice.spill.sort;
 final class PrefixSort {
   private static final int MAX_RADIX_BITS = 8;
 
+  /** Ties up to this many records are compared at once rather than by another prefix. */
+  private static final int COMPARED_TIE_MAX = 4;
+
+  private final RecordArena arena;
   private final RecordIndex index;
   private final KeyOrder order;
+  private final int prefixLevels;
+  private final KeyCopy key = new KeyCopy();
   private final LeafSort leaf = new LeafSort();
   private final TieSort ties;
 
   PrefixSort(RecordArena arena, RecordIndex index, KeyOrder order) {
+    this.arena = arena;
     this.index = index;
     this.order = order;
+    this.prefixLevels = order.hasPrefix() ? order.prefixLevels() : 0;
     this.ties = new TieSort(arena, index, order);
   }
 
   /** Sorts {@code [from, to)}. */
   void sort(int from, int to) {
-    if (to - from < 2) {
-      return;
+    if (prefixLevels == 0) {
+      ties.sort(from, to);
+    } else {
+      sort(from, to, 0);
     }
-    if (!order.hasPrefix()) {
-      ties.sort(from, to, 0);
+  }
+
+  /** Sorts a range whose prefixes are of the given level. */
+  private void sort(int from, int to, int level) {
+    if (to - from < 2) {
       return;
     }
     if (!index.isOrdered(from, to)) {
       long differing = index.differingBits(from, to);
       if (to - from > LeafSort.MAX_ENTRIES) {
-        radixSort(from, to, differing);
+        radixSort(from, to, level, differing);
         return;
       }
       leaf.sort(index, from, to - from, differing);
       if (!index.isOrdered(from, to)) {
-        radixSort(from, to, differing);
+        radixSort(from, to, level, differing);
         return;
       }
     }
-    sortTies(from, to);
+    sortTies(from, to, level);
   }
 
-  private void radixSort(int from, int to, long differing) {
+  private void radixSort(int from, int to, int level, long differing) {
     int significant = 64 - Long.numberOfLeadingZeros(differing);
     int bits = Math.min(MAX_RADIX_BITS, significant);
     int shift = significant - bits;
@@ -65,29 +79,39 @@ final class PrefixSort {
     FlagSort.permute(index, RecordIndex.PREFIX, shift, mask, next, end);
     start = from;
     for (int i = 0; i <= mask; i++) {
-      sort(start, end[i]);
+      sort(start, end[i], level);
       start = end[i];
     }
   }
 
   /** Sorts each run of equal prefixes in {@code [from, to)}, which is in order of prefix. */
-  private void sortTies(int from, int to) {
+  private void sortTies(int from, int to, int level) {
     int start = from;
     long prefix = index.word(from, RecordIndex.PREFIX);
     for (int i = from + 1; i < to; i++) {
       long current = index.word(i, RecordIndex.PREFIX);
       if (current != prefix) {
-        sortTie(start, i, prefix);
+        sortTie(start, i, level, prefix);
         start = i;
         prefix = current;
       }
     }
-    sortTie(start, to, prefix);
+    sortTie(start, to, level, prefix);
   }
 
-  private void sortTie(int from, int to, long prefix) {
-    if (to - from > 1 && !order.decides(prefix)) {
-      ties.sort(from, to, prefix);
+  private void sortTie(int from, int to, int level, long prefix) {
+    int size = to - from;
+    if (size < 2 || order.decides(prefix)) {
+      return;
     }
+    if (size <= COMPARED_TIE_MAX || level + 1 == prefixLevels) {
+      ties.sort(from, to);
+      return;
+    }
+    for (int i = from; i < to; i++) {
+      key.load(arena, index.address(i));
+      index.setWord(i, RecordIndex.PREFIX, order.prefix(key.bytes, 0, key.length, level + 1));
+    }
+    sort(from, to, level + 1);
   }
 }

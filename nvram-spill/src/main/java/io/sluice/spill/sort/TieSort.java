@@ -5,8 +5,7 @@ package io.sluice.spill.sort;
  *
  * <p>A stable merge sort: at most n log2 n comparisons whatever the keys, recursion as deep as log2
  * n, and one key copied to the heap per comparison. It takes no memory for its merges: the prefixes
- * of the range are all the same, so their words hold the left half meanwhile, and get their value
- * back at the end.
+ * of the range have told all they know, so their words hold the left half meanwhile.
  *
  * <p>Thread contract: single thread.
  */
@@ -23,21 +22,14 @@ final class TieSort {
     this.order = order;
   }
 
-  /** Sorts {@code [from, to)}, whose prefixes are all {@code prefix}. */
-  void sort(int from, int to, long prefix) {
-    mergeSort(from, to);
-    for (int i = from; i < to; i++) {
-      index.setWord(i, RecordIndex.PREFIX, prefix);
-    }
-  }
-
-  private void mergeSort(int from, int to) {
+  /** Sorts {@code [from, to)}; the prefixes of the range are gone then. */
+  void sort(int from, int to) {
     if (to - from < 2) {
       return;
     }
     int middle = from + to >>> 1;
-    mergeSort(from, middle);
-    mergeSort(middle, to);
+    sort(from, middle);
+    sort(middle, to);
     left.load(arena, index.address(middle - 1));
     right.load(arena, index.address(middle));
     if (compare() > 0) {

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 
 /**
@@ -24,7 +25,7 @@ final class SortTiming {
     if (args[0].equals("tera")) {
       input = new byte[records * 100];
       random.nextBytes(input);
-      java.util.Arrays.fill(keyLengths, 10);
+      Arrays.fill(keyLengths, 10);
       valueLength = 90;
     } else {
       byte[][] words = new byte[records][];

@@ -1,0 +1,169 @@
+package io.sluice.spill.merge;
+
+import io.sluice.spill.record.RecordFormat;
+import io.sluice.spill.record.VInt;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * Walks through the records of one run.
+ *
+ * <p>A record is handed out after the header behind it was seen, the last one after the end of the
+ * input was: a run cut short never passes for a shorter run, and an input's checksum has been
+ * verified by the time its last record is used.
+ *
+ * <p>Thread contract: single thread. Ownership: owns and closes its input, at the latest in {@link
+ * #close}. Failure: {@link IOException} with run, position, actual and expected when the run is cut
+ * short, goes on behind its end marker, or has lengths that are none; the cursor is then good for
+ * nothing but {@link #close}.
+ */
+public final class RunCursor implements Closeable {
+  private static final String REMEDY = "; fetch the run again or re-run its map";
+
+  private final RunBlock block;
+  private int recordLength;
+  private int headerLength;
+  private int keyLength;
+  private int valueLength;
+  private boolean atEnd;
+
+  /**
+   * @param name what messages call the run: attempt, partition, host
+   * @param blockBytes heap to parse in, the caller's budget divided by its runs; more is taken only
+   *     for a record that is larger
+   */
+  public RunCursor(String name, RunInput input, int blockBytes) {
+    block = new RunBlock(name, input, Math.max(blockBytes, RecordFormat.MAX_HEADER_BYTES));
+  }
+
+  /** Goes to the next record; false at the end. What the record before returned is then invalid. */
+  public boolean advance() throws IOException {
+    if (atEnd) {
+      return false;
+    }
+    block.start += recordLength;
+    recordLength = 0;
+    if (block.available() < RecordFormat.MAX_HEADER_BYTES) {
+      block.ensure(RecordFormat.MAX_HEADER_BYTES); // less is there at the end of a run
+    }
+    int keySize = sizeOfLength(0);
+    int key = VInt.get(block.bytes, block.start);
+    int valueSize = sizeOfLength(keySize);
+    int value = VInt.get(block.bytes, block.start + keySize);
+    if (key < 0 || value < 0) {
+      endAt(key, value);
+      return false;
+    }
+    headerLength = keySize + valueSize;
+    keyLength = key;
+    valueLength = value;
+    long length = (long) headerLength + key + value;
+    // An end marker's length more, so that what follows is known before this is handed out.
+    if (block.available() < length + RecordFormat.END_BYTES
+        && !block.ensure(length + RecordFormat.END_BYTES)) {
+      throw cutShort(
+          "record with key of " + key + " and value of " + value + " bytes, and a header behind it",
+          length + RecordFormat.END_BYTES);
+    }
+    recordLength = (int) length;
+    int behind = block.start + recordLength;
+    if (block.bytes[behind] == RecordFormat.END_MARK
+        && block.bytes[behind + 1] == RecordFormat.END_MARK) {
+      requireEndAfter(recordLength + RecordFormat.END_BYTES);
+    }
+    return true;
+  }
+
+  private int sizeOfLength(int offset) throws IOException {
+    int size = offset < block.available() ? VInt.sizeAt(block.bytes[block.start + offset]) : 1;
+    if (offset + size > block.available()) {
+      throw cutShort("two lengths or an end marker", offset + size);
+    }
+    return size;
+  }
+
+  private void endAt(int key, int value) throws IOException {
+    if (key != RecordFormat.END_MARK || value != RecordFormat.END_MARK) {
+      throw new IOException(
+          where()
+              + ": lengths of key and value are "
+              + text(key)
+              + " and "
+              + text(value)
+              + ", expected two lengths or the end marker -1, -1: the bytes are damaged"
+              + REMEDY);
+    }
+    requireEndAfter(RecordFormat.END_BYTES);
+    atEnd = true;
+  }
+
+  private static String text(int length) {
+    return length == VInt.MALFORMED ? "malformed" : Integer.toString(length);
+  }
+
+  private void requireEndAfter(int lengthBytes) throws IOException {
+    if (!block.endsAfter(lengthBytes)) {
+      throw new IOException(
+          where()
+              + ": end marker "
+              + (lengthBytes - RecordFormat.END_BYTES)
+              + " bytes further on, but the run goes on behind it, expected its end: the bytes are"
+              + " damaged"
+              + REMEDY);
+    }
+  }
+
+  private IOException cutShort(String what, long expectedBytes) {
+    return new IOException(
+        where()
+            + ": the run ends after "
+            + block.available()
+            + " bytes more, expected "
+            + expectedBytes
+            + " for "
+            + what
+            + ": it was cut short"
+            + REMEDY);
+  }
+
+  private String where() {
+    return "run " + block.name + ", position " + block.runPosition();
+  }
+
+  /** The array with key and value; another one after the next {@link #advance}. */
+  public byte[] bytes() {
+    return block.bytes;
+  }
+
+  /** Where the key begins in {@link #bytes}; the value follows it. */
+  public int keyOffset() {
+    return block.start + headerLength;
+  }
+
+  public int keyLength() {
+    return keyLength;
+  }
+
+  public int valueOffset() {
+    return block.start + headerLength + keyLength;
+  }
+
+  public int valueLength() {
+    return valueLength;
+  }
+
+  /** Length of the current record as encoded, 0 before the first and behind the last. */
+  public int encodedLength() {
+    return recordLength;
+  }
+
+  /** The input's estimate of what it has still to deliver. */
+  public long remainingBytes() {
+    return block.inputRemainingBytes();
+  }
+
+  @Override
+  public void close() throws IOException {
+    block.close();
+  }
+}

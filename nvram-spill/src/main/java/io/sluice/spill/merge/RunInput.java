@@ -1,0 +1,27 @@
+package io.sluice.spill.merge;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * The bytes of one run, read once from beginning to end: a mapped segment, a window over RDMA or
+ * TCP, or a decompressor over either.
+ *
+ * <ul>
+ *   <li>{@link #read} delivers at least one byte, or -1 at the end and ever after, or throws; it
+ *       may block, within a deadline of its own. Asked for 0 bytes it may answer 0.
+ *   <li>An input that can tell damaged bytes from good ones throws no later than when it delivers
+ *       the last byte or -1, so that a reader who has seen the end has seen nothing damaged.
+ *   <li>{@link #close} gives back memory and connections at once, even before the end; closing
+ *       twice is allowed.
+ * </ul>
+ *
+ * <p>Thread contract: single thread. Ownership: whoever wraps it ({@link RunCursor}) closes it.
+ */
+public interface RunInput extends Closeable {
+  /** Reads up to {@code lengthBytes} into {@code dst}; -1 at the end. */
+  int read(byte[] dst, int offset, int lengthBytes) throws IOException;
+
+  /** Bytes still to come, an estimate for progress in whatever unit the input counts. */
+  long remainingBytes();
+}

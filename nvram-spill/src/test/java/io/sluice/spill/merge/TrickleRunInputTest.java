@@ -1,0 +1,8 @@
+package io.sluice.spill.merge;
+
+class TrickleRunInputTest extends RunInputContract {
+  @Override
+  RunInput open(byte[] bytes) {
+    return new TrickleRunInput(bytes, 5);
+  }
+}

@@ -1,0 +1,100 @@
+package io.sluice.spill.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.function.IntUnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Inputs that make a plain quicksort quadratic or deep. */
+class AdversarialSortTest {
+  private static final int COUNT = 100_000;
+
+  enum Input {
+    SORTED(i -> i),
+    REVERSED(i -> COUNT - i),
+    ALL_EQUAL(i -> 7),
+    ORGAN_PIPE(i -> Math.min(i, COUNT - i)),
+    SAW_TOOTH(i -> i % 1000),
+    TWO_VALUES(i -> i & 1),
+    ALMOST_SORTED(i -> i % 997 == 0 ? COUNT - i : i),
+    MEDIAN_OF_THREE_KILLER(
+        i -> i < COUNT / 2 ? (i & 1) == 0 ? i : COUNT / 2 + i : 2 * (i - COUNT / 2)),
+    ONE_LARGE(i -> i == COUNT / 2 ? Integer.MAX_VALUE : COUNT - i);
+
+    final IntUnaryOperator keyAt;
+
+    Input(IntUnaryOperator keyAt) {
+      this.keyAt = keyAt;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Input.class)
+  void comparesNoMoreThanAMergeSortWithoutPrefix(Input input) {
+    UnprefixedOrder order = new UnprefixedOrder();
+    assertSorts(input, order, 0);
+    assertTrue(order.comparisons <= 18L * COUNT, order.comparisons + " comparisons");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Input.class)
+  void sortsByPrefix(Input input) {
+    assertSorts(input, new SignedOrder(4), 0);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Input.class)
+  void sortsBehindASharedBeginning(Input input) {
+    assertSorts(input, new BytewiseOrder(), 40);
+  }
+
+  /** Keys whose prefixes use up one bit per level at most: deep recursion if it were by bits. */
+  @Test
+  void sortsPowersOfTwo() {
+    SignedOrder order = new SignedOrder(8);
+    try (ChunkPool pool = new ChunkPool(64 << 20, 1 << 16);
+        RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
+      ByteBuffer key = ByteBuffer.allocate(8);
+      for (int i = 0; i < COUNT; i++) {
+        assertTrue(buffer.append(key.putLong(0, 1L << i % 63).array(), 0, 8, 0, 0));
+      }
+      assertOrdered(buffer.sort(), order);
+    }
+  }
+
+  private static void assertSorts(Input input, KeyOrder order, int sharedBytes) {
+    try (ChunkPool pool = new ChunkPool(64 << 20, 1 << 16);
+        RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
+      ByteBuffer key = ByteBuffer.allocate(sharedBytes + 4);
+      for (int i = 0; i < COUNT; i++) {
+        key.putInt(sharedBytes, input.keyAt.applyAsInt(i));
+        assertTrue(buffer.append(key.array(), 0, key.capacity(), 0, 0));
+      }
+      SortedRecords sorted = buffer.sort();
+      long comparisons = order instanceof UnprefixedOrder counting ? counting.comparisons : 0;
+      assertOrdered(sorted, order);
+      if (order instanceof UnprefixedOrder counting) {
+        counting.comparisons = comparisons;
+      }
+    }
+  }
+
+  private static void assertOrdered(SortedRecords sorted, KeyOrder order) {
+    assertEquals(COUNT, sorted.endOf(0));
+    int length = sorted.keyLength(0);
+    byte[] previous = new byte[length];
+    byte[] current = new byte[length];
+    sorted.copyKeyValue(0, previous, 0);
+    for (int i = 1; i < COUNT; i++) {
+      sorted.copyKeyValue(i, current, 0);
+      assertTrue(order.compare(previous, 0, length, current, 0, length) <= 0, "position " + i);
+      byte[] swap = previous;
+      previous = current;
+      current = swap;
+    }
+  }
+}
