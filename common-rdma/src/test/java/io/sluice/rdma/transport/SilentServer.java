@@ -11,6 +11,9 @@ public interface SilentServer extends AutoCloseable {
   /** A region it pretends to serve. */
   RegionDescriptor descriptor();
 
+  /** Called when the client has connected; from now on nothing is answered. */
+  default void fallSilent() {}
+
   /** Dies: connections to it break. */
   @Override
   void close() throws IOException;

@@ -462,6 +462,8 @@ public abstract class TransportContractTest {
     public final RegisteredBuffer landing = landing(client, 1024);
     public final Connection connection = closing(client.connect(server.address(), LONG_MS));
 
-    public Silence() throws Exception {}
+    public Silence() throws Exception {
+      server.fallSilent();
+    }
   }
 }

@@ -1,0 +1,71 @@
+package io.sluice.rdma.memory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How much memory this process may still pin for a NIC, and the words for when it is not enough.
+ *
+ * <p>It is asked before each registration, not after a failed one: the JNI layer of UCX crashes
+ * when the kernel refuses (it goes on with an uninitialised handle), so the kernel must not get the
+ * chance. The kernel counts pinned pages (VmPin) against RLIMIT_MEMLOCK unless the process has
+ * CAP_IPC_LOCK.
+ *
+ * <p>Thread contract: immutable; reads /proc at every call.
+ */
+public final class LockedMemoryLimit {
+  private static final int CAP_IPC_LOCK = 14;
+  private static final String UNLIMITED = "unlimited";
+
+  private final Path limits;
+  private final Path status;
+
+  /** The limit of this process. */
+  public LockedMemoryLimit() {
+    this(Path.of("/proc/self/limits"), Path.of("/proc/self/status"));
+  }
+
+  LockedMemoryLimit(Path limits, Path status) {
+    this.limits = limits;
+    this.status = status;
+  }
+
+  /** Why {@code askedBytes} more must not be pinned, and the knob; empty if they may. */
+  public Optional<String> refusal(long askedBytes) throws IOException {
+    String soft = field(limits, "Max locked memory");
+    if (soft.equals(UNLIMITED) || mayLockAnything()) {
+      return Optional.empty();
+    }
+    long limitBytes = Long.parseLong(soft);
+    long pinnedBytes = Long.parseLong(field(status, "VmPin:")) << 10;
+    if (askedBytes <= limitBytes - pinnedBytes) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "cannot pin "
+            + askedBytes
+            + " bytes: RLIMIT_MEMLOCK of this process allows "
+            + limitBytes
+            + " bytes and "
+            + pinnedBytes
+            + " are pinned already; raise it with `ulimit -l unlimited` before the process starts,"
+            + " LimitMEMLOCK=infinity in its systemd unit, or `memlock unlimited` for its user in"
+            + " /etc/security/limits.conf");
+  }
+
+  private boolean mayLockAnything() throws IOException {
+    return (Long.parseUnsignedLong(field(status, "CapEff:"), 16) >>> CAP_IPC_LOCK & 1) != 0;
+  }
+
+  /** The first word after a line's label. */
+  private static String field(Path file, String label) throws IOException {
+    for (String line : Files.readAllLines(file)) {
+      if (line.startsWith(label)) {
+        return line.substring(label.length()).trim().split("\\s+")[0];
+      }
+    }
+    throw new IOException(file + " has no line that starts with \"" + label + '"');
+  }
+}

@@ -1,0 +1,69 @@
+package io.sluice.rdma.transport.ucx;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The RDMA devices the kernel shows, asked without loading any native library.
+ *
+ * <p>Only channel adapters (InfiniBand, RoCE) count: UCX refuses iWARP.
+ */
+final class RdmaDevices {
+  private static final String CHANNEL_ADAPTER = "1:";
+  private static final String ACTIVE = "4:";
+
+  private final Path sysClass;
+
+  RdmaDevices() {
+    this(Path.of("/sys/class/infiniband"));
+  }
+
+  RdmaDevices(Path sysClass) {
+    this.sysClass = sysClass;
+  }
+
+  /** Ports that are up, as {@code mlx5_0:1}. */
+  List<String> activePorts() {
+    List<String> active = new ArrayList<>();
+    for (Path device : children(sysClass)) {
+      if (says(device.resolve("node_type"), CHANNEL_ADAPTER)) {
+        for (Path port : children(device.resolve("ports"))) {
+          if (says(port.resolve("state"), ACTIVE)) {
+            active.add(device.getFileName() + ":" + port.getFileName());
+          }
+        }
+      }
+    }
+    return active;
+  }
+
+  private static List<Path> children(Path dir) {
+    if (!Files.isDirectory(dir)) {
+      return List.of();
+    }
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(dir)) {
+      List<Path> children = new ArrayList<>();
+      stream.forEach(children::add);
+      children.sort(null);
+      return children;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (DirectoryIteratorException e) {
+      throw new UncheckedIOException(e.getCause());
+    }
+  }
+
+  private static boolean says(Path file, String start) {
+    try {
+      return Files.isReadable(file) && Files.readString(file).startsWith(start);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

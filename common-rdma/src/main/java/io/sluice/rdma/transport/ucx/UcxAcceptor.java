@@ -1,0 +1,103 @@
+package io.sluice.rdma.transport.ucx;
+
+import io.sluice.rdma.transport.support.TransportMeter;
+import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.openucx.jucx.UcxException;
+import org.openucx.jucx.ucp.UcpConnectionRequest;
+import org.openucx.jucx.ucp.UcpEndpoint;
+import org.openucx.jucx.ucp.UcpEndpointParams;
+import org.openucx.jucx.ucp.UcpListener;
+import org.openucx.jucx.ucp.UcpListenerParams;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The listener and the server's ends of its connections, which it keeps reachable: UCX holds
+ * listeners and error handlers by weak references.
+ *
+ * <p>Thread contract: everything on the loop.
+ */
+final class UcxAcceptor {
+  private static final Logger LOG = LoggerFactory.getLogger(UcxAcceptor.class);
+
+  private final UcxLoop loop;
+  private final TransportMeter meter;
+  private final UcpListener listener;
+  private final InetSocketAddress address;
+  private final Set<UcpEndpoint> endpoints = new HashSet<>();
+  private final Set<UcpEndpoint> ending = new HashSet<>();
+  private boolean closed;
+  private Runnable afterLast;
+
+  UcxAcceptor(UcxLoop loop, InetSocketAddress bindAddress, TransportMeter meter) {
+    this.loop = loop;
+    this.meter = meter;
+    this.listener =
+        loop.worker()
+            .newListener(
+                new UcpListenerParams()
+                    .setSockAddr(bindAddress)
+                    .setConnectionHandler(request -> loop.execute(() -> accept(request))));
+    this.address = listener.getAddress();
+  }
+
+  InetSocketAddress address() {
+    return address;
+  }
+
+  private void accept(UcpConnectionRequest request) {
+    if (closed) {
+      return; // the listener is gone, and the request with it
+    }
+    try {
+      endpoints.add(
+          loop.worker()
+              .newEndpoint(
+                  new UcpEndpointParams()
+                      .setConnectionRequest(request)
+                      .setPeerErrorHandlingMode()
+                      .setErrorHandler(
+                          (endpoint, status, message) ->
+                              loop.execute(() -> drop(endpoint, message)))));
+      meter.connectionOpened();
+    } catch (UcxException e) {
+      LOG.warn("ucx: cannot accept {} on {}", request.getClientAddress(), address, e);
+    }
+  }
+
+  private void drop(UcpEndpoint endpoint, String reason) {
+    if (endpoints.contains(endpoint) && ending.add(endpoint)) {
+      LOG.debug("ucx: a connection on {} ended: {}", address, reason);
+      UcxEndpoints.closeForced(loop, endpoint, () -> forget(endpoint));
+    }
+  }
+
+  private void forget(UcpEndpoint endpoint) {
+    ending.remove(endpoint);
+    if (endpoints.remove(endpoint)) {
+      meter.connectionClosed();
+      if (closed && endpoints.isEmpty()) {
+        afterLast.run();
+      }
+    }
+  }
+
+  void dropAll(String reason) {
+    List.copyOf(endpoints).forEach(endpoint -> drop(endpoint, reason));
+  }
+
+  /** Stops listening, drops every connection, then runs {@code then}. */
+  void close(Runnable then) {
+    closed = true;
+    afterLast = then;
+    listener.close();
+    if (endpoints.isEmpty()) {
+      then.run();
+    } else {
+      dropAll("server closed");
+    }
+  }
+}

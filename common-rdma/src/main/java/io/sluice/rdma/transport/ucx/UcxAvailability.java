@@ -1,0 +1,58 @@
+package io.sluice.rdma.transport.ucx;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds out once whether UCX can work here: first what can be seen without native code, then by
+ * really creating a context, because the Java binding swallows load errors until first use.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+final class UcxAvailability {
+  private static final String SIGNALS_VARIABLE = "UCX_ERROR_SIGNALS";
+
+  private final UcxSettings settings;
+  private final RdmaDevices devices;
+  private final Map<String, String> environment;
+  private Optional<String> cause;
+
+  UcxAvailability(UcxSettings settings, RdmaDevices devices, Map<String, String> environment) {
+    this.settings = settings;
+    this.devices = devices;
+    this.environment = environment;
+  }
+
+  synchronized Optional<String> cause() {
+    if (cause == null) {
+      cause = find();
+    }
+    return cause;
+  }
+
+  private Optional<String> find() {
+    if (settings.needsDevice() && devices.activePorts().isEmpty()) {
+      return Optional.of(
+          "no RDMA device with an active port in /sys/class/infiniband; check `rdma link` and the"
+              + " NIC's driver");
+    }
+    String signals = environment.get(SIGNALS_VARIABLE);
+    if (signals == null || !signals.isEmpty()) {
+      return Optional.of(
+          SIGNALS_VARIABLE
+              + " is "
+              + (signals == null ? "not set" : "\"" + signals + '"')
+              + " in the environment, so UCX would take over the JVM's signals while it loads; set"
+              + " it to the empty string for this process");
+    }
+    try {
+      settings.newContext().close();
+      return Optional.empty();
+    } catch (LinkageError | RuntimeException e) {
+      return Optional.of(
+          "libucx did not load or found nothing to use ("
+              + e
+              + "); install libucx 1.13 or later (Debian: libucx0) with RDMA support");
+    }
+  }
+}

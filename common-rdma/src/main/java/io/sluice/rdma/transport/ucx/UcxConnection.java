@@ -1,0 +1,131 @@
+package io.sluice.rdma.transport.ucx;
+
+import io.sluice.rdma.transport.ConnectFailedException;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.ConnectionLostException;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.support.PendingRead;
+import io.sluice.rdma.transport.support.Uninterruptibly;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+
+/**
+ * The client's end of a UCX connection, as callers see it from any thread.
+ *
+ * <p>Its sibling {@link UcxReads} does the work on the loop. Thread contract: safe from any thread.
+ * Ownership: see {@link Connection}.
+ */
+final class UcxConnection implements Connection {
+  private static final long END_LIMIT_MS = 10_000;
+
+  private final UcxClientEndpoint endpoint;
+  private final InetSocketAddress remote;
+  private final UcxReads reads;
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  UcxConnection(UcxClientEndpoint endpoint, InetSocketAddress remote) {
+    this.endpoint = endpoint;
+    this.remote = remote;
+    this.reads = new UcxReads(endpoint, remote, this::ended);
+  }
+
+  void connect(long timeoutMs) throws ConnectFailedException {
+    if (timeoutMs <= 0) {
+      throw new IllegalArgumentException("connect timeout must be positive, is " + timeoutMs);
+    }
+    Future<?> deadline =
+        endpoint.deadlines().after(timeoutMs, () -> end("no answer within " + timeoutMs + " ms"));
+    CountDownLatch decided = new CountDownLatch(1);
+    if (!endpoint.loop().execute(() -> reads.connect(decided::countDown))) {
+      ended();
+      throw new ConnectFailedException("ucx: the client endpoint is closed");
+    }
+    boolean inTime = Uninterruptibly.await(decided, timeoutMs + END_LIMIT_MS);
+    deadline.cancel(false);
+    if (!inTime || !reads.isOpen()) {
+      close();
+      throw new ConnectFailedException(
+          "ucx: cannot connect to "
+              + remote
+              + " within "
+              + timeoutMs
+              + " ms: "
+              + reads.endReason()
+              + "; is the Sluice service up there, listening on an address of its RDMA device?");
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> read(
+      RegionDescriptor region,
+      long remoteOffsetBytes,
+      RegisteredBuffer destination,
+      int destinationOffsetBytes,
+      int lengthBytes,
+      long timeoutMs) {
+    if (!(destination.registration() instanceof UcxRegisteredBuffer registered)
+        || registered.owner() != endpoint) {
+      throw new IllegalArgumentException(
+          "the destination is not registered with the endpoint of this connection");
+    }
+    PendingRead read =
+        new PendingRead(
+            region,
+            remoteOffsetBytes,
+            destination,
+            destinationOffsetBytes,
+            lengthBytes,
+            timeoutMs,
+            remote.toString(),
+            endpoint.meter());
+    if (!read.failIfOutsideRegion()) {
+      read.startDeadline(endpoint.deadlines(), () -> late(read));
+      if (!endpoint.loop().execute(() -> reads.issue(read))) {
+        read.fail(new ConnectionLostException(read + " failed: the client endpoint is closed"));
+      }
+    }
+    return read.future();
+  }
+
+  private void late(PendingRead read) {
+    if (!endpoint.loop().execute(() -> reads.late(read))) {
+      read.failLate(); // no loop, no worker, nobody to write
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return reads.isOpen();
+  }
+
+  @Override
+  public void close() {
+    end("closed by this side");
+    if (!endpoint.loop().isLoopThread() && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
+      throw new IllegalStateException(
+          this
+              + " did not end within "
+              + END_LIMIT_MS
+              + " ms; a callback of one of its reads must be blocking");
+    }
+  }
+
+  private void end(String reason) {
+    if (!endpoint.loop().execute(() -> reads.end(reason))) {
+      ended();
+    }
+  }
+
+  private void ended() {
+    endpoint.ended(this);
+    ended.countDown();
+  }
+
+  @Override
+  public String toString() {
+    return "ucx connection to " + remote;
+  }
+}

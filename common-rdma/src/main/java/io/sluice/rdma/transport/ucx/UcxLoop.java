@@ -1,0 +1,249 @@
+package io.sluice.rdma.transport.ucx;
+
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.Uninterruptibly;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.openucx.jucx.UcxException;
+import org.openucx.jucx.ucp.UcpContext;
+import org.openucx.jucx.ucp.UcpRequest;
+import org.openucx.jucx.ucp.UcpWorker;
+import org.openucx.jucx.ucp.UcpWorkerParams;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that touches a context and its worker: runs tasks, progresses communication,
+ * sleeps until either has something to do.
+ *
+ * <p>Thread contract: {@link #execute}, {@link #call} and {@link #close} from any thread, the rest
+ * from tasks only. UCX's callbacks run inside progress and only queue tasks; so whatever a task
+ * calls, it never runs inside UCX. Ownership: the endpoint that made it closes it; the native
+ * objects are destroyed on this thread, after the requests being watched.
+ */
+final class UcxLoop implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(UcxLoop.class);
+  private static final long CALL_LIMIT_MS = 30_000;
+  private static final long WATCH_PAUSE_NANOS = 50_000;
+
+  /** A request UCX has not finished, and what to do then. */
+  private record Watched(UcpRequest request, Runnable then) {}
+
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final List<Watched> watched = new ArrayList<>();
+  private final Object signalLock = new Object();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Thread thread;
+  private UcpContext context;
+  private UcpWorker worker;
+  private boolean accepting; // guarded by signalLock
+  private boolean closing; // loop only
+
+  private UcxLoop(String threadName, UcxSettings settings, CompletableFuture<Void> started) {
+    thread = new Thread(() -> run(settings, started), threadName);
+    thread.setDaemon(true);
+  }
+
+  static UcxLoop start(String threadName, UcxSettings settings) throws TransportException {
+    CompletableFuture<Void> started = new CompletableFuture<>();
+    UcxLoop loop = new UcxLoop(threadName, settings, started);
+    loop.thread.start();
+    await(started, "starting UCX");
+    return loop;
+  }
+
+  private void run(UcxSettings settings, CompletableFuture<Void> started) {
+    try {
+      open(settings);
+      started.complete(null);
+      while (!closing || !watched.isEmpty()) {
+        turn();
+      }
+    } catch (Throwable e) {
+      if (!started.completeExceptionally(e)) {
+        LOG.error("ucx: {} died; its connections are lost", thread.getName(), e);
+      }
+    } finally {
+      end();
+    }
+  }
+
+  private void open(UcxSettings settings) {
+    context = settings.newContext();
+    worker = context.newWorker(new UcpWorkerParams().requestWakeupRMA().requestWakeupRX());
+    synchronized (signalLock) {
+      accepting = true;
+    }
+  }
+
+  private void turn() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+    int events = progress();
+    runFinishedWatches();
+    if (events > 0 || !tasks.isEmpty() || closing) {
+      return;
+    }
+    if (watched.isEmpty()) {
+      worker.waitForEvents();
+    } else {
+      LockSupport.parkNanos(WATCH_PAUSE_NANOS); // a finished close wakes nobody
+    }
+  }
+
+  private int progress() {
+    try {
+      return worker.progress();
+    } catch (UcxException e) {
+      // A request has failed; UCX tells its callback or the endpoint's error handler as well.
+      LOG.debug("ucx: progress reports", e);
+      return 1;
+    } catch (Exception e) {
+      throw new IllegalStateException("unexpected exception from UCX's progress", e);
+    }
+  }
+
+  private void runFinishedWatches() {
+    if (watched.isEmpty()) {
+      return;
+    }
+    List<Watched> finished = new ArrayList<>();
+    for (Iterator<Watched> it = watched.iterator(); it.hasNext(); ) {
+      Watched candidate = it.next();
+      if (candidate.request().isCompleted()) {
+        it.remove();
+        finished.add(candidate);
+      }
+    }
+    finished.forEach(done -> done.then().run());
+  }
+
+  private void end() {
+    synchronized (signalLock) {
+      accepting = false;
+    }
+    try {
+      // What was accepted before must still run: somebody may be waiting for it.
+      for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+        task.run();
+      }
+    } finally {
+      if (worker != null) {
+        worker.close();
+      }
+      if (context != null) {
+        context.close();
+      }
+      ended.countDown();
+    }
+  }
+
+  UcpContext context() {
+    return context;
+  }
+
+  UcpWorker worker() {
+    return worker;
+  }
+
+  /** Runs {@code then} on the loop when the request has finished. */
+  void watch(UcpRequest request, Runnable then) {
+    watched.add(new Watched(request, then));
+  }
+
+  boolean isLoopThread() {
+    return Thread.currentThread() == thread;
+  }
+
+  /** Queues a task; false if the loop has ended, and the task will never run. */
+  boolean execute(Runnable task) {
+    synchronized (signalLock) {
+      if (!accepting) {
+        return false;
+      }
+      tasks.add(task);
+      if (!isLoopThread()) {
+        worker.signal();
+      }
+      return true;
+    }
+  }
+
+  /** Runs something on the loop and waits for its result. */
+  <T> T call(String what, Callable<T> body) throws TransportException {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Runnable task =
+        () -> {
+          try {
+            result.complete(body.call());
+          } catch (Throwable e) {
+            result.completeExceptionally(e);
+          }
+        };
+    if (isLoopThread()) {
+      task.run();
+    } else if (!execute(task)) {
+      throw new TransportException("ucx: " + what + ": the endpoint is closed");
+    }
+    return await(result, what);
+  }
+
+  private static <T> T await(CompletableFuture<T> result, String what) throws TransportException {
+    boolean interrupted = false;
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CALL_LIMIT_MS);
+    try {
+      while (true) {
+        try {
+          return result.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true; // native objects must not be left half made
+        }
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof TransportException failure) {
+        throw failure;
+      }
+      throw new TransportException("ucx: " + what + " failed: " + e.getCause(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new TransportException(
+          "ucx: " + what + " did not finish within " + CALL_LIMIT_MS + " ms", e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Ends the loop after {@code last} has run and what it watches has finished. */
+  void close(Runnable last) {
+    execute(
+        () -> {
+          last.run();
+          closing = true;
+        });
+    awaitEnd();
+  }
+
+  @Override
+  public void close() {
+    close(() -> {});
+  }
+
+  private void awaitEnd() {
+    if (!isLoopThread() && !Uninterruptibly.await(ended, CALL_LIMIT_MS)) {
+      throw new IllegalStateException(
+          "ucx: " + thread.getName() + " did not end within " + CALL_LIMIT_MS + " ms");
+    }
+  }
+}

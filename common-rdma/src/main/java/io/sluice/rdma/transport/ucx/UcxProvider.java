@@ -1,0 +1,67 @@
+package io.sluice.rdma.transport.ucx;
+
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/**
+ * Reads over RDMA, through UCX and its Java binding: the NIC serves, the remote CPU does not.
+ *
+ * <p>Unlike {@code tcp} it needs libucx, a NIC, an address of that NIC to listen on (rdmacm does
+ * not do 127.0.0.1), mapped regions and locked memory. It is available only if all of this is there
+ * and {@code UCX_ERROR_SIGNALS} is set and empty in the environment: otherwise libucs takes SIGSEGV
+ * away from the JVM for as long as it takes to load, which can freeze the process, and no setting
+ * made from Java is early enough.
+ *
+ * <p>Thread contract: safe from any thread; the first question after availability loads libucx.
+ */
+public final class UcxProvider implements TransportProvider {
+  private final UcxSettings settings;
+  private final UcxAvailability availability;
+
+  public UcxProvider() {
+    this(UcxSettings.RDMA, new RdmaDevices());
+  }
+
+  UcxProvider(UcxSettings settings, RdmaDevices devices) {
+    this.settings = settings;
+    this.availability = new UcxAvailability(settings, devices, System.getenv());
+  }
+
+  /** Over UCX's emulation on TCP, to run the contract where there is no NIC. */
+  static UcxProvider overTcp() {
+    return new UcxProvider(UcxSettings.TCP, new RdmaDevices());
+  }
+
+  @Override
+  public String name() {
+    return "ucx";
+  }
+
+  @Override
+  public Optional<String> unavailabilityCause() {
+    return availability.cause();
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
+    checkAvailable();
+    return UcxServerEndpoint.open(settings, bindAddress);
+  }
+
+  @Override
+  public ClientEndpoint openClient() throws TransportException {
+    checkAvailable();
+    return UcxClientEndpoint.open(settings);
+  }
+
+  private void checkAvailable() throws TransportException {
+    Optional<String> cause = unavailabilityCause();
+    if (cause.isPresent()) {
+      throw new TransportException("ucx is not available: " + cause.get());
+    }
+  }
+}

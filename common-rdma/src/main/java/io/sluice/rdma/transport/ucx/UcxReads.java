@@ -1,0 +1,192 @@
+package io.sluice.rdma.transport.ucx;
+
+import io.sluice.rdma.transport.ConnectionLostException;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.support.PendingRead;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.openucx.jucx.UcxCallback;
+import org.openucx.jucx.UcxException;
+import org.openucx.jucx.UcxUtils;
+import org.openucx.jucx.ucp.UcpEndpoint;
+import org.openucx.jucx.ucp.UcpEndpointParams;
+import org.openucx.jucx.ucp.UcpRemoteKey;
+import org.openucx.jucx.ucp.UcpRequest;
+
+/**
+ * The client's end of a UCX connection, on the loop: the native endpoint, the remote keys unpacked
+ * for it, and the reads in flight.
+ *
+ * <p>A failed read completes only when the endpoint has been closed by force and UCX has let go of
+ * its requests; until then the NIC might still write. UCX may report one failure by exception, by
+ * callback and by the error handler, so all of them lead to {@link #end}, which acts once.
+ *
+ * <p>Thread contract: the loop only, but for {@link #isOpen} and {@link #endReason}. Ownership: the
+ * remote keys and the native endpoint are released here, the keys last.
+ */
+final class UcxReads {
+  private final UcxClientEndpoint endpoint;
+  private final InetSocketAddress remote;
+  private final Runnable whenEnded;
+  private final Map<RegionDescriptor, UcpRemoteKey> remoteKeys = new HashMap<>();
+  private final Set<PendingRead> inFlight = new LinkedHashSet<>();
+  private UcpEndpoint peer;
+  private PendingRead late;
+  private Runnable whenDecided;
+  private volatile boolean open;
+  private volatile String endReason;
+
+  UcxReads(UcxClientEndpoint endpoint, InetSocketAddress remote, Runnable whenEnded) {
+    this.endpoint = endpoint;
+    this.remote = remote;
+    this.whenEnded = whenEnded;
+  }
+
+  /** Starts connecting; {@code decided} runs when it has succeeded or failed. */
+  void connect(Runnable decided) {
+    whenDecided = decided;
+    if (endReason != null) {
+      decided.run();
+      return;
+    }
+    try {
+      peer =
+          endpoint
+              .loop()
+              .worker()
+              .newEndpoint(
+                  new UcpEndpointParams()
+                      .setSocketAddress(remote)
+                      .setPeerErrorHandlingMode()
+                      .setErrorHandler((ep, status, message) -> onLoop(() -> end(message))));
+      peer.flushNonBlocking(
+          callback(this::connected, message -> end("connecting failed: " + message)));
+    } catch (UcxException e) {
+      end(e.getMessage());
+    }
+  }
+
+  private void connected() {
+    if (endReason == null && !open) {
+      open = true;
+      endpoint.meter().connectionOpened();
+      whenDecided.run();
+    }
+  }
+
+  void issue(PendingRead read) {
+    if (!open) {
+      fail(read);
+      return;
+    }
+    if (read.lengthBytes() == 0) {
+      read.succeed(); // UCX would leak its request object on an immediate completion
+      return;
+    }
+    if (!UcxAddress.isPacked(read.remote())) {
+      read.fail(new RemoteAccessException(read + ": the descriptor is not one of ucx"));
+      return;
+    }
+    inFlight.add(read);
+    try {
+      UcpRemoteKey key =
+          remoteKeys.computeIfAbsent(
+              read.remote(), descriptor -> UcxAddress.unpackRemoteKey(peer, descriptor));
+      ByteBuffer landing = read.landing();
+      peer.getNonBlocking(
+          UcxAddress.address(read.remote()) + read.remoteOffsetBytes(),
+          key,
+          UcxUtils.getAddress(landing),
+          landing.remaining(),
+          callback(() -> done(read), this::end));
+    } catch (UcxException e) {
+      end(e.getMessage());
+    }
+  }
+
+  private void done(PendingRead read) {
+    if (inFlight.remove(read)) {
+      read.succeed();
+    }
+  }
+
+  void late(PendingRead read) {
+    if (!read.isCompleted()) {
+      late = read;
+      end("given up for a late " + read);
+    }
+  }
+
+  /** Ends the connection, once; every read in flight fails when UCX has let go of it. */
+  void end(String reason) {
+    if (endReason != null) {
+      return;
+    }
+    endReason = reason;
+    if (open) {
+      open = false;
+      endpoint.meter().connectionClosed();
+    }
+    if (peer == null) {
+      released();
+    } else {
+      UcxEndpoints.closeForced(endpoint.loop(), peer, this::released);
+    }
+  }
+
+  private void released() {
+    remoteKeys.values().forEach(UcpRemoteKey::close);
+    remoteKeys.clear();
+    List<PendingRead> failed = List.copyOf(inFlight);
+    inFlight.clear();
+    for (PendingRead read : failed) {
+      if (read == late) {
+        read.failLate();
+      } else {
+        fail(read);
+      }
+    }
+    if (whenDecided != null) {
+      whenDecided.run();
+    }
+    whenEnded.run();
+  }
+
+  private void fail(PendingRead read) {
+    read.fail(new ConnectionLostException(read + " failed: connection lost: " + endReason));
+  }
+
+  boolean isOpen() {
+    return open;
+  }
+
+  String endReason() {
+    return endReason;
+  }
+
+  private void onLoop(Runnable task) {
+    endpoint.loop().execute(task);
+  }
+
+  /** Callbacks run inside UCX, which does not bear exceptions from them: they only queue. */
+  private UcxCallback callback(Runnable onSuccess, Consumer<String> onError) {
+    return new UcxCallback() {
+      @Override
+      public void onSuccess(UcpRequest request) {
+        onLoop(onSuccess);
+      }
+
+      @Override
+      public void onError(int status, String message) {
+        onLoop(() -> onError.accept(message));
+      }
+    };
+  }
+}

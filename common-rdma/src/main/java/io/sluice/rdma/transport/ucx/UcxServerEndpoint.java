@@ -1,0 +1,137 @@
+package io.sluice.rdma.transport.ucx;
+
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.TransportMeter;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Registers memory with the NIC and accepts connections; the NIC answers the reads.
+ *
+ * <p>Unlike the TCP server it learns nothing of the reads, and cannot wait for one under way: a
+ * deregistered region is out of the NIC's reach when {@link #deregister} returns, and a reader that
+ * was in the middle of it gets an error.
+ *
+ * <p>Thread contract: safe from any thread; the work happens on the loop. Ownership: the caller
+ * closes.
+ */
+final class UcxServerEndpoint implements ServerEndpoint {
+  private static final Logger LOG = LoggerFactory.getLogger(UcxServerEndpoint.class);
+
+  private final UcxSettings settings;
+  private final UcxLoop loop;
+  private final TransportMeter meter = new TransportMeter();
+  private final AtomicLong nextRegionId = new AtomicLong(1);
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Map<RegionDescriptor, UcxRegion> regions = new HashMap<>(); // loop only
+  private final UcxAcceptor acceptor; // loop only
+  private final InetSocketAddress address;
+
+  private UcxServerEndpoint(UcxSettings settings, UcxLoop loop, InetSocketAddress bindAddress)
+      throws TransportException {
+    this.settings = settings;
+    this.loop = loop;
+    this.acceptor =
+        loop.call("listening on " + bindAddress, () -> new UcxAcceptor(loop, bindAddress, meter));
+    this.address = acceptor.address();
+  }
+
+  static UcxServerEndpoint open(UcxSettings settings, InetSocketAddress bindAddress)
+      throws TransportException {
+    UcxLoop loop = UcxLoop.start("sluice-ucx-server-" + bindAddress.getPort(), settings);
+    try {
+      return new UcxServerEndpoint(settings, loop, bindAddress);
+    } catch (TransportException | RuntimeException e) {
+      loop.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  @Override
+  public RegionDescriptor register(MemoryRegion memory) throws TransportException {
+    if (memory.mapping() == null) {
+      throw new RegistrationException(
+          "ucx: a region without a mapping cannot be registered; serve files over tcp");
+    }
+    return loop.call("registering a region", () -> registerOnLoop(memory));
+  }
+
+  private RegionDescriptor registerOnLoop(MemoryRegion memory) throws TransportException {
+    UcxRegion region = UcxRegion.register(loop, settings, memory.mapping(), memory.lengthBytes());
+    RegionDescriptor descriptor =
+        new RegionDescriptor(
+            nextRegionId.getAndIncrement(),
+            0,
+            memory.lengthBytes(),
+            UcxAddress.pack(region.address(), region.remoteKey()));
+    regions.put(descriptor, region);
+    meter.registered(memory.lengthBytes());
+    return descriptor;
+  }
+
+  @Override
+  public void deregister(RegionDescriptor descriptor) {
+    try {
+      loop.call(
+          "deregistering " + descriptor,
+          () -> {
+            deregisterOnLoop(descriptor);
+            return null;
+          });
+    } catch (TransportException e) {
+      if (!closed.get()) {
+        throw new IllegalStateException(e.getMessage() + "; it must not be unmapped", e);
+      }
+    }
+  }
+
+  private void deregisterOnLoop(RegionDescriptor descriptor) {
+    UcxRegion region = regions.remove(descriptor);
+    if (region != null) {
+      region.deregister();
+      meter.deregistered(descriptor.lengthBytes());
+    }
+  }
+
+  @Override
+  public TransportCounters counters() {
+    return meter.snapshot();
+  }
+
+  UcxLoop loop() {
+    return loop;
+  }
+
+  /** For tests: every client loses its connection. On the loop only. */
+  void dropConnections() {
+    acceptor.dropAll("dropped");
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      loop.close(
+          () ->
+              acceptor.close(
+                  () -> {
+                    regions.keySet().stream().toList().forEach(this::deregisterOnLoop);
+                    LOG.debug("ucx: server on {} closed", address);
+                  }));
+    }
+  }
+}

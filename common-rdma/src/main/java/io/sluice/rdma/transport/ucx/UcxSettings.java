@@ -1,0 +1,61 @@
+package io.sluice.rdma.transport.ucx;
+
+import io.sluice.rdma.memory.LockedMemoryLimit;
+import io.sluice.rdma.transport.RegistrationException;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import org.openucx.jucx.ucp.UcpContext;
+import org.openucx.jucx.ucp.UcpParams;
+
+/**
+ * What UCX may use. A variable UCX_* in the environment overrides the value here, so that an
+ * administrator can say otherwise.
+ *
+ * @param config UCX configuration without the UCX_ prefix
+ * @param needsDevice whether reads must be served by an RDMA device, which also means that
+ *     registered memory is pinned
+ */
+record UcxSettings(Map<String, String> config, boolean needsDevice) {
+  /** A restarted service gets its port back at once. */
+  private static final String REUSE_ADDRESS = "CM_REUSEADDR";
+
+  /**
+   * Reliable connections set up by rdmacm, and nothing else: with everything allowed, UCX would
+   * take TCP for data or set-up in silence wherever RDMA does not work.
+   */
+  static final UcxSettings RDMA =
+      new UcxSettings(
+          Map.of("TLS", "rc", "SOCKADDR_TLS_PRIORITY", "rdmacm", REUSE_ADDRESS, "y"), true);
+
+  /** UCX's own TCP, which emulates one-sided reads slowly: for tests on hosts without a NIC. */
+  static final UcxSettings TCP = new UcxSettings(Map.of("TLS", "tcp", REUSE_ADDRESS, "y"), false);
+
+  UcpContext newContext() {
+    UcpParams params = new UcpParams().requestRmaFeature().requestWakeupFeature();
+    config.forEach(
+        (name, value) -> {
+          if (System.getenv("UCX_" + name) == null) {
+            params.setConfig(name, value);
+          }
+        });
+    return new UcpContext(params);
+  }
+
+  /** Must be called before registering: see {@link LockedMemoryLimit}. */
+  void checkMayPin(long lengthBytes) throws RegistrationException {
+    if (!needsDevice) {
+      return;
+    }
+    try {
+      Optional<String> refusal = new LockedMemoryLimit().refusal(lengthBytes);
+      if (refusal.isPresent()) {
+        throw new RegistrationException("ucx: " + refusal.get());
+      }
+    } catch (RegistrationException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new RegistrationException("ucx: cannot find out how much memory may be pinned", e);
+    }
+  }
+}
