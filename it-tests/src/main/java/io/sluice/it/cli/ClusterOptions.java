@@ -1,0 +1,40 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.ClusterSpec;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import java.util.Optional;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** What commands that need a cluster have in common. */
+final class ClusterOptions {
+  @Option(
+      names = "--hadoop",
+      defaultValue = HadoopDistribution.DEFAULT_VERSION,
+      description = "Hadoop release: 3.5.0, 3.4.3 or 3.3.6 (default: ${DEFAULT-VALUE}).")
+  private String hadoopVersion;
+
+  @Option(
+      names = "--keep",
+      description = "Leave the cluster's configuration, logs and data behind, to be looked at.")
+  private boolean keep;
+
+  PseudoCluster start(Workspace workspace, Console console) {
+    HadoopDistribution distribution = HadoopDistribution.locate(workspace, hadoopVersion);
+    Optional<SluiceFragments> sluice = SluiceFragments.load(workspace);
+    ClusterSpec stock = ClusterSpec.of(distribution);
+    ClusterSpec spec = sluice.map(found -> stock.withSluice(found, Set.of())).orElse(stock);
+    PseudoCluster cluster =
+        console.step(
+            "Starting Hadoop " + hadoopVersion, () -> PseudoCluster.start(workspace, spec));
+    console.say("daemons' logs: " + cluster.logs());
+    if (keep) {
+      cluster.keepDirectory();
+    }
+    return cluster;
+  }
+}

@@ -1,0 +1,38 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.demo.Demo;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice demo}. */
+@Command(
+    name = "demo",
+    description = "Runs stock TeraSort and WordCount on a real cluster, without and with Sluice.",
+    mixinStandardHelpOptions = true)
+final class DemoCommand implements Callable<Integer> {
+  @Mixin private ClusterOptions clusterOptions;
+
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "1g",
+      description = "Size of TeraSort's input, such as 256m (default: ${DEFAULT-VALUE}).")
+  private long sizeBytes;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
+      new Demo(cluster, console, sizeBytes).run(new ResultFiles(workspace.results()));
+    }
+    console.say("demo: all jobs succeeded and all outputs agree");
+    return 0;
+  }
+}

@@ -1,0 +1,20 @@
+package io.sluice.it.cli;
+
+import picocli.CommandLine;
+
+/** How a failed command ends: every cause's message, and status 1. */
+final class Failure {
+  private Failure() {}
+
+  static int report(
+      Exception failure, CommandLine commandLine, CommandLine.ParseResult parseResult) {
+    commandLine.getErr().println("FAILED: " + failure.getMessage());
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      commandLine.getErr().println("  because: " + cause);
+    }
+    if (System.getenv("SLUICE_TRACE") != null) {
+      failure.printStackTrace(commandLine.getErr());
+    }
+    return CommandLine.ExitCode.SOFTWARE;
+  }
+}

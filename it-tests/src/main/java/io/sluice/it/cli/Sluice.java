@@ -1,0 +1,24 @@
+package io.sluice.it.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command line: exit status 0 when all went well, 1 when something failed, 2 for bad usage. */
+@Command(
+    name = "sluice",
+    description = "Hadoop shuffle through memory and RDMA: demonstrate, test, diagnose, measure.",
+    mixinStandardHelpOptions = true,
+    version = "Sluice 0.1.0-SNAPSHOT",
+    subcommands = {DemoCommand.class},
+    synopsisSubcommandLabel = "COMMAND")
+public final class Sluice {
+  private Sluice() {}
+
+  public static void main(String[] arguments) {
+    int exitStatus =
+        new CommandLine(new Sluice())
+            .setExecutionExceptionHandler(Failure::report)
+            .execute(arguments);
+    System.exit(exitStatus);
+  }
+}

@@ -1,0 +1,2 @@
+/** The command line behind {@code ./sluice}. */
+package io.sluice.it.cli;

@@ -1,0 +1,72 @@
+package io.sluice.it.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The directory in which one cluster keeps everything, and the mark by which its processes are
+ * known: every command line the cluster causes names it.
+ *
+ * <p>Holds the pid of the JVM that made it. If that JVM was killed before it could clean up, {@link
+ * #removeLeftovers} ends its daemons and containers.
+ *
+ * @param path the directory
+ */
+record ClusterDirectory(Path path) {
+  private static final String OWNER_FILE = "owner.pid";
+
+  static ClusterDirectory create(Path clusters) {
+    try {
+      Files.createDirectories(clusters);
+      ClusterDirectory made = new ClusterDirectory(Files.createTempDirectory(clusters, "c"));
+      Files.createDirectories(made.logs());
+      Files.writeString(
+          made.path.resolve(OWNER_FILE), Long.toString(ProcessHandle.current().pid()));
+      return made;
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make a directory for the cluster in " + clusters, e);
+    }
+  }
+
+  /** Ends and removes the clusters of JVMs that no longer run. */
+  static void removeLeftovers(Path clusters) {
+    Workspace.matching(clusters, "c", "").stream()
+        .map(ClusterDirectory::new)
+        .filter(cluster -> !cluster.ownerLives())
+        .forEach(
+            cluster -> {
+              cluster.endProcesses();
+              Workspace.delete(Path.of("/dev/shm/sluice-" + cluster.path.getFileName()));
+              cluster.delete();
+            });
+  }
+
+  Path logs() {
+    return path.resolve("logs");
+  }
+
+  private boolean ownerLives() {
+    try {
+      Path file = path.resolve(OWNER_FILE);
+      if (!Files.exists(file)) {
+        return false;
+      }
+      Optional<String> owner = ProcessTable.commandLine(Long.parseLong(Files.readString(file)));
+      return owner.filter(line -> line.contains("java")).isPresent();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + path.resolve(OWNER_FILE), e);
+    }
+  }
+
+  /** Kills every process whose command line names this directory: containers and daemons. */
+  void endProcesses() {
+    ProcessTable.whoseCommandLineHas(path + "/").forEach(ProcessHandle::destroyForcibly);
+  }
+
+  void delete() {
+    Workspace.delete(path);
+  }
+}

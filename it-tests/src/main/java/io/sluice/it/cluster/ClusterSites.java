@@ -1,0 +1,171 @@
+package io.sluice.it.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The configuration of one cluster: what a pseudo-distributed set-up needs, made for its ports and
+ * directories, with Sluice's documented fragments and the spec's overlays on top.
+ *
+ * <p>Everything not named here has Hadoop's own default. Immutable once made; owns no resource.
+ */
+final class ClusterSites {
+  static final int AM_MEMORY_MB = 768;
+  static final int TASK_MEMORY_MB = 1280;
+  static final String HOST = "localhost";
+
+  private static final List<String> SITE_FILES =
+      List.of("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml");
+
+  private final ClusterSpec spec;
+  private final Path directory;
+  private final Ports ports = new Ports();
+  private final Map<String, String> common = new LinkedHashMap<>();
+
+  ClusterSites(ClusterSpec spec, Path directory) {
+    this.spec = spec;
+    this.directory = directory;
+    hdfs();
+    yarn();
+    mapReduce();
+  }
+
+  /** Address of a daemon's endpoint, by the property that configures it. */
+  String address(String property) {
+    return common.get(property);
+  }
+
+  Path clientConf() {
+    return directory.resolve("conf");
+  }
+
+  /** Writes the conf directory of clients, containers and of all daemons but the NodeManagers. */
+  void writeClientConf() {
+    Map<String, String> values = new LinkedHashMap<>(common);
+    spec.sluice().ifPresent(sluice -> values.putAll(sluice.mapredSite()));
+    values.putAll(spec.site());
+    writeConf(clientConf(), values);
+  }
+
+  /** Writes the conf directory of a NodeManager and says what it must know to be talked to. */
+  NodeManager.Place writeNodeConf(int node) {
+    Path home = directory.resolve("nm" + node);
+    int shufflePort = ports.take();
+    int webPort = ports.take();
+    Map<String, String> values = new LinkedHashMap<>(common);
+    values.put("yarn.nodemanager.hostname", HOST);
+    values.put("yarn.nodemanager.address", HOST + ":" + ports.take());
+    values.put("yarn.nodemanager.localizer.address", HOST + ":" + ports.take());
+    values.put("yarn.nodemanager.webapp.address", HOST + ":" + webPort);
+    values.put("yarn.nodemanager.local-dirs", home.resolve("local").toString());
+    values.put("yarn.nodemanager.log-dirs", home.resolve("containers").toString());
+    values.put("yarn.nodemanager.recovery.dir", home.resolve("recovery").toString());
+    values.put("mapreduce.shuffle.port", Integer.toString(shufflePort));
+    Path pool = poolRoot().resolve("nm" + node);
+    if (!spec.stockNodes().contains(node)) {
+      spec.sluice().ifPresent(sluice -> values.putAll(sluice.yarnSite()));
+      values.put("sluice.pool.dir", pool.toString());
+      values.put("sluice.pool.overflow-dirs", home.resolve("overflow").toString());
+    }
+    values.putAll(spec.site());
+    values.putAll(spec.nodeSite().getOrDefault(node, Map.of()));
+    Path conf = home.resolve("conf");
+    writeConf(conf, values);
+    return new NodeManager.Place(
+        node, conf, home.resolve("local"), home.resolve("containers"), pool, shufflePort, webPort);
+  }
+
+  /** Memory-backed directory for the pools of this cluster's nodes; removed with the cluster. */
+  Path poolRoot() {
+    Path memory = Path.of("/dev/shm");
+    Path base = Files.isWritable(memory) ? memory : directory;
+    return base.resolve("sluice-" + directory.getFileName());
+  }
+
+  private void hdfs() {
+    String nameNode = HOST + ":" + ports.take();
+    common.put("fs.defaultFS", "hdfs://" + nameNode);
+    common.put("hadoop.tmp.dir", directory.resolve("tmp").toString());
+    common.put("hadoop.http.staticuser.user", System.getProperty("user.name"));
+    common.put("dfs.namenode.rpc-address", nameNode);
+    common.put("dfs.namenode.http-address", HOST + ":" + ports.take());
+    common.put("dfs.namenode.name.dir", directory.resolve("namenode").toString());
+    common.put("dfs.namenode.safemode.extension", "0");
+    common.put("dfs.datanode.data.dir", directory.resolve("datanode").toString());
+    common.put("dfs.datanode.address", HOST + ":" + ports.take());
+    common.put("dfs.datanode.http.address", HOST + ":" + ports.take());
+    common.put("dfs.datanode.ipc.address", HOST + ":" + ports.take());
+    common.put("dfs.replication", "1");
+  }
+
+  private void yarn() {
+    String manager = "yarn.resourcemanager.";
+    common.put(manager + "hostname", HOST);
+    for (String endpoint :
+        List.of("address", "scheduler.address", "resource-tracker.address", "admin.address")) {
+      common.put(manager + endpoint, HOST + ":" + ports.take());
+    }
+    common.put(manager + "webapp.address", HOST + ":" + ports.take());
+    common.put("yarn.scheduler.minimum-allocation-mb", "256");
+    common.put("yarn.nodemanager.resource.memory-mb", Integer.toString(spec.nodeMemoryMb()));
+    common.put("yarn.nodemanager.aux-services", "mapreduce_shuffle");
+    common.put("yarn.nodemanager.vmem-check-enabled", "false");
+    common.put(
+        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage", "99");
+    common.put("yarn.nodemanager.recovery.enabled", Boolean.toString(spec.nodeManagerRecovery()));
+    common.put("yarn.application.classpath", clientConf() + "," + spec.distribution().classPath());
+  }
+
+  private void mapReduce() {
+    common.put("mapreduce.framework.name", "yarn");
+    common.put("mapreduce.jobhistory.address", HOST + ":" + ports.take());
+    common.put("mapreduce.jobhistory.admin.address", HOST + ":" + ports.take());
+    common.put("mapreduce.jobhistory.webapp.address", HOST + ":" + ports.take());
+    common.put("yarn.app.mapreduce.am.staging-dir", "/staging");
+    common.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(AM_MEMORY_MB));
+    common.put("yarn.app.mapreduce.am.command-opts", jvmOptions("-Xmx512m"));
+    common.put("mapreduce.map.memory.mb", Integer.toString(TASK_MEMORY_MB));
+    common.put("mapreduce.reduce.memory.mb", Integer.toString(TASK_MEMORY_MB));
+    common.put("mapred.child.java.opts", jvmOptions("-Xmx1000m"));
+  }
+
+  private String jvmOptions(String heap) {
+    return String.join(" ", spec.distribution().jvmOptions())
+        .concat(" -XX:+UseSerialGC " + heap)
+        .strip();
+  }
+
+  private static void writeConf(Path conf, Map<String, String> values) {
+    try {
+      // The NameNode and the DataNode want these on the class path; the stock jars have none.
+      for (String webapp : List.of("hdfs", "datanode", "secondary", "static")) {
+        Files.createDirectories(conf.resolve("webapps").resolve(webapp));
+      }
+      for (String file : SITE_FILES) {
+        SiteXml.write(conf.resolve(file), values);
+      }
+      SiteXml.write(
+          conf.resolve("capacity-scheduler.xml"),
+          Map.of(
+              "yarn.scheduler.capacity.root.queues", "default",
+              "yarn.scheduler.capacity.root.default.capacity", "100",
+              "yarn.scheduler.capacity.maximum-am-resource-percent", "0.5"));
+      Files.writeString(
+          conf.resolve("log4j.properties"),
+          """
+          log4j.rootLogger=INFO,console
+          log4j.appender.console=org.apache.log4j.ConsoleAppender
+          log4j.appender.console.target=System.err
+          log4j.appender.console.layout=org.apache.log4j.PatternLayout
+          log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c: %m%n
+          """);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write the configuration in " + conf, e);
+    }
+  }
+}

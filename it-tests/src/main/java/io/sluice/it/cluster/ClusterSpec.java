@@ -1,0 +1,74 @@
+package io.sluice.it.cluster;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a cluster shall be: the release, its nodes and what differs from the base configuration.
+ *
+ * @param distribution the Hadoop release of daemons, clients and containers
+ * @param nodeMemoryMb memory each NodeManager offers to containers
+ * @param nodeManagerRecovery whether NodeManagers keep their state over a restart
+ * @param sluice Sluice's settings, or nothing for a cluster without it
+ * @param stockNodes indexes of the NodeManagers that do not get Sluice's service
+ * @param site properties of all daemons and clients, over the base
+ * @param nodeSite properties of one NodeManager, over all others
+ */
+public record ClusterSpec(
+    HadoopDistribution distribution,
+    int nodeMemoryMb,
+    boolean nodeManagerRecovery,
+    Optional<SluiceFragments> sluice,
+    Set<Integer> stockNodes,
+    Map<String, String> site,
+    Map<Integer, Map<String, String>> nodeSite) {
+
+  static final int NODE_MANAGERS = 2;
+
+  /** One ApplicationMaster and one task on a node, one task on the other: two cores' worth. */
+  private static final int NODE_MEMORY_MB = ClusterSites.AM_MEMORY_MB + ClusterSites.TASK_MEMORY_MB;
+
+  public static ClusterSpec of(HadoopDistribution distribution) {
+    return new ClusterSpec(
+        distribution, NODE_MEMORY_MB, false, Optional.empty(), Set.of(), Map.of(), Map.of());
+  }
+
+  public ClusterSpec withNodeMemoryMb(int memoryMb) {
+    return new ClusterSpec(
+        distribution, memoryMb, nodeManagerRecovery, sluice, stockNodes, site, nodeSite);
+  }
+
+  public ClusterSpec withNodeManagerRecovery() {
+    return new ClusterSpec(distribution, nodeMemoryMb, true, sluice, stockNodes, site, nodeSite);
+  }
+
+  /** Gives Sluice's settings to the job clients, and its service to all nodes but these. */
+  public ClusterSpec withSluice(SluiceFragments fragments, Set<Integer> nodesWithout) {
+    return new ClusterSpec(
+        distribution,
+        nodeMemoryMb,
+        nodeManagerRecovery,
+        Optional.of(fragments),
+        Set.copyOf(nodesWithout),
+        site,
+        nodeSite);
+  }
+
+  public ClusterSpec withSite(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(site);
+    more.put(name, value);
+    return new ClusterSpec(
+        distribution, nodeMemoryMb, nodeManagerRecovery, sluice, stockNodes, more, nodeSite);
+  }
+
+  public ClusterSpec withNodeSite(int node, String name, String value) {
+    Map<Integer, Map<String, String>> more = new LinkedHashMap<>(nodeSite);
+    Map<String, String> ofNode = new LinkedHashMap<>(more.getOrDefault(node, Map.of()));
+    ofNode.put(name, value);
+    more.put(node, ofNode);
+    return new ClusterSpec(
+        distribution, nodeMemoryMb, nodeManagerRecovery, sluice, stockNodes, site, more);
+  }
+}

@@ -1,0 +1,109 @@
+package io.sluice.it.cluster;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One daemon of the cluster: a JVM of its own that can be started, stopped, killed and started
+ * again.
+ *
+ * <p>Not thread-safe, except {@link #close}. Owned and closed by the {@link PseudoCluster}. A
+ * daemon that died is reported by {@link #requireAlive} with the end of its log.
+ */
+public final class Daemon implements AutoCloseable {
+  private static final Duration STOP_DEADLINE = Duration.ofSeconds(20);
+  private static final int TAIL_LINES = 40;
+
+  private final String name;
+  private final HadoopProcess program;
+  private final Path logFile;
+  private volatile Process process;
+
+  Daemon(String name, HadoopProcess program, Path logFile) {
+    this.name = name;
+    this.program = program;
+    this.logFile = logFile;
+  }
+
+  void start() {
+    process = program.start(logFile);
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  public Path logFile() {
+    return logFile;
+  }
+
+  /** Processor time this daemon used since its last start, without its children; 0 when ended. */
+  public long cpuMs() {
+    return process == null ? 0 : ProcessTable.cpuMs(pid());
+  }
+
+  /** Fails if the daemon died by itself; one that was never started, or was ended, is no error. */
+  public void requireAlive() {
+    if (process != null && !process.isAlive()) {
+      throw new ClusterException(
+          "%s is dead (exit status %s); the end of %s:%n%s"
+              .formatted(
+                  name, process.exitValue(), logFile, HadoopProcess.tail(logFile, TAIL_LINES)));
+    }
+  }
+
+  /** Ends the daemon as {@code kill -9} does. */
+  void killHard() {
+    process.destroyForcibly();
+    awaitExit();
+  }
+
+  /** Asks the daemon to end, as its stop script does, and waits until it has. */
+  void stop() {
+    process.destroy();
+    awaitExit();
+  }
+
+  void requestStop() {
+    if (process != null) {
+      process.destroy();
+    }
+  }
+
+  /** Ends the daemon, by force if asking does not help. */
+  @Override
+  public void close() {
+    if (process == null) {
+      return;
+    }
+    process.destroy();
+    try {
+      if (!process.waitFor(STOP_DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitExit() {
+    try {
+      if (!process.waitFor(STOP_DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new ClusterException(
+            "%s (pid %d) did not end within %d s; see %s"
+                .formatted(name, pid(), STOP_DEADLINE.toSeconds(), logFile));
+      }
+      process = null;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted while " + name + " was ending", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,42 @@
+package io.sluice.it.cluster;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The stock jars of one Hadoop release, as {@code it-tests/distribution} assembles them.
+ *
+ * @param version the release, such as 3.5.0
+ * @param home the directory with {@code lib}
+ */
+public record HadoopDistribution(String version, Path home) {
+  public static final String DEFAULT_VERSION = "3.5.0";
+
+  /** Finds an assembled release; fails with the command that assembles it. */
+  public static HadoopDistribution locate(Workspace workspace, String version) {
+    Path home = workspace.distribution(version);
+    if (!Files.isDirectory(home.resolve("lib"))) {
+      throw new ClusterException(
+          "Hadoop %s is not assembled in %s; run: mvn -f it-tests/distribution/pom.xml -Ddistribution.hadoop.version=%s package"
+              .formatted(version, home, version));
+    }
+    return new HadoopDistribution(version, home);
+  }
+
+  /** A class path wildcard for all jars of the release. */
+  public String classPath() {
+    return home.resolve("lib") + "/*";
+  }
+
+  public Path examplesJar() {
+    return Workspace.only(home.resolve("lib"), "hadoop-mapreduce-examples-", ".jar");
+  }
+
+  /** What a JVM of this release needs besides its heap; before 3.5 guice opens java.lang. */
+  public List<String> jvmOptions() {
+    return version.startsWith("3.3.") || version.startsWith("3.4.")
+        ? List.of("--add-opens=java.base/java.lang=ALL-UNNAMED")
+        : List.of();
+  }
+}

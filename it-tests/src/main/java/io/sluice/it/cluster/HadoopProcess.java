@@ -1,0 +1,64 @@
+package io.sluice.it.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a JVM on stock Hadoop jars is started: class path, heap, environment.
+ *
+ * @param conf the conf directory, first on the class path
+ * @param distribution the release
+ * @param jvmOptions heap and the like
+ * @param mainClass what to run
+ * @param arguments its arguments
+ */
+record HadoopProcess(
+    Path conf,
+    HadoopDistribution distribution,
+    List<String> jvmOptions,
+    String mainClass,
+    List<String> arguments) {
+
+  /** Starts the JVM with both its streams in one file (appended), or to the caller when null. */
+  Process start(Path logFile) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:+UseSerialGC");
+    command.add("-Djava.net.preferIPv4Stack=true");
+    command.addAll(distribution.jvmOptions());
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", conf + ":" + distribution.classPath(), mainClass));
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    if (logFile != null) {
+      builder.redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()));
+    }
+    Map<String, String> environment = builder.environment();
+    environment.keySet().removeIf(name -> name.matches("(HADOOP|YARN|HDFS|MAPRED)_.*"));
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    environment.put("HADOOP_CLIENT_SKIP_UNJAR", "true");
+    environment.put("UCX_ERROR_SIGNALS", ""); // else UCX takes the JVM's own signals for crashes
+    try {
+      Process process = builder.start();
+      process.getOutputStream().close();
+      return process;
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + mainClass, e);
+    }
+  }
+
+  /** The end of a log file, for an error message. */
+  static String tail(Path logFile, int lines) {
+    try {
+      List<String> all = Files.exists(logFile) ? Files.readAllLines(logFile) : List.of();
+      return String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + logFile, e);
+    }
+  }
+}

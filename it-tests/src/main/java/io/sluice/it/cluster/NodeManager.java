@@ -1,0 +1,80 @@
+package io.sluice.it.cluster;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * One NodeManager of the cluster, with what belongs to it alone.
+ *
+ * <p>Not thread-safe. Owned by the {@link PseudoCluster}.
+ */
+public final class NodeManager {
+  private static final Duration READY_DEADLINE = Duration.ofSeconds(90);
+
+  /**
+   * Where a NodeManager keeps and offers things.
+   *
+   * @param index 0 or 1
+   * @param conf its conf directory
+   * @param localDir its {@code yarn.nodemanager.local-dirs}
+   * @param containerLogs its {@code yarn.nodemanager.log-dirs}
+   * @param pool the directory of Sluice's pool on this node
+   * @param shufflePort port of the stock shuffle service
+   * @param webPort port of its web services
+   */
+  public record Place(
+      int index,
+      Path conf,
+      Path localDir,
+      Path containerLogs,
+      Path pool,
+      int shufflePort,
+      int webPort) {}
+
+  private final Place place;
+  private final Daemon daemon;
+  private final Rest rest;
+
+  NodeManager(Place place, Daemon daemon, Rest rest) {
+    this.place = place;
+    this.daemon = daemon;
+    this.rest = rest;
+  }
+
+  public Place place() {
+    return place;
+  }
+
+  public Daemon daemon() {
+    return daemon;
+  }
+
+  /** Starts it (again) and waits until its web services answer. */
+  public void start() {
+    daemon.start();
+    awaitReady();
+  }
+
+  void awaitReady() {
+    Poll.untilTrue(
+        daemon + " to answer on port " + place.webPort(),
+        READY_DEADLINE,
+        () -> {
+          daemon.requireAlive();
+          return java.util.Optional.of(
+              rest.get(ClusterSites.HOST + ":" + place.webPort(), "/ws/v1/node/info")
+                  .at("/nodeInfo/nodeHealthy")
+                  .asBoolean());
+        });
+  }
+
+  /** Ends it as {@code kill -9} does; its containers go on. */
+  public void killHard() {
+    daemon.killHard();
+  }
+
+  /** Ends it as its stop script does; without recovery it takes its containers with it. */
+  public void stop() {
+    daemon.stop();
+  }
+}

@@ -1,0 +1,50 @@
+package io.sluice.it.cluster;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What {@code /proc} tells about processes: command lines and processor time.
+ *
+ * <p>Containers are children of children that can outlive their NodeManager, so a cluster finds its
+ * own by its directory, which is in every command line it causes.
+ */
+final class ProcessTable {
+  private static final long MS_PER_TICK = 10; // USER_HZ is 100 on every Linux platform of ours
+  private static final int UTIME_FIELD = 11; // counted after the command name's closing bracket
+
+  private ProcessTable() {}
+
+  /** The command line of a process; nothing if it is gone or not ours to see. */
+  static Optional<String> commandLine(long pid) {
+    try {
+      byte[] raw = Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline"));
+      return Optional.of(new String(raw, StandardCharsets.UTF_8).replace('\0', ' '));
+    } catch (IOException gone) {
+      return Optional.empty();
+    }
+  }
+
+  static List<ProcessHandle> whoseCommandLineHas(String part) {
+    return ProcessHandle.allProcesses()
+        .filter(process -> process.pid() != ProcessHandle.current().pid())
+        .filter(
+            process -> commandLine(process.pid()).filter(line -> line.contains(part)).isPresent())
+        .toList();
+  }
+
+  static long cpuMs(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      return (Long.parseLong(fields[UTIME_FIELD]) + Long.parseLong(fields[UTIME_FIELD + 1]))
+          * MS_PER_TICK;
+    } catch (IOException e) {
+      throw new ClusterException("process " + pid + " is gone: cannot read its processor time", e);
+    }
+  }
+}

@@ -1,0 +1,273 @@
+package io.sluice.it.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A Hadoop cluster on this machine: NameNode, DataNode, ResourceManager, two NodeManagers and
+ * JobHistoryServer, each a real process with stock jars, its own ports and directories.
+ *
+ * <p>Not a mini cluster: nothing of it runs in this JVM, so daemons can be killed and containers
+ * have the class path they have in production. Not thread-safe, except {@link #close}.
+ *
+ * <p>Whoever starts it closes it; a shutdown hook does so when the JVM is interrupted, and the next
+ * cluster ends what a killed JVM left behind. Daemons that die are reported by {@link
+ * #requireAlive} with the end of their log; every wait has a deadline.
+ */
+public final class PseudoCluster implements AutoCloseable {
+  private static final Duration READY_DEADLINE = Duration.ofSeconds(120);
+  private static final String HDFS = "org.apache.hadoop.hdfs.server.";
+  private static final String YARN = "org.apache.hadoop.yarn.server.";
+
+  private final ClusterSpec spec;
+  private final ClusterDirectory directory;
+  private final ClusterSites sites;
+  private final Rest rest = new Rest();
+  private final List<Daemon> daemons = new ArrayList<>();
+  private final List<NodeManager> nodes = new ArrayList<>();
+  private final Thread closer = new Thread(this::end, "close-cluster");
+  private boolean keep;
+  private boolean closed;
+
+  private PseudoCluster(ClusterSpec spec, ClusterDirectory directory) {
+    this.spec = spec;
+    this.directory = directory;
+    this.sites = new ClusterSites(spec, directory.path());
+  }
+
+  /** Starts all daemons and returns when the cluster is ready to run a job. */
+  public static PseudoCluster start(Workspace workspace, ClusterSpec spec) {
+    ClusterDirectory.removeLeftovers(workspace.clusters());
+    PseudoCluster cluster = new PseudoCluster(spec, ClusterDirectory.create(workspace.clusters()));
+    Runtime.getRuntime().addShutdownHook(cluster.closer);
+    try {
+      cluster.startDaemons();
+      return cluster;
+    } catch (RuntimeException e) {
+      cluster.keepDirectory();
+      cluster.close();
+      throw new ClusterException(
+          "the cluster did not start; its logs are in " + cluster.directory.logs(), e);
+    }
+  }
+
+  private void startDaemons() {
+    sites.writeClientConf();
+    formatNameNode();
+    Daemon nameNode = daemon("namenode", 384, HDFS + "namenode.NameNode");
+    Daemon dataNode = daemon("datanode", 384, HDFS + "datanode.DataNode");
+    Daemon manager = daemon("resourcemanager", 512, YARN + "resourcemanager.ResourceManager");
+    List.of(nameNode, dataNode, manager).forEach(Daemon::start);
+    for (int i = 0; i < ClusterSpec.NODE_MANAGERS; i++) {
+      NodeManager.Place place = sites.writeNodeConf(i);
+      Daemon daemon =
+          daemon("nodemanager" + i, 512, YARN + "nodemanager.NodeManager", place.conf());
+      nodes.add(new NodeManager(place, daemon, rest));
+      daemon.start();
+    }
+    // Not earlier: while the file system is not there it tries again only every ten seconds.
+    awaitFileSystem();
+    Daemon history =
+        daemon("historyserver", 256, "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer");
+    history.start();
+    nodes.forEach(NodeManager::awaitReady);
+    awaitActiveNodes(ClusterSpec.NODE_MANAGERS);
+    await(
+        "the JobHistoryServer",
+        () -> ask("mapreduce.jobhistory.webapp.address", "/ws/v1/history/info").has("historyInfo"));
+  }
+
+  private void formatNameNode() {
+    Path log = directory.logs().resolve("format.log");
+    Process format =
+        new HadoopProcess(
+                sites.clientConf(),
+                spec.distribution(),
+                List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
+                HDFS + "namenode.NameNode",
+                List.of("-format", "-force", "-nonInteractive"))
+            .start(log);
+    try {
+      if (!format.waitFor(READY_DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+        format.destroyForcibly();
+        throw new ClusterException("formatting the NameNode took over " + READY_DEADLINE);
+      }
+    } catch (InterruptedException e) {
+      format.destroyForcibly();
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted while formatting the NameNode", e);
+    }
+    if (format.exitValue() != 0) {
+      throw new ClusterException(
+          "formatting the NameNode failed with exit status %d:%n%s"
+              .formatted(format.exitValue(), HadoopProcess.tail(log, 40)));
+    }
+  }
+
+  private Daemon daemon(String name, int heapMb, String mainClass) {
+    return daemon(name, heapMb, mainClass, sites.clientConf());
+  }
+
+  private Daemon daemon(String name, int heapMb, String mainClass, Path conf) {
+    HadoopProcess program =
+        new HadoopProcess(
+            conf, spec.distribution(), List.of("-Xmx" + heapMb + "m"), mainClass, List.of());
+    Daemon daemon = new Daemon(name, program, directory.logs().resolve(name + ".log"));
+    daemons.add(daemon);
+    return daemon;
+  }
+
+  private void awaitFileSystem() {
+    await(
+        "the file system to leave safe mode with one DataNode",
+        () -> {
+          JsonNode bean =
+              ask("dfs.namenode.http-address", "/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo")
+                  .at("/beans/0");
+          return bean.path("Safemode").asText("?").isEmpty()
+              && bean.path("LiveNodes").asText("{}").length() > 2;
+        });
+  }
+
+  /** Waits until the ResourceManager counts this many active NodeManagers. */
+  public void awaitActiveNodes(int expected) {
+    await(
+        expected + " active NodeManagers",
+        () ->
+            ask("yarn.resourcemanager.webapp.address", "/ws/v1/cluster/metrics")
+                    .at("/clusterMetrics/activeNodes")
+                    .asInt()
+                == expected);
+  }
+
+  private interface Question {
+    boolean yes() throws IOException, InterruptedException;
+  }
+
+  private void await(String what, Question question) {
+    Poll.untilTrue(
+        what,
+        READY_DEADLINE,
+        () -> {
+          requireAlive();
+          return Optional.of(question.yes());
+        });
+  }
+
+  private JsonNode ask(String addressProperty, String path)
+      throws IOException, InterruptedException {
+    return rest.get(sites.address(addressProperty), path);
+  }
+
+  /** Fails, with the end of its log, if a daemon that was started is no longer running. */
+  public void requireAlive() {
+    daemons.forEach(Daemon::requireAlive);
+  }
+
+  public ClusterSpec spec() {
+    return spec;
+  }
+
+  public List<NodeManager> nodes() {
+    return List.copyOf(nodes);
+  }
+
+  /** The conf directory of clients and containers. */
+  public Path clientConf() {
+    return sites.clientConf();
+  }
+
+  public Path logs() {
+    return directory.logs();
+  }
+
+  /** The file system, through the NameNode's web service. */
+  public WebHdfs fileSystem() {
+    return new WebHdfs(rest, sites.address("dfs.namenode.http-address"));
+  }
+
+  /** Talks to the daemons' web services. */
+  public Rest rest() {
+    return rest;
+  }
+
+  /** Where the JobHistoryServer's web services are. */
+  public String historyAddress() {
+    return sites.address("mapreduce.jobhistory.webapp.address");
+  }
+
+  /** Processor time the NodeManagers' own JVMs used so far. */
+  public long nodeManagerCpuMs() {
+    return nodes.stream().mapToLong(node -> node.daemon().cpuMs()).sum();
+  }
+
+  /**
+   * Starts a client JVM with the clients' configuration; the caller reads its output and ends it.
+   */
+  public Process startClient(String mainClass, List<String> arguments) {
+    return new HadoopProcess(
+            sites.clientConf(),
+            spec.distribution(),
+            List.of("-Xmx384m", "-XX:TieredStopAtLevel=1"),
+            mainClass,
+            arguments)
+        .start(null);
+  }
+
+  /** Logs of containers, wherever their NodeManager keeps them. */
+  public ContainerLogs containerLogs() {
+    return new ContainerLogs(nodes.stream().map(node -> node.place().containerLogs()).toList());
+  }
+
+  /** The task attempts that run right now. */
+  public List<TaskProcess> taskProcesses() {
+    return TaskProcess.running(directory.path());
+  }
+
+  /** Leaves configuration and logs behind when the cluster is closed, to be looked at. */
+  public void keepDirectory() {
+    keep = true;
+  }
+
+  @Override
+  public void close() {
+    end();
+    try {
+      Runtime.getRuntime().removeShutdownHook(closer);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      // The hook is what runs this, or it has nothing left to do.
+      return;
+    }
+  }
+
+  private synchronized void end() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    daemons.forEach(Daemon::requestStop);
+    daemons.forEach(Daemon::close);
+    directory.endProcesses();
+    Workspace.delete(sites.poolRoot());
+    if (!keep) {
+      directory.delete();
+    }
+  }
+
+  /** Makes a directory on the local file system of this cluster, for jobs' signal files. */
+  public Path localDirectory(String name) {
+    try {
+      return Files.createDirectories(directory.path().resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make the directory " + name, e);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.sluice.it.cluster;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The JVM of a running task attempt.
+ *
+ * @param attemptId such as {@code attempt_1700000000000_0001_m_000000_0}
+ * @param pid its process
+ */
+public record TaskProcess(String attemptId, long pid) {
+  private static final Pattern TASK =
+      Pattern.compile("^\\S*/java .*YarnChild \\S+ \\d+ (attempt_\\S+) ");
+
+  static List<TaskProcess> running(Path clusterDirectory) {
+    return ProcessTable.whoseCommandLineHas(clusterDirectory + "/").stream()
+        .flatMap(process -> of(process.pid()).stream())
+        .toList();
+  }
+
+  private static Optional<TaskProcess> of(long pid) {
+    return ProcessTable.commandLine(pid)
+        .map(TASK::matcher)
+        .filter(Matcher::find)
+        .map(found -> new TaskProcess(found.group(1), pid));
+  }
+
+  public boolean isMap() {
+    return attemptId.contains("_m_");
+  }
+
+  /** Ends the attempt as {@code kill -9} does. */
+  public void killHard() {
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+  }
+}

@@ -1,0 +1,90 @@
+package io.sluice.it.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Where things lie in a checkout of this repository: what the build made, and where clusters and
+ * results go.
+ *
+ * @param root the repository's root
+ */
+public record Workspace(Path root) {
+
+  /** The checkout named by the system property {@code sluice.root}, else the working directory. */
+  public static Workspace find() {
+    Path root = Path.of(System.getProperty("sluice.root", "")).toAbsolutePath().normalize();
+    if (!Files.isDirectory(root.resolve("docs/conf"))) {
+      throw new ClusterException(
+          "%s is no checkout of Sluice: docs/conf is missing; start ./sluice there or set -Dsluice.root"
+              .formatted(root));
+    }
+    return new Workspace(root);
+  }
+
+  public Path fragments() {
+    return root.resolve("docs/conf");
+  }
+
+  public Path distribution(String hadoopVersion) {
+    return root.resolve("it-tests/distribution/target/hadoop-" + hadoopVersion);
+  }
+
+  public Path clusters() {
+    return root.resolve("it-tests/target/clusters");
+  }
+
+  public Path results() {
+    return root.resolve("target/results");
+  }
+
+  /** The jar with the jobs of the scenario tests. */
+  public Path jobsJar() {
+    return only(root.resolve("it-tests/target"), "it-tests-", "-jobs.jar");
+  }
+
+  /** The one file of a directory with this prefix and suffix. */
+  static Path only(Path directory, String prefix, String suffix) {
+    List<Path> found = matching(directory, prefix, suffix);
+    if (found.size() != 1) {
+      throw new ClusterException(
+          "expected one %s*%s in %s, found %s; build with ./sluice or mvn package"
+              .formatted(prefix, suffix, directory, found));
+    }
+    return found.get(0);
+  }
+
+  /** All files of a directory with this prefix and suffix; none if there is no such directory. */
+  static List<Path> matching(Path directory, String prefix, String suffix) {
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith(prefix))
+          .filter(file -> file.getFileName().toString().endsWith(suffix))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot list " + directory, e);
+    }
+  }
+
+  /** Removes a directory and all in it; a file that vanishes meanwhile is no error. */
+  static void delete(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot remove " + directory, e);
+    }
+  }
+}

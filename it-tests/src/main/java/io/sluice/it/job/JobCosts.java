@@ -1,0 +1,85 @@
+package io.sluice.it.job;
+
+import io.sluice.it.cluster.PseudoCluster;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * What one job cost, from its history, its tasks' logs and Sluice's counters.
+ *
+ * @param jobId the job
+ * @param wallMs from submission to finish
+ * @param cpuMs processor time of all tasks
+ * @param maps the phases of all map tasks, added up
+ * @param reduceShuffleMs time reduces spent until they had all map output, added up
+ * @param reduceMergeMs time from there until reduce() began, added up
+ * @param gcMs garbage collection in all tasks
+ * @param localReadBytes read by tasks from local disk
+ * @param localWrittenBytes written by tasks to local disk, Sluice's disk tier among them
+ * @param spilledRecords as stock counts them
+ * @param nodeManagerCpuMs processor time of the NodeManagers' own JVMs
+ * @param path what the map output really went through
+ * @param sluice all of Sluice's counters
+ */
+public record JobCosts(
+    String jobId,
+    long wallMs,
+    long cpuMs,
+    MapPhases maps,
+    long reduceShuffleMs,
+    long reduceMergeMs,
+    long gcMs,
+    long localReadBytes,
+    long localWrittenBytes,
+    long spilledRecords,
+    long nodeManagerCpuMs,
+    ShufflePath path,
+    SortedMap<String, Long> sluice) {
+
+  /** Looks up what a finished job cost. */
+  public static JobCosts of(PseudoCluster cluster, JobResult result) {
+    JobHistory history = JobHistory.of(cluster);
+    JobCounters counters = history.counters(result.jobId());
+    List<TaskAttempt> attempts =
+        history.attempts(result.jobId()).stream().filter(TaskAttempt::succeeded).toList();
+    return new JobCosts(
+        result.jobId(),
+        history.wallMs(result.jobId()),
+        counters.task("CPU_MILLISECONDS"),
+        mapPhases(cluster, counters, attempts),
+        attempts.stream().mapToLong(TaskAttempt::shuffleMs).sum(),
+        attempts.stream().mapToLong(TaskAttempt::mergeMs).sum(),
+        counters.task("GC_TIME_MILLIS"),
+        counters.value(JobCounters.FILE_SYSTEM, "FILE_BYTES_READ")
+            + counters.sluice("READ_BYTES_DISK"),
+        counters.value(JobCounters.FILE_SYSTEM, "FILE_BYTES_WRITTEN")
+            + counters.sluice("SPILL_BYTES_DISK"),
+        counters.task("SPILLED_RECORDS"),
+        result.nodeManagerCpuMs(),
+        ShufflePath.of(counters),
+        counters.group(JobCounters.SLUICE));
+  }
+
+  private static MapPhases mapPhases(
+      PseudoCluster cluster, JobCounters counters, List<TaskAttempt> attempts) {
+    MapPhases ofSluice =
+        new MapPhases(
+            counters.sluice("COLLECT_MS"),
+            counters.sluice("SPILL_MS"),
+            counters.sluice("MERGE_MS"));
+    return attempts.stream()
+        .filter(TaskAttempt::map)
+        .map(
+            attempt ->
+                MapPhases.ofStockSyslog(cluster.containerLogs().syslog(attempt.containerId())))
+        .reduce(ofSluice, MapPhases::plus);
+  }
+
+  public long spillAndMergeMs() {
+    return maps.spillMs() + maps.mergeMs();
+  }
+
+  public long localBytes() {
+    return localReadBytes + localWrittenBytes;
+  }
+}

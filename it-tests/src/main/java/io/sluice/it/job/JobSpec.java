@@ -1,0 +1,49 @@
+package io.sluice.it.job;
+
+import io.sluice.it.cluster.HadoopDistribution;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code hadoop jar} is given.
+ *
+ * @param name for people: progress lines and messages
+ * @param jar the job's jar
+ * @param program the name or main class of the program in it
+ * @param settings passed as {@code -D}
+ * @param arguments the program's own
+ * @param deadline after which the job is given up
+ */
+public record JobSpec(
+    String name,
+    Path jar,
+    String program,
+    Map<String, String> settings,
+    List<String> arguments,
+    Duration deadline) {
+  private static final Duration DEADLINE = Duration.ofMinutes(30);
+
+  /** One of Hadoop's own MapReduce examples. */
+  public static JobSpec example(
+      HadoopDistribution distribution, String name, String program, String... arguments) {
+    return new JobSpec(
+        name, distribution.examplesJar(), program, Map.of(), List.of(arguments), DEADLINE);
+  }
+
+  public JobSpec with(Map<String, String> more) {
+    Map<String, String> all = new LinkedHashMap<>(settings);
+    all.putAll(more);
+    return new JobSpec(name, jar, program, all, arguments, deadline);
+  }
+
+  public JobSpec with(String key, Object value) {
+    return with(Map.of(key, value.toString()));
+  }
+
+  public JobSpec withDeadline(Duration other) {
+    return new JobSpec(name, jar, program, settings, arguments, other);
+  }
+}

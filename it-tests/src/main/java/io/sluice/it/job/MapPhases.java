@@ -1,0 +1,69 @@
+package io.sluice.it.job;
+
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+
+/**
+ * Where a stock map task spent its time, read from the lines the task itself logs.
+ *
+ * <pre>
+ *   Processing split            collect begins
+ *     Spilling map output         a spill begins (beside collect, on its own thread)
+ *     Finished spill 0            it ends
+ *   Starting flush of map output collect ends
+ *     Spilling map output         the last spill begins
+ *     Finished spill n            it ends, the merge begins
+ *   Task:attempt_... is done.     the merge has ended
+ * </pre>
+ *
+ * @param collectMs reading input, map() and collecting; a background spill overlaps with it
+ * @param spillMs sorting and writing spills, in the background or not
+ * @param mergeMs merging the spills
+ */
+public record MapPhases(long collectMs, long spillMs, long mergeMs) {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss,SSS");
+  private static final int TIME_LENGTH = "2000-01-01 00:00:00,000".length();
+
+  public static final MapPhases NONE = new MapPhases(0, 0, 0);
+
+  public MapPhases plus(MapPhases other) {
+    return new MapPhases(
+        collectMs + other.collectMs, spillMs + other.spillMs, mergeMs + other.mergeMs);
+  }
+
+  /** Reads the phases of a stock map task from its syslog. */
+  public static MapPhases ofStockSyslog(List<String> lines) {
+    LocalDateTime split = null;
+    LocalDateTime flush = null;
+    LocalDateTime spillStart = null;
+    LocalDateTime lastSpillEnd = null;
+    LocalDateTime done = null;
+    long spillMs = 0;
+    for (String line : lines) {
+      if (line.contains("Processing split: ")) {
+        split = time(line);
+      } else if (line.contains("Spilling map output")) {
+        spillStart = time(line);
+      } else if (line.contains("Finished spill ") && spillStart != null) {
+        lastSpillEnd = time(line);
+        spillMs += millis(spillStart, lastSpillEnd);
+      } else if (line.contains("Starting flush of map output")) {
+        flush = time(line);
+      } else if (line.contains(" is done. And is in the process of committing")) {
+        done = time(line);
+      }
+    }
+    return new MapPhases(millis(split, flush), spillMs, millis(lastSpillEnd, done));
+  }
+
+  private static LocalDateTime time(String line) {
+    return LocalDateTime.parse(line.substring(0, TIME_LENGTH), TIME);
+  }
+
+  private static long millis(LocalDateTime from, LocalDateTime to) {
+    return from == null || to == null ? 0 : Duration.between(from, to).toMillis();
+  }
+}

@@ -1,0 +1,42 @@
+package io.sluice.it.job;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * One attempt of a task of a finished job, as the history tells it.
+ *
+ * @param id the attempt's id
+ * @param map whether it is a map's
+ * @param state such as SUCCEEDED, FAILED, KILLED
+ * @param containerId where it ran
+ * @param shuffleMs time until all map outputs were fetched; 0 for maps
+ * @param mergeMs time from there until reduce() began; 0 for maps
+ * @param elapsedMs time from start to finish
+ * @param diagnostics why it ended, if it did not succeed
+ */
+public record TaskAttempt(
+    String id,
+    boolean map,
+    String state,
+    String containerId,
+    long shuffleMs,
+    long mergeMs,
+    long elapsedMs,
+    String diagnostics) {
+
+  static TaskAttempt parse(JsonNode attempt) {
+    return new TaskAttempt(
+        attempt.path("id").asText(),
+        attempt.path("type").asText().equals("MAP"),
+        attempt.path("state").asText(),
+        attempt.path("assignedContainerId").asText(),
+        attempt.path("elapsedShuffleTime").asLong(),
+        attempt.path("elapsedMergeTime").asLong(),
+        attempt.path("elapsedTime").asLong(),
+        attempt.path("diagnostics").asText());
+  }
+
+  public boolean succeeded() {
+    return state.equals("SUCCEEDED");
+  }
+}
