@@ -29,8 +29,6 @@ public enum SluiceCounter {
   STAGED_BYTES_MEMORY,
   /** Reduce: bytes written to disk by merge rounds and fetches from stock. */
   STAGED_BYTES_DISK,
-  /** Reduce: bytes read back from disk by merge rounds and fetches from stock. */
-  STAGED_BYTES_DISK_READ,
   /** Reduce: rounds of merging before the final one. */
   MERGE_ROUNDS,
   /** Map attempts that used the stock collector instead. */

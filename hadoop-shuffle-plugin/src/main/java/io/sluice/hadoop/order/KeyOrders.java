@@ -12,8 +12,8 @@ import org.apache.hadoop.mapred.JobConf;
  * Chooses how a job's serialized keys are compared.
  *
  * <p>A prefix is used only where the comparator is the very class that the key type registers, so
- * that the order of the bytes is known to be the order of the comparator; any other comparator,
- * the user's or a subclass, is called for every comparison.
+ * that the order of the bytes is known to be the order of the comparator; any other comparator, the
+ * user's or a subclass, is called for every comparison.
  */
 public final class KeyOrders {
   private KeyOrders() {}

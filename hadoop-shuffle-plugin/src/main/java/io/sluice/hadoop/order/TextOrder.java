@@ -11,8 +11,7 @@ final class TextOrder implements KeyOrder {
   public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
     int aSkip = WritableUtils.decodeVIntSize(a[aOff]);
     int bSkip = WritableUtils.decodeVIntSize(b[bOff]);
-    return Arrays.compareUnsigned(
-        a, aOff + aSkip, aOff + aLen, b, bOff + bSkip, bOff + bLen);
+    return Arrays.compareUnsigned(a, aOff + aSkip, aOff + aLen, b, bOff + bSkip, bOff + bLen);
   }
 
   @Override

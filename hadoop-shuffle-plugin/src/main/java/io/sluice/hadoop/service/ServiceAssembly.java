@@ -20,7 +20,9 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /** Makes a {@link NodeService} out of a NodeManager's configuration. */
 final class ServiceAssembly {
-  /** Stock's key and default, written out because the ShuffleHandler's class moves its port here. */
+  /**
+   * Stock's key and default, written out because the ShuffleHandler's class moves its port here.
+   */
   static final String SHUFFLE_PORT = "mapreduce.shuffle.port";
 
   static final int DEFAULT_SHUFFLE_PORT = 13562;

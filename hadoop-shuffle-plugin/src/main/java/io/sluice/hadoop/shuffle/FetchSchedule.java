@@ -266,8 +266,7 @@ final class FetchSchedule {
         (double) totalFailures / (totalFailures + doneMaps) >= MAX_FAILED_FETCH_SHARE;
     boolean littleProgress = (double) doneMaps / totalMaps < MIN_PROGRESS_SHARE;
     long stallMs = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - lastProgressNs);
-    long runMs =
-        Math.max(TimeUnit.NANOSECONDS.toMillis(lastProgressNs - startNs), maxMapRuntimeMs);
+    long runMs = Math.max(TimeUnit.NANOSECONDS.toMillis(lastProgressNs - startNs), maxMapRuntimeMs);
     boolean stalled = runMs == 0 ? stallMs > 0 : (double) stallMs / runMs >= MAX_STALL_SHARE;
     if (tooManyFailedMaps && unhealthy && (littleProgress || stalled)) {
       fail(
@@ -332,5 +331,4 @@ final class FetchSchedule {
     }
     return result;
   }
-
 }

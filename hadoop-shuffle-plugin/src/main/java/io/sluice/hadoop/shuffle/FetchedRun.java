@@ -13,8 +13,7 @@ import java.io.IOException;
  * @param input its bytes
  * @param node the run in a node's pool, or null for one that was staged
  */
-record FetchedRun(
-    String name, long lengthBytes, boolean compressed, RunInput input, NodeRun node) {
+record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput input, NodeRun node) {
 
   static FetchedRun of(NodeRun run, boolean compressed) {
     return new FetchedRun(run.name(), run.lengthBytes(), compressed, run.input(), run);

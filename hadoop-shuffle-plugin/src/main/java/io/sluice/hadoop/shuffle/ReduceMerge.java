@@ -60,7 +60,7 @@ final class ReduceMerge {
         int[] round =
             MergePlan.nextRound(left.stream().mapToLong(FetchedRun::lengthBytes).toArray(), fanIn);
         if (round.length == 0) {
-          return start(left);
+          return start(left, List.of());
         }
         left = mergeRound(left, round);
       }
@@ -81,7 +81,7 @@ final class ReduceMerge {
       rest.remove(runs.get(index));
     }
     StagedRun staged = stage.create("merge of " + merged.size() + " runs");
-    try (KWayMerge merge = start(merged)) {
+    try (KWayMerge merge = start(merged, rest)) {
       RunEncoder encoder = new RunEncoder(staged::write);
       while (merge.next()) {
         encoder.append(
@@ -103,7 +103,12 @@ final class ReduceMerge {
     return rest;
   }
 
-  private KWayMerge start(List<FetchedRun> runs) throws IOException {
+  private KWayMerge start(List<FetchedRun> runs, List<FetchedRun> waiting) throws IOException {
+    for (FetchedRun run : waiting) {
+      if (run.node() != null) {
+        run.node().suspend();
+      }
+    }
     List<NodeRun> nodeRuns = new ArrayList<>();
     for (FetchedRun run : runs) {
       if (run.node() != null) {

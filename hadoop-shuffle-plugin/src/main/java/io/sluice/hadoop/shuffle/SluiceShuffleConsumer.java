@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * <p>It decides once, before anything is read, whether Sluice or the stock shuffle does this task's
  * work; with Sluice, single map outputs may still come from stock ShuffleHandlers.
  *
- * <p>Thread contract: called by the reduce task's thread. Ownership: YARN's reduce task makes it and
- * closes it after a successful reduce only; a failed attempt ends with its process.
+ * <p>Thread contract: called by the reduce task's thread. Ownership: YARN's reduce task makes it
+ * and closes it after a successful reduce only; a failed attempt ends with its process.
  *
  * @param <K> map output key
  * @param <V> map output value

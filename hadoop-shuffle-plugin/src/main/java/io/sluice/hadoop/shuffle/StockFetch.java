@@ -131,8 +131,8 @@ final class StockFetch {
     }
   }
 
-  private static long receive(
-      DataInputStream in, URL url, TaskAttemptID map, int reduce, Sink sink) throws IOException {
+  private static long receive(DataInputStream in, URL url, TaskAttemptID map, int reduce, Sink sink)
+      throws IOException {
     String mapId;
     long partLengthBytes;
     long rawLengthBytes;

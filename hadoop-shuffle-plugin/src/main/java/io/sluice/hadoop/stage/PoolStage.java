@@ -2,9 +2,9 @@ package io.sluice.hadoop.stage;
 
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
-import io.sluice.spill.merge.ByteBufferRunInput;
+import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class PoolStage implements StageArea {
   private static final long LEASE_BYTES = 4 << 20;
+  private static final int WINDOW_BYTES = 256 << 10;
 
   private final ExtentSource source;
   private final Medium medium;
@@ -93,10 +94,10 @@ public final class PoolStage implements StageArea {
     }
 
     @Override
-    public RunInput open() throws IOException {
-      MappedRanges mapped = writer.readRun(run);
-      RunInput input = new ByteBufferRunInput(name, mapped.buffers(), run.crc32c());
-      return new OwningInput(input, mapped, this);
+    public RunInput open() {
+      MappedRunInput input = new MappedRunInput(writer::mapRanges, run, WINDOW_BYTES);
+      return new OwningInput(
+          new VerifiedRunInput(name, input, run.lengthBytes(), run.crc32c()), this);
     }
 
     @Override
@@ -105,15 +106,13 @@ public final class PoolStage implements StageArea {
     }
   }
 
-  /** Gives mapping and extents back with the input. */
+  /** Gives the extents back with the input. */
   private static final class OwningInput implements RunInput {
     private final RunInput input;
-    private final MappedRanges mapped;
     private final StagedRun run;
 
-    OwningInput(RunInput input, MappedRanges mapped, StagedRun run) {
+    OwningInput(RunInput input, StagedRun run) {
       this.input = input;
-      this.mapped = mapped;
       this.run = run;
     }
 
@@ -130,7 +129,6 @@ public final class PoolStage implements StageArea {
     @Override
     public void close() throws IOException {
       input.close();
-      mapped.close();
       run.close();
     }
   }

@@ -4,6 +4,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import java.io.IOException;
@@ -104,8 +105,9 @@ public final class NodeReader implements AutoCloseable {
     for (SegmentLocation location : description.segments().values()) {
       localSegments.put(location.segment().segmentId(), location.segment());
     }
+    stats.read(ReadStats.LOCAL, run.lengthBytes());
     return NodeRun.local(
-        outputId, name, run, new LocalRunInput(mapper, run, MIN_LOCAL_WINDOW_BYTES, stats));
+        outputId, name, run, new MappedRunInput(mapper::map, run, MIN_LOCAL_WINDOW_BYTES));
   }
 
   /** How many windows there are; so many remote runs can be merged at once. */

@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 
@@ -15,22 +16,20 @@ public final class NodeRun implements AutoCloseable {
   private final String name;
   private final Run run;
   private final RunInput input;
-  private final LocalRunInput local;
+  private final MappedRunInput local;
   private final RemoteRunInput remote;
 
   private NodeRun(
-      String outputId, String name, Run run, LocalRunInput local, RemoteRunInput remote) {
+      String outputId, String name, Run run, MappedRunInput local, RemoteRunInput remote) {
     this.outputId = outputId;
     this.name = name;
     this.run = run;
     this.local = local;
     this.remote = remote;
-    this.input =
-        new VerifiedRunInput(
-            name, local != null ? local : remote, run.lengthBytes(), run.crc32c());
+    this.input = new NodeRunInput(outputId, name, local != null ? local : remote, run);
   }
 
-  static NodeRun local(String outputId, String name, Run run, LocalRunInput input) {
+  static NodeRun local(String outputId, String name, Run run, MappedRunInput input) {
     return new NodeRun(outputId, name, run, input, null);
   }
 
@@ -68,6 +67,13 @@ public final class NodeRun implements AutoCloseable {
     if (remote != null) {
       remote.setWindows(windows);
       remote.prefetch();
+    }
+  }
+
+  /** Gives back the windows of a remote run; it goes on where it was when it is read again. */
+  public void suspend() {
+    if (remote != null) {
+      remote.suspend();
     }
   }
 

@@ -27,9 +27,9 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>As many windows as {@link #setWindows} allows are filled ahead of the reader, so a run that
  * fits in them is fetched eagerly and a longer one on demand; no more than that is ever held of it
- * in memory. Differs from {@link LocalRunInput} in that bytes are transferred and can fail to come:
- * a failed read is tried again on the same transport with what the node says now (its service may
- * have been restarted), then on the next transport, and only then given up.
+ * in memory. Differs from a mapped run in that bytes are transferred and can fail to come: a failed
+ * read is tried again on the same transport with what the node says now (its service may have been
+ * restarted), then on the next transport, and only then given up.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
@@ -269,7 +269,7 @@ final class RemoteRunInput implements RunInput {
   private void recover(String transport, TransportException cause) throws IOException {
     failuresInARow++;
     node.stats().retried();
-    discardAll();
+    suspend();
     boolean another =
         failuresInARow == 1
             || (transport != null && failuresInARow == 2 && node.giveUp(transport, cause));
@@ -325,7 +325,8 @@ final class RemoteRunInput implements RunInput {
     }
   }
 
-  private void discardAll() {
+  /** Gives every window back; reading goes on where it was. */
+  void suspend() {
     while (!windows.isEmpty()) {
       discard(windows.removeLast());
     }
@@ -345,6 +346,6 @@ final class RemoteRunInput implements RunInput {
 
   @Override
   public void close() {
-    discardAll();
+    suspend();
   }
 }

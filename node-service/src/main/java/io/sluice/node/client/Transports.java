@@ -66,9 +66,8 @@ public final class Transports implements AutoCloseable {
       ClientEndpoint endpoint = providers.get(name).openClient();
       try {
         result =
-            new Opened(
-                endpoint, new RegisteredBufferPool(endpoint, windowBytes, windowCount()));
-      } catch (TransportException | RuntimeException e) {
+            new Opened(endpoint, new RegisteredBufferPool(endpoint, windowBytes, windowCount()));
+      } catch (RuntimeException e) {
         endpoint.close();
         throw e;
       }

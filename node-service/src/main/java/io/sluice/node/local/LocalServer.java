@@ -8,10 +8,10 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
-import io.sluice.spill.segment.Extent;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
@@ -85,10 +85,7 @@ public final class LocalServer implements AutoCloseable {
       Replies.sendError(
           frames,
           RemoteError.Code.REFUSED,
-          "this pool belongs to user "
-              + ownUser
-              + " and serves no other; the task runs as "
-              + user,
+          "this pool belongs to user " + ownUser + " and serves no other; the task runs as " + user,
           TIMEOUT_MS);
       return;
     }
@@ -127,15 +124,13 @@ public final class LocalServer implements AutoCloseable {
     return applicationId;
   }
 
-  private void answer(
-      Frames frames, Frames.Frame request, Lease lease, String applicationId)
+  private void answer(Frames frames, Frames.Frame request, Lease lease, String applicationId)
       throws IOException {
     try {
       switch (request.type()) {
         case LocalProtocol.LEASE -> {
           List<Extent> extents = lease.lease(request.in().readLong());
-          frames.send(
-              Replies.OK, out -> LocalProtocol.writeExtents(out, extents), TIMEOUT_MS);
+          frames.send(Replies.OK, out -> LocalProtocol.writeExtents(out, extents), TIMEOUT_MS);
         }
         case LocalProtocol.LEASE_CONTIGUOUS -> {
           Extent extent = lease.leaseContiguous(request.in().readLong());

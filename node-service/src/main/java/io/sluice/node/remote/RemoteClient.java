@@ -84,7 +84,8 @@ public final class RemoteClient implements AutoCloseable {
         timeoutMs);
     DataInputStream in = Replies.receive(frames, timeoutMs);
     byte[] proof = Bounded.readBytes(in, RemoteProtocol.MAX_PROOF_BYTES);
-    if (!JobSecret.proofsEqual(secret.serverProof(serverNonce, clientNonce, applicationId), proof)) {
+    if (!JobSecret.proofsEqual(
+        secret.serverProof(serverNonce, clientNonce, applicationId), proof)) {
       throw new ProtocolException(
           "node service at " + frames.peer() + " does not hold the secret of " + applicationId);
     }

@@ -2,10 +2,10 @@ package io.sluice.node.remote;
 
 import io.sluice.node.wire.Bounded;
 import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
-import io.sluice.spill.format.Run;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -117,7 +117,8 @@ public final class RemoteServer implements AutoCloseable {
           TIMEOUT_MS);
       return null;
     }
-    if (!JobSecret.proofsEqual(secret.clientProof(serverNonce, clientNonce, applicationId), proof)) {
+    if (!JobSecret.proofsEqual(
+        secret.clientProof(serverNonce, clientNonce, applicationId), proof)) {
       Replies.sendError(
           frames,
           RemoteError.Code.REFUSED,
@@ -158,8 +159,7 @@ public final class RemoteServer implements AutoCloseable {
       Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.getMessage(), TIMEOUT_MS);
       return;
     }
-    frames.send(
-        Replies.OK, out -> RemoteProtocol.writeDescription(out, description), TIMEOUT_MS);
+    frames.send(Replies.OK, out -> RemoteProtocol.writeDescription(out, description), TIMEOUT_MS);
   }
 
   @Override

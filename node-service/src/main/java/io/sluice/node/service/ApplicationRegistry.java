@@ -91,11 +91,14 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
 
   // The id comes from a task and becomes a file name.
   private static void checkFileName(String applicationId) throws RemoteError {
-    boolean plain = applicationId.chars().allMatch(c -> Character.isLetterOrDigit(c) || c == '_' || c == '-');
+    boolean plain =
+        applicationId.chars().allMatch(c -> Character.isLetterOrDigit(c) || c == '_' || c == '-');
     if (!plain || applicationId.isEmpty() || applicationId.length() > OutputId.MAX_LENGTH) {
       throw new RemoteError(
           RemoteError.Code.BAD_REQUEST,
-          "application id '" + applicationId + "' has characters other than letters, digits, - and _");
+          "application id '"
+              + applicationId
+              + "' has characters other than letters, digits, - and _");
     }
   }
 
@@ -104,8 +107,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
     Files.deleteIfExists(temporary);
     Files.createFile(temporary, OWNER_ONLY);
     Files.write(temporary, secret.bytes());
-    Files.move(
-        temporary, directory.resolve(applicationId), StandardCopyOption.ATOMIC_MOVE);
+    Files.move(temporary, directory.resolve(applicationId), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** The application's secret, or null. */

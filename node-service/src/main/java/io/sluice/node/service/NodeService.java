@@ -80,8 +80,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
           RemoteServer.start(
               this, new InetSocketAddress(config.bindAddress(), config.controlPort()));
       open.push(remoteServer::close);
-      metadata =
-          NodeMetadata.running(store.poolId(), socket, remoteServer.port(), config.medium());
+      metadata = NodeMetadata.running(store.poolId(), socket, remoteServer.port(), config.medium());
     } catch (IOException | RuntimeException e) {
       closeAfter(e);
       throw e;
@@ -157,7 +156,8 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   }
 
   @Override
-  public Description describe(String applicationId, int partition, List<String> outputIds) {
+  public Description describe(String applicationId, int partition, List<String> outputIds)
+      throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<Run>> runs = new HashMap<>();
     for (String outputId : outputIds) {

@@ -59,7 +59,8 @@ public final class Acceptor implements AutoCloseable {
       try {
         SocketChannel accepted = listener.accept();
         if (connections.size() >= MAX_CONNECTIONS) {
-          LOG.warn("{}: {} connections are open, turning a further one away", name, MAX_CONNECTIONS);
+          LOG.warn(
+              "{}: {} connections are open, turning a further one away", name, MAX_CONNECTIONS);
           accepted.close();
           continue;
         }

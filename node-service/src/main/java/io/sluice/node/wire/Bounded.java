@@ -48,8 +48,7 @@ public final class Bounded {
   public static int readByteBelow(DataInputStream in, int limit, String what) throws IOException {
     int value = in.readUnsignedByte();
     if (value >= limit) {
-      throw new ProtocolException(
-          "message holds number " + value + " of " + limit + " " + what);
+      throw new ProtocolException("message holds number " + value + " of " + limit + " " + what);
     }
     return value;
   }

@@ -94,7 +94,6 @@ public record NodeMetadata(
       throw new ProtocolException("node metadata has state " + state + ", expected 1 or 2");
     }
     UUID poolId = new UUID(in.readLong(), in.readLong());
-    return running(
-        poolId, Path.of(Bounded.readString(in)), in.readInt(), Bounded.readString(in));
+    return running(poolId, Path.of(Bounded.readString(in)), in.readInt(), Bounded.readString(in));
   }
 }

@@ -16,15 +16,14 @@ public final class Replies {
   private Replies() {}
 
   /** Sends a refusal. */
-  public static void sendError(
-      Frames frames, RemoteError.Code code, String message, long timeoutMs) throws IOException {
+  public static void sendError(Frames frames, RemoteError.Code code, String message, long timeoutMs)
+      throws IOException {
     String text = String.valueOf(message);
     frames.send(
         ERROR,
         out -> {
           out.writeByte(code.ordinal());
-          Bounded.writeString(
-              out, text.substring(0, Math.min(text.length(), MAX_MESSAGE_CHARS)));
+          Bounded.writeString(out, text.substring(0, Math.min(text.length(), MAX_MESSAGE_CHARS)));
         },
         timeoutMs);
   }
@@ -42,8 +41,7 @@ public final class Replies {
     if (frame.type() == ERROR) {
       int ordinal = frame.in().readUnsignedByte();
       RemoteError.Code[] codes = RemoteError.Code.values();
-      RemoteError.Code code =
-          ordinal < codes.length ? codes[ordinal] : RemoteError.Code.INTERNAL;
+      RemoteError.Code code = ordinal < codes.length ? codes[ordinal] : RemoteError.Code.INTERNAL;
       throw new RemoteError(code, Bounded.readString(frame.in()));
     }
     throw new ProtocolException(

@@ -204,10 +204,15 @@ public final class OutputWriter implements Closeable {
 
   /** The bytes of a run of this writer, for merging before the commit; the caller closes it. */
   public MappedRanges readRun(Run run) throws IOException {
+    return mapRanges(run.ranges());
+  }
+
+  /** Parts of runs of this writer, as {@link #readRun} gives whole ones. */
+  public MappedRanges mapRanges(List<Range> ranges) throws IOException {
     checkState(partition < 0, "a run is open");
     checkState(!closed, "the output is closed");
     slide();
-    return mapper.map(run.ranges());
+    return mapper.map(ranges);
   }
 
   /**

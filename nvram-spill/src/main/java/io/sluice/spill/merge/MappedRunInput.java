@@ -1,10 +1,8 @@
-package io.sluice.node.client;
+package io.sluice.spill.merge;
 
-import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.format.Run;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -13,16 +11,15 @@ import java.util.List;
  * A run of this node's own pool, read in place.
  *
  * <p>It maps a window of the run at a time and unmaps it behind the reader: mapped pages count
- * against the memory limit of a task's container, and a reducer's share of a node's outputs can be
- * larger than that. Differs from {@link RemoteRunInput} in that nothing is transferred.
+ * against the memory limit of a task's container, and a task's share of a node's runs can be larger
+ * than that.
  *
  * <p>Thread contract: one thread. Ownership: its cursor closes it; the mapper stays its owner's.
  * Failure: {@link IOException} when the segment is gone.
  */
-final class LocalRunInput implements RunInput {
-  private final SegmentMapper mapper;
+public final class MappedRunInput implements RunInput {
+  private final RangeMapper mapper;
   private final List<Range> ranges;
-  private final ReadStats stats;
   private int windowBytes;
   private int rangeNumber;
   private long rangeOffsetBytes;
@@ -30,16 +27,23 @@ final class LocalRunInput implements RunInput {
   private MappedRanges window;
   private ByteBuffer view;
 
-  LocalRunInput(SegmentMapper mapper, Run run, int windowBytes, ReadStats stats) {
+  /** Maps ranges of the store; whoever asks closes what it gets. */
+  @FunctionalInterface
+  public interface RangeMapper {
+    /** Read-only views of these ranges. */
+    MappedRanges map(List<Range> ranges) throws IOException;
+  }
+
+  /** Reads {@code run}, mapping {@code windowBytes} of it at a time. */
+  public MappedRunInput(RangeMapper mapper, Run run, int windowBytes) {
     this.mapper = mapper;
     this.ranges = run.ranges();
     this.windowBytes = windowBytes;
-    this.stats = stats;
     this.remainingBytes = run.lengthBytes();
   }
 
   /** Maps so much at a time from now on. */
-  void setWindowBytes(int windowBytes) {
+  public void setWindowBytes(int windowBytes) {
     this.windowBytes = windowBytes;
   }
 
@@ -70,7 +74,6 @@ final class LocalRunInput implements RunInput {
             List.of(
                 new Range(range.segmentId(), range.offsetBytes() + rangeOffsetBytes, lengthBytes)));
     view = window.buffers().get(0).duplicate();
-    stats.read(ReadStats.LOCAL, lengthBytes);
     rangeOffsetBytes += lengthBytes;
     if (rangeOffsetBytes == range.lengthBytes()) {
       rangeNumber++;

@@ -1,7 +1,5 @@
-package io.sluice.node.client;
+package io.sluice.spill.merge;
 
-import io.sluice.spill.merge.ChecksumException;
-import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.util.zip.CRC32C;
 
@@ -11,7 +9,7 @@ import java.util.zip.CRC32C;
  * <p>Thread contract: one thread. Ownership: owns and closes the input it wraps. Failure: {@link
  * ChecksumException}, or {@link IOException} if the run ends early.
  */
-final class VerifiedRunInput implements RunInput {
+public final class VerifiedRunInput implements RunInput {
   private final String name;
   private final RunInput input;
   private final long lengthBytes;
@@ -19,7 +17,8 @@ final class VerifiedRunInput implements RunInput {
   private final CRC32C crc32c = new CRC32C();
   private long readBytes;
 
-  VerifiedRunInput(String name, RunInput input, long lengthBytes, int expectedCrc32c) {
+  /** Expects so many bytes with this CRC32C from {@code input}. */
+  public VerifiedRunInput(String name, RunInput input, long lengthBytes, int expectedCrc32c) {
     this.name = name;
     this.input = input;
     this.lengthBytes = lengthBytes;

@@ -1,0 +1,240 @@
+package io.sluice.hadoop.collect;
+
+import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.merge.CodecRunInput;
+import io.sluice.hadoop.merge.MergedRecords;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.merge.KWayMerge;
+import io.sluice.spill.merge.MappedRunInput;
+import io.sluice.spill.merge.RunCursor;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
+import io.sluice.spill.record.RecordFormat;
+import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.sort.SortedRecords;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.writer.OutputWriter;
+import io.sluice.spill.writer.WriterStats;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
+import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.util.Progress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One map output while it is made: a run for each partition and spill, merged only when that pays,
+ * then committed.
+ *
+ * <p>Several runs of a partition are served as they are; the reducer merges anyway. They are merged
+ * here when there is a combiner and stock would merge with it too ({@code
+ * mapreduce.map.combine.minspills}), or when there are more than {@code
+ * mapreduce.task.io.sort.factor} of them.
+ *
+ * <p>Thread contract: one thread. Ownership: the collector closes it; what was not committed is then
+ * given back. Failure: {@link IOException} of the pool, the codec or the user's combiner.
+ */
+final class MapOutputBuilder implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(MapOutputBuilder.class);
+
+  /** Leased at a time where the size of a run is not known before it is written. */
+  private static final long LEASE_BYTES = 4 << 20;
+
+  private static final int MERGE_WINDOW_BYTES = 1 << 20;
+  private static final int MERGE_BLOCK_BYTES = 64 << 10;
+
+  private final ExtentSource source;
+  private final Medium medium;
+  private final int partitions;
+  private final KeyOrder order;
+  private final CompressionCodec codec;
+  private final Combining<?, ?> combining;
+  private final MergePolicy policy;
+  private final Reporter reporter;
+  private final Counters.Counter spilledRecords;
+  private final List<WriterStats> finished = new ArrayList<>();
+  private OutputWriter out;
+  private RunWriter runWriter;
+  private int spills;
+
+  /**
+   * When runs are merged before they are served.
+   *
+   * @param minSpillsToCombine with a combiner, from so many spills on
+   * @param maxSpills without one, when there are more than so many
+   */
+  record MergePolicy(int minSpillsToCombine, int maxSpills) {}
+
+  /** Starts an output; {@code codec} and {@code combining} may be null. */
+  MapOutputBuilder(
+      ExtentSource source,
+      Medium medium,
+      int partitions,
+      KeyOrder order,
+      CompressionCodec codec,
+      Combining<?, ?> combining,
+      MergePolicy policy,
+      Reporter reporter,
+      Counters.Counter spilledRecords) {
+    this.source = source;
+    this.medium = medium;
+    this.partitions = partitions;
+    this.order = order;
+    this.codec = codec;
+    this.combining = combining;
+    this.policy = policy;
+    this.reporter = reporter;
+    this.spilledRecords = spilledRecords;
+    open(new OutputWriter(source, medium, partitions, LEASE_BYTES));
+  }
+
+  private void open(OutputWriter writer) {
+    out = writer;
+    runWriter = new RunWriter(writer, codec);
+  }
+
+  /** Writes a sorted buffer: one run for each partition that has records. */
+  void spill(SortedRecords records)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    if (codec == null && combining == null) {
+      reserve(records);
+    }
+    for (int partition = 0; partition < partitions; partition++) {
+      if (records.firstOf(partition) == records.endOf(partition)) {
+        continue;
+      }
+      if (combining == null) {
+        spilledRecords.increment(runWriter.writeSorted(partition, records));
+      } else {
+        combine(partition, new SortedRange(records, partition));
+      }
+      reporter.progress();
+    }
+    spills++;
+  }
+
+  private void reserve(SortedRecords records) throws IOException {
+    long lengthBytes = 0;
+    for (int partition = 0; partition < partitions; partition++) {
+      long encodedBytes = records.encodedBytes(partition);
+      lengthBytes += encodedBytes == 0 ? 0 : encodedBytes + RecordFormat.END_BYTES;
+    }
+    out.reserveCapacity(lengthBytes);
+  }
+
+  /** Writes a single record, too large for the buffer, as a run of its own. */
+  void spillSingle(byte[] record, int keyLength, int valueLength, int partition)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    spilledRecords.increment(
+        runWriter.write(
+            partition,
+            encoder -> encoder.append(record, 0, keyLength, record, keyLength, valueLength)));
+    spills++;
+  }
+
+  private void combine(int partition, RawKeyValueIterator records)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    spilledRecords.increment(
+        runWriter.write(partition, encoder -> combining.combine(records, encoder)));
+  }
+
+  /** Merges if it pays, commits, and returns the bytes that readers will find. */
+  long commit(OutputId id) throws IOException, InterruptedException, ClassNotFoundException {
+    long startNs = System.nanoTime();
+    boolean combineAgain = combining != null && spills >= policy.minSpillsToCombine();
+    if (combineAgain || spills > policy.maxSpills()) {
+      merge(combineAgain);
+    }
+    out.commit(id);
+    SluiceCounter.MERGE_MS.add(
+        reporter, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
+    SluiceCounter.MAP_OUTPUT_RUNS.add(reporter, out.runs().size());
+    return out.runs().stream().mapToLong(Run::lengthBytes).sum();
+  }
+
+  private void merge(boolean combineAgain)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    LOG.info("Merging the runs of {} spills in memory", spills);
+    OutputWriter merged = new OutputWriter(source, medium, partitions, LEASE_BYTES);
+    OutputWriter spilled = out;
+    RunWriter spilledRuns = runWriter;
+    open(merged);
+    try (spilled;
+        spilledRuns) {
+      List<List<Run>> byPartition = new ArrayList<>();
+      for (int partition = 0; partition < partitions; partition++) {
+        byPartition.add(new ArrayList<>());
+      }
+      spilled.runs().forEach(run -> byPartition.get(run.partition()).add(run));
+      for (int partition = 0; partition < partitions; partition++) {
+        if (!byPartition.get(partition).isEmpty()) {
+          mergePartition(spilled, partition, byPartition.get(partition), combineAgain);
+        }
+      }
+      finished.add(spilled.stats());
+    }
+  }
+
+  private void mergePartition(
+      OutputWriter spilled, int partition, List<Run> runs, boolean combineAgain)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    List<RunCursor> cursors = new ArrayList<>(runs.size());
+    for (Run run : runs) {
+      String name = "partition " + partition + " at " + run.logicalOffsetBytes();
+      RunInput stored =
+          new VerifiedRunInput(
+              name,
+              new MappedRunInput(spilled::mapRanges, run, MERGE_WINDOW_BYTES),
+              run.lengthBytes(),
+              run.crc32c());
+      RunInput input = codec == null ? stored : new CodecRunInput(stored, codec);
+      cursors.add(new RunCursor(name, input, MERGE_BLOCK_BYTES));
+    }
+    try (KWayMerge merge = new KWayMerge(cursors, order)) {
+      if (combineAgain) {
+        combine(partition, new MergedRecords(merge, new Progress()));
+        return;
+      }
+      spilledRecords.increment(
+          runWriter.write(
+              partition,
+              encoder -> {
+                while (merge.next()) {
+                  encoder.append(
+                      merge.keyBytes(),
+                      merge.keyOffset(),
+                      merge.keyLength(),
+                      merge.valueBytes(),
+                      merge.valueOffset(),
+                      merge.valueLength());
+                }
+              }));
+      reporter.progress();
+    }
+  }
+
+  /** Bytes written to memory, with those that were merged and written again. */
+  long memoryBytes() {
+    return finished.stream().mapToLong(WriterStats::memoryBytes).sum()
+        + out.stats().memoryBytes();
+  }
+
+  /** Bytes written to disk, with those that were merged and written again. */
+  long diskBytes() {
+    return finished.stream().mapToLong(WriterStats::diskBytes).sum() + out.stats().diskBytes();
+  }
+
+  @Override
+  public void close() throws IOException {
+    runWriter.close();
+    out.close();
+  }
+}

@@ -1,0 +1,340 @@
+package io.sluice.hadoop.shuffle;
+
+import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.hadoop.merge.MergedRecords;
+import io.sluice.hadoop.order.KeyOrders;
+import io.sluice.hadoop.stage.DiskStage;
+import io.sluice.hadoop.stage.PoolStage;
+import io.sluice.hadoop.stage.StageArea;
+import io.sluice.hadoop.task.NodeLink;
+import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.ReadStats;
+import io.sluice.node.client.Transports;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.wire.NodeMetadata;
+import io.sluice.rdma.transport.TransportChooser;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.merge.KWayMerge;
+import java.io.IOException;
+import java.security.PrivilegedAction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import javax.crypto.SecretKey;
+import org.apache.hadoop.fs.LocalDirAllocator;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
+import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskStatus;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.Progress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One reduce task's shuffle: gathers the runs of its partition from every map, then hands their
+ * merge to the reducer, which pulls the bytes as it goes.
+ *
+ * <p>Thread contract: {@link #run} and what it returns belong to the task's thread; fetchers and
+ * the poller are its own threads and gone when it returns. Ownership: the consumer plugin closes
+ * it. Failure: {@link IOException} when the shuffle is hopeless, as stock's policy defines it.
+ */
+final class ReduceShuffle {
+  private static final Logger LOG = LoggerFactory.getLogger(ReduceShuffle.class);
+
+  private static final long PROGRESS_PERIOD_MS = 1000;
+  private static final long JOIN_TIMEOUT_MS = 60_000;
+  private static final int MIN_WINDOW_BYTES = 64 << 10;
+  private static final int MAX_WINDOW_BYTES = 1 << 20;
+
+  /** Windows that each map's output should be able to have; two keep a stream busy. */
+  private static final int WINDOWS_PER_MAP = 4;
+
+  /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
+  private static final String[] STOCK_ERRORS = {
+    "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
+  };
+
+  private final ShuffleConsumerPlugin.Context<?, ?> context;
+  private final JobConf job;
+  private final TaskAttemptID reduce;
+  private final MapOutputs outputs;
+  private LocalClient node;
+  private StageArea stage;
+  private NodeReader reader;
+  private RawKeyValueIterator records;
+
+  ReduceShuffle(ShuffleConsumerPlugin.Context<?, ?> context) {
+    this.context = context;
+    this.job = context.getJobConf();
+    this.reduce = (TaskAttemptID) context.getReduceId();
+    this.outputs = new MapOutputs(context.getReporter(), context.getCodec() != null);
+  }
+
+  RawKeyValueIterator run() throws IOException, InterruptedException {
+    for (String error : STOCK_ERRORS) {
+      context.getReporter().getCounter("Shuffle Errors", error).increment(0);
+    }
+    open();
+    try {
+      FetchSchedule schedule = gather();
+      List<FetchedRun> runs = outputs.takeAll();
+      count(schedule, runs);
+      context.getCopyPhase().complete();
+      context.getStatus().setPhase(TaskStatus.Phase.SORT);
+      context.getReduceTask().statusUpdate(context.getUmbilical());
+      KWayMerge merge =
+          new ReduceMerge(
+                  reader, stage, context.getCodec(), KeyOrders.of(job), context.getReporter())
+              .merge(runs);
+      records = new ReportingRecords(new MergedRecords(merge, new Progress()), new Losses(runs));
+      return records;
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      closeAfter(e);
+      throw e;
+    }
+  }
+
+  private void open() throws IOException {
+    SecretKey secret = context.getReduceTask().getShuffleSecret();
+    long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job);
+    UUID localPoolId = null;
+    try {
+      NodeMetadata metadata = NodeLink.metadata(System.getenv());
+      node = NodeLink.connect(metadata, reduce.getJobID(), secret, timeoutMs);
+      localPoolId = metadata.poolId();
+      stage = new PoolStage(node, MediumChooser.named(metadata.medium()));
+    } catch (IOException e) {
+      LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
+      stage =
+          new DiskStage(
+              job,
+              ((LocalFileSystem) context.getLocalFS()).getRaw(),
+              new LocalDirAllocator(MRConfig.LOCAL_DIR),
+              reduce.toString());
+    }
+    long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job) << 20;
+    long share = budgetBytes / Math.max(1, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
+    int windowBytes =
+        (int)
+            Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
+    Transports transports =
+        new Transports(
+            TransportChooser.available(JobSettings.TRANSPORT.get(job)), windowBytes, budgetBytes);
+    reader =
+        new NodeReader(
+            NodeLink.applicationId(reduce.getJobID()),
+            NodeLink.jobSecret(secret),
+            transports,
+            localPoolId,
+            budgetBytes,
+            timeoutMs);
+    LOG.info(
+        "Reading map outputs through Sluice over {}, {} windows of {} KiB",
+        transports.names(),
+        transports.windowCount(),
+        windowBytes >> 10);
+  }
+
+  /** Waits until every map's output is located or staged. */
+  private FetchSchedule gather() throws IOException, InterruptedException {
+    FetchSchedule schedule =
+        new FetchSchedule(
+            job.getNumMapTasks(), FetchPolicy.of(job), new Listener(), System::nanoTime);
+    List<Thread> threads = new ArrayList<>();
+    threads.add(
+        start(
+            "sluice-completion-poller",
+            new CompletionPoller(
+                context.getUmbilical(), reduce, job.getNumReduceTasks(), schedule)));
+    int fetchers = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
+    StockFetch stock =
+        new StockFetch(
+            context.getReduceTask().getShuffleSecret(),
+            job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, 180_000),
+            job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, 180_000));
+    for (int i = 0; i < fetchers; i++) {
+      threads.add(
+          start(
+              "sluice-fetcher-" + i,
+              new HostFetcher(
+                  schedule,
+                  outputs,
+                  reader,
+                  stock,
+                  stage,
+                  reduce.getTaskID().getId(),
+                  NodeSettings.PORT_OFFSET.get(job),
+                  reader.windowCount() / Math.max(1, job.getNumMapTasks()))));
+    }
+    try {
+      while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
+        schedule.throwIfFailed();
+        context.getReporter().progress();
+        outputs.closeWithdrawn();
+      }
+      schedule.throwIfFailed();
+    } finally {
+      schedule.close();
+      // Only the poller sleeps; an interrupt in a fetcher would close the files it reads from.
+      threads.get(0).interrupt();
+      for (Thread thread : threads) {
+        thread.join(JOIN_TIMEOUT_MS);
+      }
+    }
+    outputs.closeWithdrawn();
+    return schedule;
+  }
+
+  private static Thread start(String name, Runnable body) throws IOException {
+    // Newer JDKs do not hand the caller's identity to new threads.
+    UserGroupInformation user = UserGroupInformation.getCurrentUser();
+    Thread thread =
+        new Thread(
+            () ->
+                user.doAs(
+                    (PrivilegedAction<Void>)
+                        () -> {
+                          body.run();
+                          return null;
+                        }),
+            name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  private void count(FetchSchedule schedule, List<FetchedRun> runs) {
+    int shuffledMaps = schedule.shuffled().size();
+    context.getShuffledMapsCounter().increment(shuffledMaps);
+    context.getMergedMapOutputsCounter().increment(shuffledMaps);
+    context.getReduceShuffleBytes()
+        .increment(runs.stream().mapToLong(FetchedRun::lengthBytes).sum());
+  }
+
+  /** What the schedule says goes to the ApplicationMaster and into the counters. */
+  private final class Listener implements FetchSchedule.Listener {
+    @Override
+    public void reportFetchFailure(TaskAttemptID map) {
+      context.getStatus().addFetchFailedMap(map);
+    }
+
+    @Override
+    public void fetchFailed() {
+      context.getFailedShuffleCounter().increment(1);
+    }
+
+    @Override
+    public boolean withdraw(TaskAttemptID map) {
+      return outputs.withdraw(map);
+    }
+
+    @Override
+    public void progress(int doneMaps, int totalMaps) {
+      context.getCopyPhase().set((float) doneMaps / totalMaps);
+      context.getStatus().setStateString(doneMaps + " / " + totalMaps + " copied.");
+    }
+  }
+
+  /** An output that is lost in the middle of the merge. */
+  private final class Losses implements ReportingRecords.Reporting {
+    private final List<FetchedRun> runs;
+
+    Losses(List<FetchedRun> runs) {
+      this.runs = runs;
+    }
+
+    /**
+     * A damaged run can fail in the parser before its checksum is reached; reading all of them to
+     * the end tells which one it was.
+     */
+    @Override
+    public IOException investigate(IOException failure) {
+      if (failure instanceof FetchFailedException) {
+        return failure;
+      }
+      byte[] buffer = new byte[MIN_WINDOW_BYTES];
+      for (FetchedRun run : runs) {
+        try {
+          while (run.input().read(buffer, 0, buffer.length) >= 0) {
+            context.getReporter().progress();
+          }
+        } catch (FetchFailedException e) {
+          e.addSuppressed(failure);
+          return e;
+        } catch (IOException | RuntimeException e) {
+          failure.addSuppressed(e);
+        }
+      }
+      return failure;
+    }
+
+    /** Certain, so it counts as often as the ApplicationMaster needs to believe it. */
+    @Override
+    public void outputLost(String outputId) throws IOException {
+      int notifications =
+          job.getInt(
+              MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
+              MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
+      for (int i = 0; i < notifications; i++) {
+        context.getStatus().addFetchFailedMap(TaskAttemptID.forName(outputId));
+      }
+      context.getFailedShuffleCounter().increment(1);
+      try {
+        context.getReduceTask().statusUpdate(context.getUmbilical());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while reporting that " + outputId + " is lost", e);
+      }
+    }
+  }
+
+  void close() throws IOException {
+    if (records != null) {
+      records.close();
+      records = null;
+    }
+    countReads();
+    if (reader != null) {
+      reader.close();
+      reader = null;
+    }
+    if (node != null) {
+      node.close();
+      node = null;
+    }
+  }
+
+  private void countReads() {
+    if (reader == null) {
+      return;
+    }
+    ReadStats stats = reader.stats();
+    SluiceCounter.READ_BYTES_LOCAL.add(context.getReporter(), stats.bytes(ReadStats.LOCAL));
+    SluiceCounter.READ_BYTES_TCP.add(context.getReporter(), stats.bytes("tcp"));
+    SluiceCounter.READ_BYTES_UCX.add(context.getReporter(), stats.bytes("ucx"));
+    SluiceCounter.FALLBACK_TRANSPORT.add(context.getReporter(), stats.transportFallbacks());
+    SluiceCounter.STAGED_BYTES_MEMORY.add(context.getReporter(), stage.memoryBytes());
+    SluiceCounter.STAGED_BYTES_DISK.add(context.getReporter(), stage.diskBytes());
+    LOG.info("Read by way: {}, {} retries", stats.bytesByWay(), stats.retries());
+  }
+
+  private void closeAfter(Throwable failure) {
+    try {
+      for (FetchedRun run : outputs.takeAll()) {
+        run.close();
+      }
+      close();
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+}
