@@ -49,6 +49,9 @@ public final class FooterLayout {
   /** Where the commit mark lies in the trailer. */
   public static final int COMMIT_MARK_OFFSET = 88;
 
+  /** Longest footer and longest index, so that a forged length cannot exhaust a service's heap. */
+  public static final int MAX_BYTES = 64 << 20;
+
   static final long MAGIC = 0x534C554943454F46L; // "SLUICEOF"
   static final int VERSION = 1;
 

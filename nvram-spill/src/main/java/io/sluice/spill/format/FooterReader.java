@@ -56,11 +56,12 @@ public final class FooterReader {
     check.same("magic", trailer.getLong(FooterLayout.MAGIC_OFFSET), FooterLayout.MAGIC);
     check.same("version", trailer.getInt(FooterLayout.VERSION_OFFSET), FooterLayout.VERSION);
     int footerBytes = trailer.getInt(FooterLayout.FOOTER_LENGTH_OFFSET);
+    long mostBytes = Math.min(trailerOffsetBytes, FooterLayout.MAX_BYTES);
     check.that(
-        footerBytes >= FooterLayout.IDS_OFFSET && footerBytes <= trailerOffsetBytes,
+        footerBytes >= FooterLayout.IDS_OFFSET && footerBytes <= mostBytes,
         "footer length",
         footerBytes,
-        FooterLayout.IDS_OFFSET + " to " + trailerOffsetBytes);
+        FooterLayout.IDS_OFFSET + " to " + mostBytes);
     byte[] footer = new byte[footerBytes];
     segment.read(trailerOffsetBytes - footerBytes, footer);
     CRC32C crc = new CRC32C();
@@ -170,6 +171,11 @@ public final class FooterReader {
         "index length",
         footer.indexLengthBytes(),
         OutputIndex.encodedBytes(footer.partitionCount(), footer.runCount()));
+    check.that(
+        footer.indexLengthBytes() <= FooterLayout.MAX_BYTES,
+        "index length",
+        footer.indexLengthBytes(),
+        "up to " + FooterLayout.MAX_BYTES);
     long footerStartBytes = footer.location().trailerOffsetBytes() - footerBytes;
     check.that(
         footer.indexOffsetBytes() >= last.offsetBytes()

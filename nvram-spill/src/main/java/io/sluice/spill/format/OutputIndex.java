@@ -61,14 +61,17 @@ public final class OutputIndex {
   public static ByteBuffer encode(int partitionCount, List<Run> runs) {
     ByteBuffer index =
         ByteBuffer.allocate(Math.toIntExact(encodedBytes(partitionCount, runs.size())));
-    List<Run> sorted = runs.stream().sorted(Comparator.comparingInt(Run::partition)).toList();
-    int run = 0;
+    int[] nextRun = new int[partitionCount + 1];
+    for (Run run : runs) {
+      nextRun[run.partition() + 1]++;
+    }
     for (int partition = 0; partition <= partitionCount; partition++) {
-      index.putInt(partition * 4, run);
-      while (run < sorted.size() && sorted.get(run).partition() == partition) {
-        putRun(index, (int) runsOffset(partitionCount) + run * RUN_BYTES, sorted.get(run));
-        run++;
-      }
+      nextRun[partition] += partition == 0 ? 0 : nextRun[partition - 1];
+      index.putInt(partition * 4, nextRun[partition]);
+    }
+    for (Run run : runs) {
+      int ordinal = nextRun[run.partition()]++;
+      putRun(index, (int) runsOffset(partitionCount) + ordinal * RUN_BYTES, run);
     }
     return index;
   }

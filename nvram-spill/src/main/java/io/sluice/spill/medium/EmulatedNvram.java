@@ -15,8 +15,8 @@ import java.util.Optional;
  * <p>Every byte goes through {@link #write}, so that a write is measured alone, without the work
  * that produced its bytes. The wait spins: sleeping is too coarse for microseconds.
  *
- * <p>Thread contract: as the wrapped medium. For experiments only; {@code auto} never takes it by
- * itself.
+ * <p>Thread contract: as the wrapped medium. For experiments only; {@link MediumChooser} never
+ * takes it by itself.
  */
 public final class EmulatedNvram implements Medium {
   /** The paper's factor. */
@@ -37,7 +37,7 @@ public final class EmulatedNvram implements Medium {
 
   @Override
   public String name() {
-    return "emulated-nvram(" + medium.name() + ", writes +" + delayFactor + "x)";
+    return "emulated:" + delayFactor + ":" + medium.name();
   }
 
   @Override

@@ -13,7 +13,11 @@ final class KeyCopy {
 
   /** Copies the key of the record at {@code address}. */
   void load(RecordArena arena, long address) {
-    long lengths = arena.lengths(address);
+    load(arena, address, arena.lengths(address));
+  }
+
+  /** Copies the key of the record at {@code address}, whose lengths are known. */
+  void load(RecordArena arena, long address, long lengths) {
     length = (int) (lengths >>> 32);
     if (length > bytes.length) {
       bytes = new byte[Math.max(length, (int) Math.min(2L * bytes.length, 1 << 30))];

@@ -17,11 +17,16 @@ final class PrefixSort {
   /** Ties up to this many records are compared at once rather than by another prefix. */
   private static final int COMPARED_TIE_MAX = 4;
 
+  /** Records whose headers are read together, so that their cache misses overlap. */
+  private static final int BATCH = 16;
+
   private final RecordArena arena;
   private final RecordIndex index;
   private final KeyOrder order;
   private final int prefixLevels;
   private final KeyCopy key = new KeyCopy();
+  private final long[] addresses = new long[BATCH];
+  private final long[] lengths = new long[BATCH];
   private final LeafSort leaf = new LeafSort();
   private final TieSort ties;
 
@@ -108,10 +113,22 @@ final class PrefixSort {
       ties.sort(from, to);
       return;
     }
-    for (int i = from; i < to; i++) {
-      key.load(arena, index.address(i));
-      index.setWord(i, RecordIndex.PREFIX, order.prefix(key.bytes, 0, key.length, level + 1));
-    }
+    loadPrefixes(from, to, level + 1);
     sort(from, to, level + 1);
+  }
+
+  private void loadPrefixes(int from, int to, int level) {
+    for (int start = from; start < to; start += BATCH) {
+      int batch = Math.min(BATCH, to - start);
+      for (int i = 0; i < batch; i++) {
+        addresses[i] = index.address(start + i);
+        lengths[i] = arena.lengths(addresses[i]);
+      }
+      for (int i = 0; i < batch; i++) {
+        key.load(arena, addresses[i], lengths[i]);
+        long prefix = order.prefix(key.bytes, 0, key.length, level);
+        index.setWord(start + i, RecordIndex.PREFIX, prefix);
+      }
+    }
   }
 }

@@ -16,7 +16,7 @@ import java.util.Objects;
  */
 public final class SortedRecords {
   /** Records whose headers are read together, so that their cache misses overlap. */
-  private static final int BATCH = 32;
+  private static final int BATCH = 16;
 
   private final RecordArena arena;
   private final RecordIndex index;

@@ -8,19 +8,26 @@ import java.nio.MappedByteBuffer;
 
 /**
  * An extent whose window is the mapping itself: records are gathered straight to where they stay.
+ * The window grows in steps, so that no page is entered into the page table that is not needed.
  *
  * <p>Thread contract and ownership: as {@link OpenExtent} says.
  */
 final class DirectExtent implements OpenExtent {
+  private static final int STEP_BYTES = 2 << 20;
+
   private final Extent extent;
   private final MappedByteBuffer mapping;
   private final Medium medium;
+  private final FaultAround pages;
+  private int windowLimit;
   private int persistedBytes;
 
   DirectExtent(Extent extent, MappedByteBuffer mapping, Medium medium) {
     this.extent = extent;
     this.mapping = mapping;
     this.medium = medium;
+    this.pages = new FaultAround(mapping);
+    slide(0);
   }
 
   @Override
@@ -35,7 +42,7 @@ final class DirectExtent implements OpenExtent {
 
   @Override
   public int windowLimit() {
-    return mapping.capacity();
+    return windowLimit;
   }
 
   @Override
@@ -45,7 +52,9 @@ final class DirectExtent implements OpenExtent {
 
   @Override
   public void slide(int usedBytes) {
-    // the window is the whole extent already
+    windowLimit = Math.min(mapping.capacity(), usedBytes + STEP_BYTES);
+    mapping.clear();
+    pages.enterTo(windowLimit);
   }
 
   @Override

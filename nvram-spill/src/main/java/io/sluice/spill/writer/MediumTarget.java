@@ -13,15 +13,18 @@ import java.nio.MappedByteBuffer;
 final class MediumTarget implements StagingTarget {
   private final Medium medium;
   private final MappedByteBuffer mapping;
+  private final FaultAround pages;
 
   MediumTarget(Medium medium, MappedByteBuffer mapping) {
     this.medium = medium;
     this.mapping = mapping;
+    this.pages = new FaultAround(mapping);
   }
 
   @Override
   public void write(int offsetBytes, ByteBuffer source) {
     if (source.hasRemaining()) {
+      pages.enterTo(offsetBytes + source.remaining());
       medium.write(mapping, offsetBytes, source);
     }
   }

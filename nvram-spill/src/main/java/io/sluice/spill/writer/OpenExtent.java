@@ -26,7 +26,9 @@ interface OpenExtent extends Closeable {
   /** Where in the extent the window starts. */
   int windowStart();
 
-  /** Moves the window behind its first {@code usedBytes} bytes, which reach the extent now. */
+  /**
+   * The first {@code usedBytes} bytes of the window reach the extent now, and it makes new room.
+   */
   void slide(int usedBytes) throws IOException;
 
   /** Writes all of {@code source} at an offset behind the window's start, outside the window. */
