@@ -12,8 +12,8 @@ import org.apache.hadoop.mapreduce.TaskCounter;
 /**
  * The job's combiner, of the old or the new API, applied to sorted records.
  *
- * <p>Thread contract: one thread. Ownership: plain heap memory. Failure: what the user's combiner or
- * its serializers throw.
+ * <p>Thread contract: one thread. Ownership: plain heap memory. Failure: what the user's combiner
+ * or its serializers throw.
  */
 final class Combining<K, V> {
   private final CombinerRunner<K, V> runner;

@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * mapreduce.map.combine.minspills}), or when there are more than {@code
  * mapreduce.task.io.sort.factor} of them.
  *
- * <p>Thread contract: one thread. Ownership: the collector closes it; what was not committed is then
- * given back. Failure: {@link IOException} of the pool, the codec or the user's combiner.
+ * <p>Thread contract: one thread. Ownership: the collector closes it; what was not committed is
+ * then given back. Failure: {@link IOException} of the pool, the codec or the user's combiner.
  */
 final class MapOutputBuilder implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(MapOutputBuilder.class);
@@ -223,8 +223,7 @@ final class MapOutputBuilder implements Closeable {
 
   /** Bytes written to memory, with those that were merged and written again. */
   long memoryBytes() {
-    return finished.stream().mapToLong(WriterStats::memoryBytes).sum()
-        + out.stats().memoryBytes();
+    return finished.stream().mapToLong(WriterStats::memoryBytes).sum() + out.stats().memoryBytes();
   }
 
   /** Bytes written to disk, with those that were merged and written again. */

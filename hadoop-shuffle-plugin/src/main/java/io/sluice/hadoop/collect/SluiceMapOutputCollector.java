@@ -117,13 +117,11 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     Combining<K, V> combining = Combining.of(job, mapTask.getTaskID(), reporter);
 
     NodeMetadata metadata = NodeLink.metadata(System.getenv());
-    Medium medium = MediumChooser.named(metadata.medium());
+    Medium medium = MediumChooser.choose(metadata.medium(), metadata.socket().getParent()).medium();
     node =
-        NodeLink.connect(
-            metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job));
+        NodeLink.connect(metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job));
     outputId =
-        new OutputId(
-            NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
+        new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
     chunks = new ChunkPool(sortBytes(job), CHUNK_BYTES);
     records = new RecordBuffer(chunks, partitions, order);
     output =

@@ -59,17 +59,15 @@ public final class NodeSettings {
 
   /** How the pool is written. */
   public static final Setting<String> POOL_MEDIUM =
-      Setting.choice(
+      Setting.text(
           "sluice.pool.medium",
           Where.NODE_MANAGER,
-          "How tasks write to the pool: plain mapping, the JDK's synchronous mapping of NVM (sync),"
-              + " libpmem, or NVRAM emulated on memory with writes ten times slower (emulated, for"
-              + " experiments). auto takes sync where the mount is DAX and plain elsewhere.",
           "auto",
-          "plain",
-          "sync",
-          "libpmem",
-          "emulated");
+          "auto",
+          "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of NVM"
+              + " (`sync`), `libpmem`, or, for experiments, NVRAM emulated on memory"
+              + " (`emulated:n`: every write takes n times longer, 10 by default). `auto` takes"
+              + " sync where the mount is DAX and plain elsewhere.");
 
   /** The transports served. */
   public static final Setting<String> TRANSPORT =

@@ -1,7 +1,6 @@
 package io.sluice.hadoop.shuffle;
 
 import java.io.IOException;
-import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
 import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
@@ -72,7 +71,7 @@ final class CompletionPoller implements Runnable {
     do {
       events =
           umbilical
-              .getMapCompletionEvents((JobID) reduce.getJobID(), nextEvent, maxEvents, reduce)
+              .getMapCompletionEvents(reduce.getJobID(), nextEvent, maxEvents, reduce)
               .getMapTaskCompletionEvents();
       nextEvent += events.length;
       for (TaskCompletionEvent event : events) {

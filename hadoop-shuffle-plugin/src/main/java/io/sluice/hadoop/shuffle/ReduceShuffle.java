@@ -23,7 +23,6 @@ import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -111,7 +110,10 @@ final class ReduceShuffle {
       NodeMetadata metadata = NodeLink.metadata(System.getenv());
       node = NodeLink.connect(metadata, reduce.getJobID(), secret, timeoutMs);
       localPoolId = metadata.poolId();
-      stage = new PoolStage(node, MediumChooser.named(metadata.medium()));
+      stage =
+          new PoolStage(
+              node,
+              MediumChooser.choose(metadata.medium(), metadata.socket().getParent()).medium());
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
       stage =
@@ -124,8 +126,7 @@ final class ReduceShuffle {
     long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job) << 20;
     long share = budgetBytes / Math.max(1, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
     int windowBytes =
-        (int)
-            Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
+        (int) Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
     Transports transports =
         new Transports(
             TransportChooser.available(JobSettings.TRANSPORT.get(job)), windowBytes, budgetBytes);
@@ -216,7 +217,8 @@ final class ReduceShuffle {
     int shuffledMaps = schedule.shuffled().size();
     context.getShuffledMapsCounter().increment(shuffledMaps);
     context.getMergedMapOutputsCounter().increment(shuffledMaps);
-    context.getReduceShuffleBytes()
+    context
+        .getReduceShuffleBytes()
         .increment(runs.stream().mapToLong(FetchedRun::lengthBytes).sum());
   }
 
@@ -288,12 +290,7 @@ final class ReduceShuffle {
         context.getStatus().addFetchFailedMap(TaskAttemptID.forName(outputId));
       }
       context.getFailedShuffleCounter().increment(1);
-      try {
-        context.getReduceTask().statusUpdate(context.getUmbilical());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted while reporting that " + outputId + " is lost", e);
-      }
+      context.getReduceTask().statusUpdate(context.getUmbilical());
     }
   }
 
