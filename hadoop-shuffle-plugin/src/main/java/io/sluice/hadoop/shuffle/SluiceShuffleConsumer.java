@@ -3,6 +3,7 @@ package io.sluice.hadoop.shuffle;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.task.Eligibility;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Optional;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
@@ -62,7 +63,11 @@ public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<
     if (stock != null) {
       stock.close();
     } else if (ours != null) {
-      ours.close();
+      try {
+        ours.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("the shuffle did not close cleanly", e);
+      }
     }
   }
 }
