@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,7 @@ public abstract class TransportContractTest {
   private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
   private LeakCheck leaks;
   private TransportProvider provider;
+  private String testName;
 
   /** The provider under test. */
   protected abstract TransportProvider createProvider();
@@ -63,11 +65,10 @@ public abstract class TransportContractTest {
   }
 
   @BeforeEach
-  void begin() {
+  void begin(TestInfo test) {
+    testName = test.getDisplayName();
     provider = createProvider();
-    assumeTrue(
-        provider.isAvailable(),
-        () -> getClass().getSimpleName() + " skipped: " + provider.unavailabilityCause().get());
+    skipIf(provider.unavailabilityCause());
     leaks = new LeakCheck();
   }
 
@@ -251,9 +252,16 @@ public abstract class TransportContractTest {
   }
 
   private void assumeServerChecks() {
-    assumeTrue(
-        whyForgedDescriptorsPass().isEmpty(),
-        () -> getClass().getSimpleName() + " skipped: " + whyForgedDescriptorsPass().get());
+    skipIf(whyForgedDescriptorsPass());
+  }
+
+  private void skipIf(Optional<String> cause) {
+    if (cause.isPresent()) {
+      String message =
+          "SKIPPED " + getClass().getSimpleName() + "." + testName + ": " + cause.get();
+      System.out.println(message); // surefire shows only that something was skipped
+      assumeTrue(false, message);
+    }
   }
 
   @Test

@@ -8,7 +8,6 @@ import io.sluice.rdma.transport.TransportException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -29,7 +28,7 @@ public final class PendingRead {
   private final TransportMeter meter;
   private final AtomicBoolean completed = new AtomicBoolean();
   private final CompletableFuture<Void> future = new CompletableFuture<>();
-  private volatile Future<?> deadline;
+  private volatile Deadlines.Deadline deadline;
 
   /**
    * Checks what the caller answers for, and holds the destination.
@@ -98,10 +97,10 @@ public final class PendingRead {
 
   /** Starts the deadline; {@code onLate} must lead to the completion of this read. */
   public void startDeadline(Deadlines deadlines, Runnable onLate) {
-    Future<?> started = deadlines.after(timeoutMs, onLate);
+    Deadlines.Deadline started = deadlines.after(timeoutMs, onLate);
     deadline = started;
     if (completed.get()) {
-      started.cancel(false);
+      started.cancel();
     }
   }
 
@@ -138,9 +137,9 @@ public final class PendingRead {
     if (!completed.compareAndSet(false, true)) {
       return false;
     }
-    Future<?> started = deadline;
+    Deadlines.Deadline started = deadline;
     if (started != null) {
-      started.cancel(false);
+      started.cancel();
     }
     destination.unhold();
     return true;

@@ -3,11 +3,11 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.transport.ConnectFailedException;
+import io.sluice.rdma.transport.support.Deadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,9 +33,10 @@ final class TcpConnector {
       long leftMs =
           Math.max(1, timeoutMs - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
       SocketChannel connected = channel;
-      Future<?> deadline = endpoint.deadlines().after(leftMs, () -> Sockets.shutdown(connected));
+      Deadlines.Deadline deadline =
+          endpoint.deadlines().after(leftMs, () -> Sockets.shutdown(connected));
       shakeHands(channel);
-      deadline.cancel(false);
+      deadline.cancel();
       return new TcpConnection(endpoint, channel, remote);
     } catch (IOException | RuntimeException e) {
       ConnectFailedException failure =

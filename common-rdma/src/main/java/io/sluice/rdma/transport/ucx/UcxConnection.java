@@ -5,12 +5,12 @@ import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 
 /**
  * The client's end of a UCX connection, as callers see it from any thread.
@@ -36,7 +36,7 @@ final class UcxConnection implements Connection {
     if (timeoutMs <= 0) {
       throw new IllegalArgumentException("connect timeout must be positive, is " + timeoutMs);
     }
-    Future<?> deadline =
+    Deadlines.Deadline deadline =
         endpoint.deadlines().after(timeoutMs, () -> end("no answer within " + timeoutMs + " ms"));
     CountDownLatch decided = new CountDownLatch(1);
     if (!endpoint.loop().execute(() -> reads.connect(decided::countDown))) {
@@ -44,7 +44,7 @@ final class UcxConnection implements Connection {
       throw new ConnectFailedException("ucx: the client endpoint is closed");
     }
     boolean inTime = Uninterruptibly.await(decided, timeoutMs + END_LIMIT_MS);
-    deadline.cancel(false);
+    deadline.cancel();
     if (!inTime || !reads.isOpen()) {
       close();
       throw new ConnectFailedException(

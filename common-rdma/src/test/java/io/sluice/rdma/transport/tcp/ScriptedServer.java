@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 /** Speaks the protocol by hand, so that a test can break it wherever it likes. */
-final class ScriptedServer implements SilentServer {
+public final class ScriptedServer implements SilentServer {
   /** What to do with a connection after the hello was read. */
   interface Script {
     void run(DataInputStream in, DataOutputStream out) throws IOException;
@@ -36,7 +36,7 @@ final class ScriptedServer implements SilentServer {
   }
 
   /** Welcomes, and says no more. */
-  static ScriptedServer silent() throws IOException {
+  public static ScriptedServer silent() throws IOException {
     return new ScriptedServer(
         (in, out) -> {
           welcome(out);

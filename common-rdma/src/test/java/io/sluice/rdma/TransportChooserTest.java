@@ -1,0 +1,73 @@
+package io.sluice.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.TransportChooser.Choice;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class TransportChooserTest {
+  private static final TransportProvider FAST = new Stub("fast", Optional.of("no NIC"));
+  private static final TransportProvider PLAIN = new Stub("plain", Optional.empty());
+
+  private final TransportChooser chooser = new TransportChooser(List.of(FAST, PLAIN));
+
+  @Test
+  void autoTakesTheBestThatWorksAndSaysWhy() throws Exception {
+    Choice choice = chooser.choose("auto");
+    assertEquals(PLAIN, choice.provider());
+    assertEquals("transport plain: fast is not available (no NIC)", choice.reason());
+    assertEquals(Map.of("fast", "no NIC"), choice.unavailable());
+    assertEquals(
+        "transport plain: the best there is, and it works here",
+        new TransportChooser(List.of(PLAIN)).choose("auto").reason());
+  }
+
+  @Test
+  void aNamedTransportIsNeverReplaced() throws Exception {
+    assertEquals(PLAIN, chooser.choose("plain").provider());
+    TransportException e = assertThrows(TransportException.class, () -> chooser.choose("fast"));
+    assertTrue(e.getMessage().contains("no NIC"), e.getMessage());
+  }
+
+  @Test
+  void anUnknownNameListsTheKnownOnes() {
+    TransportException e = assertThrows(TransportException.class, () -> chooser.choose("rdma"));
+    assertTrue(e.getMessage().contains("fast, plain"), e.getMessage());
+  }
+
+  @Test
+  void nothingWorkingIsAnError() {
+    assertThrows(
+        TransportException.class, () -> new TransportChooser(List.of(FAST)).choose("auto"));
+  }
+
+  @Test
+  void theStandardChoiceWorksOnAnyHost() throws Exception {
+    Choice choice = TransportChooser.standard().choose("auto");
+    assertTrue(choice.provider().isAvailable());
+    assertEquals("tcp", TransportChooser.standard().choose("tcp").provider().name());
+  }
+
+  private record Stub(String name, Optional<String> unavailabilityCause)
+      implements TransportProvider {
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ClientEndpoint openClient() {
+      throw new UnsupportedOperationException();
+    }
+  }
+}

@@ -1,0 +1,255 @@
+package io.sluice.rdma.transport.tcp;
+
+import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.ConnectFailedException;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.ConnectionLostException;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegionFixture;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.ServerEndpoint;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class TcpServerTest {
+  private static final InetSocketAddress ANY_PORT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  private static final long LONG_MS = 20_000;
+
+  @TempDir private Path dir;
+  private final LeakCheck leaks = new LeakCheck();
+
+  @AfterEach
+  void checkForLeaks() throws Exception {
+    leaks.check();
+  }
+
+  @Test
+  void servesFromAMappingAndFromAFileAlone() throws Exception {
+    int length = 3 << 20;
+    try (RegionFixture fixture = new RegionFixture(dir, length, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        Client client = new Client(server, length)) {
+      RegionDescriptor mapped = server.register(MemoryRegion.ofMapping(fixture.mapping()));
+      client.read(mapped, 4097, length - 4097);
+      assertEquals(-1, fixture.mismatch(4097, client.landed(length - 4097)));
+      RegionDescriptor file =
+          server.register(MemoryRegion.ofFile(fixture.file(), 1000, length - 1000));
+      client.read(file, 24, length - 1024);
+      assertEquals(-1, fixture.mismatch(1024, client.landed(length - 1024)));
+    }
+  }
+
+  @Test
+  void servingCopiesNothingOntoTheHeap() throws Exception {
+    int length = 64 << 20;
+    try (RegionFixture fixture = new RegionFixture(dir, length, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        Client client = new Client(server, 1 << 20)) {
+      MemoryRegion[] kinds = {
+        MemoryRegion.ofFile(fixture.file(), 0, length), MemoryRegion.ofMapping(fixture.mapping())
+      };
+      for (MemoryRegion kind : kinds) {
+        RegionDescriptor descriptor = server.register(kind);
+        client.read(descriptor, 0, 1 << 20);
+        long before = bytesAllocatedBy("sluice-tcp-");
+        for (int offset = 0; offset < length; offset += 1 << 20) {
+          client.read(descriptor, offset, 1 << 20);
+        }
+        long allocated = bytesAllocatedBy("sluice-tcp-") - before;
+        assertTrue(allocated < 1 << 20, "serving 64 MiB allocated " + allocated + " bytes");
+      }
+    }
+  }
+
+  private static long bytesAllocatedBy(String threadNames) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return LeakCheck.transportThreads().stream()
+        .filter(thread -> thread.getName().startsWith(threadNames))
+        .mapToLong(thread -> threads.getThreadAllocatedBytes(thread.getId()))
+        .sum();
+  }
+
+  @Test
+  void aFileTruncatedUnderItsRegistrationFailsTheRead() throws Exception {
+    int length = 1 << 20;
+    try (RegionFixture fixture = new RegionFixture(dir, length, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        Client client = new Client(server, length)) {
+      RegionDescriptor descriptor = server.register(MemoryRegion.ofFile(fixture.file(), 0, length));
+      fixture.file().truncate(length / 2);
+      ExecutionException e =
+          assertThrows(ExecutionException.class, () -> client.read(descriptor, 0, length));
+      assertInstanceOf(ConnectionLostException.class, e.getCause());
+      assertThrows(
+          RegistrationException.class,
+          () -> server.register(MemoryRegion.ofFile(fixture.file(), 0, length)));
+    }
+  }
+
+  @Test
+  void aClientThatTakesNothingCannotKeepARegionRegistered() throws Exception {
+    int length = 64 << 20; // more than the socket's buffers
+    try (RegionFixture fixture = new RegionFixture(dir, length, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        RawClient slow = new RawClient(server)) {
+      RegionDescriptor descriptor = server.register(fixture.region());
+      slow.welcomed();
+      slow.request(1, descriptor, 0, length);
+      assertEquals(1, slow.in.readLong()); // it is being served
+      server.deregister(descriptor);
+      assertEquals(0, server.counters().registrations());
+    }
+  }
+
+  @Test
+  void closingTheServerEndsAClientThatTakesNothing() throws Exception {
+    int length = 64 << 20;
+    try (RegionFixture fixture = new RegionFixture(dir, length, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        RawClient slow = new RawClient(server)) {
+      slow.welcomed();
+      slow.request(1, server.register(fixture.region()), 0, length);
+      assertEquals(1, slow.in.readLong());
+      assertDoesNotThrow(server::close);
+      assertEquals(0, server.counters().openConnections());
+    }
+  }
+
+  @Test
+  void refusesHostileRangesAndGoesOnServing() throws Exception {
+    try (RegionFixture fixture = new RegionFixture(dir, 4096, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        RawClient client = new RawClient(server)) {
+      RegionDescriptor descriptor = server.register(fixture.region());
+      client.welcomed();
+      long[][] ranges = {
+        {-1, 10}, {4096, 1}, {0, 4097}, {Long.MAX_VALUE, 10}, {10, -1}, {0, Integer.MIN_VALUE}
+      };
+      for (long[] range : ranges) {
+        client.request(5, descriptor, range[0], (int) range[1]);
+        assertEquals(5, client.in.readLong());
+        assertEquals(STATUS_REFUSED, client.in.readInt());
+        client.in.skipNBytes(client.in.readInt());
+      }
+      client.request(6, descriptor, 4095, 1);
+      assertEquals(6, client.in.readLong());
+      assertEquals(STATUS_OK, client.in.readInt());
+      assertEquals(1, client.in.readInt());
+      assertEquals(fixture.mapping().get(4095), client.in.readByte());
+    }
+  }
+
+  @Test
+  void garbageInsteadOfAHelloDisturbsNobody() throws Exception {
+    try (RegionFixture fixture = new RegionFixture(dir, 4096, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        RawClient http = new RawClient(server);
+        Client client = new Client(server, 4096)) {
+      http.out.writeBytes("GET / HTTP/1.1\r\n\r\n");
+      assertThrows(IOException.class, http.in::readByte);
+      client.read(server.register(fixture.region()), 0, 4096);
+      assertEquals(-1, fixture.mismatch(0, client.landed(4096)));
+    }
+  }
+
+  @Test
+  void moreConnectionsThanItTakesAreRefusedByName() throws Exception {
+    try (ServerEndpoint server = new TcpProvider(1).listen(ANY_PORT);
+        Client first = new Client(server, 64);
+        ClientEndpoint second = new TcpProvider().openClient()) {
+      assertTrue(first.connection.isOpen());
+      ConnectFailedException e =
+          assertThrows(
+              ConnectFailedException.class, () -> second.connect(server.address(), LONG_MS));
+      assertTrue(e.getMessage().contains("as many connections as it takes"), e.getMessage());
+    }
+  }
+
+  private static final class Client implements AutoCloseable {
+    final ClientEndpoint endpoint = new TcpProvider().openClient();
+    final ByteBuffer memory;
+    final RegisteredBuffer landing;
+    final Connection connection;
+
+    Client(ServerEndpoint server, int landingBytes) throws Exception {
+      memory = OffHeap.allocate(landingBytes);
+      landing = endpoint.register(memory);
+      connection = endpoint.connect(server.address(), LONG_MS);
+    }
+
+    void read(RegionDescriptor descriptor, long offset, int length) throws Exception {
+      connection
+          .read(descriptor, offset, landing, 0, length, LONG_MS)
+          .get(LONG_MS, TimeUnit.MILLISECONDS);
+    }
+
+    ByteBuffer landed(int length) {
+      return landing.buffer().slice(0, length);
+    }
+
+    @Override
+    public void close() {
+      endpoint.close();
+      OffHeap.free(memory);
+    }
+  }
+
+  /** Speaks the protocol by hand. */
+  private static final class RawClient implements AutoCloseable {
+    final Socket socket;
+    final DataInputStream in;
+    final DataOutputStream out;
+
+    RawClient(ServerEndpoint server) throws Exception {
+      socket = new Socket(server.address().getAddress(), server.address().getPort());
+      in = new DataInputStream(socket.getInputStream());
+      out = new DataOutputStream(socket.getOutputStream());
+    }
+
+    void welcomed() throws Exception {
+      out.writeInt(MAGIC);
+      out.writeShort(VERSION);
+      out.writeShort(0);
+      in.skipNBytes(HELLO_BYTES);
+    }
+
+    void request(long id, RegionDescriptor descriptor, long offset, int length) throws Exception {
+      ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES);
+      request.putLong(id).putLong(descriptor.regionId()).putLong(descriptor.key());
+      request.putLong(offset).putInt(length);
+      out.write(request.array());
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+}

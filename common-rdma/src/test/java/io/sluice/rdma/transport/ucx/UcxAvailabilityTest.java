@@ -1,0 +1,60 @@
+package io.sluice.rdma.transport.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.transport.TransportException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UcxAvailabilityTest {
+  @TempDir private Path sys;
+
+  private void device(String name, String nodeType, String... portStates) throws IOException {
+    Path device = Files.createDirectories(sys.resolve(name));
+    Files.writeString(device.resolve("node_type"), nodeType + "\n");
+    for (int port = 1; port <= portStates.length; port++) {
+      Path dir = Files.createDirectories(device.resolve("ports").resolve("" + port));
+      Files.writeString(dir.resolve("state"), portStates[port - 1] + "\n");
+    }
+  }
+
+  @Test
+  void findsActivePortsOfChannelAdaptersOnly() throws Exception {
+    device("mlx5_0", "1: CA", "1: DOWN", "4: ACTIVE");
+    device("rxe0", "1: CA", "4: ACTIVE");
+    device("siw0", "4: RNIC", "4: ACTIVE");
+    assertEquals(List.of("mlx5_0:2", "rxe0:1"), new RdmaDevices(sys).activePorts());
+    assertEquals(List.of(), new RdmaDevices(sys.resolve("absent")).activePorts());
+  }
+
+  @Test
+  void withoutADeviceItIsNotAvailableAndNeverFallsToTcp() throws Exception {
+    device("mlx5_0", "1: CA", "1: DOWN");
+    UcxProvider provider = new UcxProvider(UcxSettings.RDMA, new RdmaDevices(sys));
+    assertFalse(provider.isAvailable());
+    assertTrue(provider.unavailabilityCause().orElseThrow().contains("active port"));
+    TransportException e = assertThrows(TransportException.class, provider::openClient);
+    assertTrue(e.getMessage().contains("active port"), e.getMessage());
+  }
+
+  @Test
+  void asksForTheSignalsVariableBeforeItLoadsAnything() throws Exception {
+    device("rxe0", "1: CA", "4: ACTIVE");
+    for (Map<String, String> environment :
+        List.of(Map.<String, String>of(), Map.of("UCX_ERROR_SIGNALS", "SIGSEGV"))) {
+      String cause =
+          new UcxAvailability(UcxSettings.RDMA, new RdmaDevices(sys), environment)
+              .cause()
+              .orElseThrow();
+      assertTrue(cause.contains("UCX_ERROR_SIGNALS"), cause);
+    }
+  }
+}
