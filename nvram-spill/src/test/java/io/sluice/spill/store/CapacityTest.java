@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** What happens at the edges of the tiers. */
@@ -176,18 +178,37 @@ class CapacityTest extends PoolTestBase {
   }
 
   @Test
-  void aFileSystemWithoutRoomLimitsThePool() throws Exception {
+  void aSegmentThatIsNotFinishedLeavesNothing() throws Exception {
     Path directory = Files.createDirectories(pool());
-    long usableBytes = Files.getFileStore(directory).getUsableSpace();
-    StoreConfig config =
-        StoreConfig.builder(directory, usableBytes).geometry(1 << 30, 4096).build();
-    SegmentCreator creator = new SegmentCreator(config);
-    long[] chunks = {0};
-    assertEquals(
-        null, creator.create(0, () -> ++chunks[0] > 3), "it stops when it is told to stop");
+    SegmentCreator creator = new SegmentCreator(config(1).build());
+    assertEquals(null, creator.create(0, () -> true));
     try (var files = Files.list(directory)) {
       assertEquals(List.of(), files.toList());
     }
+  }
+
+  @Test
+  void aSmallTmpfsLimitsThePoolInsteadOfKillingTheProcess() throws Exception {
+    Files.createDirectories(pool());
+    run("mount", "-t", "tmpfs", "-o", "size=3500k,mode=700", "tmpfs", pool().toString());
+    try (SpillStore store = SpillStore.open(configWithDisk(8).build());
+        Lease lease = store.openLease(APP)) {
+      List<Extent> all = lease.lease(5L * SEGMENT_BYTES);
+      long memoryBytes =
+          bytes(all.stream().filter(e -> e.segment().tier() == Tier.MEMORY).toList());
+      assertEquals(3L * SEGMENT_BYTES, memoryBytes);
+      assertEquals(memoryBytes, store.stats().memory().createdBytes());
+      assertEquals(1, store.stats().overflows());
+    } finally {
+      run("umount", pool().toString());
+    }
+  }
+
+  private static void run(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    Assumptions.assumeTrue(
+        process.waitFor() == 0, () -> "'" + String.join(" ", command) + "' needs root: " + output);
   }
 
   @Test
