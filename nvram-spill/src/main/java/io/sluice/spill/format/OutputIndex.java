@@ -59,8 +59,19 @@ public final class OutputIndex {
 
   /** The index of these runs, which may come in any order; those of a partition keep theirs. */
   public static ByteBuffer encode(int partitionCount, List<Run> runs) {
-    ByteBuffer index =
-        ByteBuffer.allocate(Math.toIntExact(encodedBytes(partitionCount, runs.size())));
+    long encodedBytes = encodedBytes(partitionCount, runs.size());
+    if (encodedBytes > FooterLayout.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          runs.size()
+              + " runs of "
+              + partitionCount
+              + " partitions need an index of "
+              + encodedBytes
+              + " bytes, at most "
+              + FooterLayout.MAX_BYTES
+              + " are allowed; merge runs before the commit");
+    }
+    ByteBuffer index = ByteBuffer.allocate((int) encodedBytes);
     int[] nextRun = new int[partitionCount + 1];
     for (Run run : runs) {
       nextRun[run.partition() + 1]++;

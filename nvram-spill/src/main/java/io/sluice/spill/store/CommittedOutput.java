@@ -93,9 +93,18 @@ public final class CommittedOutput {
     return footer;
   }
 
-  /** Sets the mark that makes it exist on the medium. */
+  /** Sets the mark that makes it exist on the medium; if that fails, it does not exist. */
   void mark() throws IOException {
-    tail.writeMark(footer.location().trailerOffsetBytes(), footer.commitMark());
+    try {
+      tail.writeMark(footer.location().trailerOffsetBytes(), footer.commitMark());
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        clearMark();
+      } catch (IOException | RuntimeException | Error suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
   }
 
   /** Clears the mark, before its blocks are given to somebody else. */

@@ -42,6 +42,7 @@ import java.util.zip.CRC32C;
 public final class OutputWriter implements Closeable {
   private static final int CRC_CHUNK_BYTES = 64 << 10;
   private static final int STAGING_BYTES = 1 << 20;
+  private static final int FOOTER_ROOM_BYTES = 4096;
 
   private final ExtentSource source;
   private final Medium medium;
@@ -91,12 +92,13 @@ public final class OutputWriter implements Closeable {
     this.mapper = new SegmentMapper(extents::segment);
   }
 
-  /** Leases room for this many bytes more, in one message. */
+  /** Leases room for this many bytes more of runs, one per partition, in one message. */
   public void reserveCapacity(long lengthBytes) throws IOException {
-    long openBytes =
-        current == null ? 0 : current.extent().lengthBytes() - current.windowStart() - position;
-    if (lengthBytes > openBytes) {
-      extents.reserve(lengthBytes - openBytes);
+    long tailBytes =
+        OutputIndex.encodedBytes(partitionCount, runs.size() + partitionCount) + FOOTER_ROOM_BYTES;
+    long openBytes = current == null ? 0 : extentRoomBytes();
+    if (lengthBytes + tailBytes > openBytes) {
+      extents.reserve(lengthBytes + tailBytes - openBytes);
     }
   }
 

@@ -1,96 +1,127 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.writer.OutputWriter;
-import java.nio.file.Path;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a store promises whatever its medium; one subclass per medium. */
-abstract class StoreContractTest {
-  static final int SEGMENT_BYTES = 1 << 20;
-  static final int BLOCK_BYTES = 16 << 10;
-
-  @TempDir Path directory;
-  private long mappedBefore;
-  private long allocatedBefore;
-
+abstract class StoreContractTest extends PoolTestBase {
+  @Override
   abstract Medium medium();
-
-  @BeforeEach
-  void checkMedium() {
-    medium()
-        .unavailabilityCause(directory)
-        .ifPresent(cause -> Assumptions.abort(medium().name() + " is not available: " + cause));
-    mappedBefore = OffHeap.mappedBytes();
-    allocatedBefore = OffHeap.allocatedBytes();
-  }
-
-  @AfterEach
-  void checkLeaks() {
-    assertEquals(mappedBefore, OffHeap.mappedBytes(), "mapped bytes");
-    assertEquals(allocatedBefore, OffHeap.allocatedBytes(), "allocated bytes");
-  }
-
-  StoreConfig.Builder config(int segments) {
-    return StoreConfig.builder(directory.resolve("pool"), (long) segments * SEGMENT_BYTES)
-        .geometry(SEGMENT_BYTES, BLOCK_BYTES)
-        .medium(medium());
-  }
-
-  OutputWriter writer(ExtentSource source, int partitionCount) {
-    return new OutputWriter(source, medium(), partitionCount, 256 << 10);
-  }
 
   @ParameterizedTest
   @CsvSource({"1,0", "1,100", "1,900000", "3,5000000", "50,700000", "500,3000000", "2000,1500000"})
-  void servesWhatWasCommitted(int partitionCount, int totalBytes) throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("servesWhatWasCommitted seed " + seed);
-    Random random = new Random(seed);
+  void servesWhatWasCommittedFromAllTiers(int partitionCount, int totalBytes) throws Exception {
+    Random random = seeded("servesWhatWasCommittedFromAllTiers");
     Outputs.Content content = Outputs.random(random, partitionCount, totalBytes);
-    OutputId id = new OutputId("application_1_0001", "attempt_1_0001_m_000000_0");
-    Path disk = directory.resolve("disk");
-    try (SpillStore store = SpillStore.open(config(4).disk(List.of(disk), 0, 0).build());
-        Lease lease = store.openLease(id.applicationId())) {
+    try (SpillStore store = SpillStore.open(configWithDisk(3).build());
+        Lease lease = store.openLease(APP)) {
       try (OutputWriter writer = writer(lease, partitionCount)) {
         Outputs.write(writer, content, random);
-        assertTrue(store.find(id).isEmpty());
-        writer.commit(id);
+        assertTrue(store.find(id(0)).isEmpty());
+        writer.commit(id(0));
       }
-      Outputs.check(store, id, content);
-      assertEquals(Set.of(id.applicationId()), store.applications());
-      store.freeApplication(id.applicationId());
-      assertFalse(store.find(id).isPresent());
-      assertEquals(0, store.stats().memory().usedBytes());
-      assertEquals(0, store.stats().disk().createdBytes());
+      Outputs.check(store, id(0), content);
+      assertEquals(Set.of(APP), store.applications());
+      store.freeApplication(APP);
+      assertTrue(store.find(id(0)).isEmpty());
+      assertAllFree(store);
     }
   }
 
   @Test
   void returnsWhatIsNotCommitted() throws Exception {
-    Random random = new Random(1);
-    try (SpillStore store = SpillStore.open(config(2).build());
-        Lease lease = store.openLease("application_1")) {
+    Random random = seeded("returnsWhatIsNotCommitted");
+    try (SpillStore store = SpillStore.open(configWithDisk(1).build());
+        Lease lease = store.openLease(APP)) {
       try (OutputWriter writer = writer(lease, 3)) {
-        Outputs.write(writer, Outputs.random(random, 3, 500_000), random);
+        Outputs.write(writer, Outputs.random(random, 3, 1_500_000), random);
         assertTrue(store.stats().memory().leasedBytes() > 0);
       }
-      assertEquals(0, store.stats().memory().leasedBytes());
+      assertAllFree(store);
+    }
+  }
+
+  @Test
+  void readsRunsBackBeforeTheCommit() throws Exception {
+    Random random = seeded("readsRunsBackBeforeTheCommit");
+    Outputs.Content content = Outputs.random(random, 7, 2_500_000);
+    try (SpillStore store = SpillStore.open(configWithDisk(1).build());
+        Lease lease = store.openLease(APP);
+        OutputWriter writer = writer(lease, 7)) {
+      Outputs.write(writer, content, random);
+      for (int i = 0; i < writer.runs().size(); i++) {
+        Run run = writer.runs().get(i);
+        try (MappedRanges mapped = writer.readRun(run)) {
+          Assertions.assertArrayEquals(content.runs().get(i), Outputs.bytes(mapped));
+        }
+      }
+      byte[] more = new byte[100_000];
+      random.nextBytes(more);
+      writer.beginRun(6);
+      writer.write(more, 0, more.length);
+      try (MappedRanges mapped = writer.readRun(writer.endRun(0, 0))) {
+        Assertions.assertArrayEquals(more, Outputs.bytes(mapped));
+      }
+    }
+  }
+
+  @Test
+  void recoversWhatWasCommittedAndNothingElse() throws Exception {
+    Random random = seeded("recoversWhatWasCommittedAndNothingElse");
+    Map<OutputId, Outputs.Content> committed = new HashMap<>();
+    List<OutputWriter> abandoned = new ArrayList<>();
+    long generation;
+    SpillStore first = SpillStore.open(configWithDisk(4).build());
+    for (int i = 0; i < 12; i++) {
+      Lease lease = first.openLease(APP);
+      int totalBytes = random.nextInt(900_000);
+      if (i % 3 == 0) {
+        OutputWriter writer = writer(lease, 5);
+        Outputs.write(writer, Outputs.random(random, 5, totalBytes), random);
+        abandoned.add(writer);
+      } else {
+        committed.put(id(i), commit(lease, id(i), random, totalBytes));
+      }
+    }
+    try (Lease last = first.openLease(APP)) {
+      generation = last.info().generation();
+    }
+    first.close();
+    for (OutputWriter writer : abandoned) {
+      Assertions.assertThrows(IOException.class, writer::close);
+    }
+    try (SpillStore second = SpillStore.open(configWithDisk(4).recover(Set.of()).build())) {
+      assertEquals(committed.size(), second.stats().outputs());
+      for (OutputId id : committed.keySet()) {
+        Outputs.check(second, id, committed.get(id));
+      }
+      assertEquals(0, second.stats().memory().quarantinedBytes());
+      try (Lease lease = second.openLease(APP)) {
+        assertTrue(lease.info().generation() > generation);
+        assertEquals(first.poolId(), lease.info().poolId());
+      }
+      second.freeApplication(APP);
+      assertAllFree(second);
+    }
+    try (SpillStore third = SpillStore.open(configWithDisk(4).recover(Set.of()).build())) {
+      assertEquals(0, third.stats().outputs());
     }
   }
 }

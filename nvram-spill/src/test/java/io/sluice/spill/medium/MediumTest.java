@@ -1,0 +1,161 @@
+package io.sluice.spill.medium;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.OffHeap;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MediumTest {
+  private static final int LENGTH = 8192;
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "sync", "libpmem", "emulated", "emulated:2", "emulated:0:plain"})
+  void writesReachTheFileFromAnyBuffer(String setting) throws Exception {
+    Medium medium = chooseOrSkip(setting);
+    byte[] expected = new byte[LENGTH];
+    new Random(5).nextBytes(expected);
+    Path path = Files.createFile(directory.resolve("segment"));
+    ByteBuffer direct = OffHeap.allocate(LENGTH);
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      MappedByteBuffer mapping = medium.map(file, 0, LENGTH);
+      medium.write(mapping, 0, ByteBuffer.wrap(expected, 0, 3000));
+      direct.put(17, expected, 3000, 4000);
+      ByteBuffer source = direct.duplicate().position(17).limit(4017);
+      medium.write(mapping, 3000, source);
+      assertFalse(source.hasRemaining());
+      medium.write(mapping, 7000, ByteBuffer.wrap(expected, 7000, 1192).slice());
+      medium.persist(mapping, 0, LENGTH);
+      OffHeap.unmap(mapping);
+      assertArrayEquals(expected, Files.readAllBytes(path));
+    } finally {
+      OffHeap.free(direct);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "plain", "sync", "libpmem", "emulated", "emulated:2.5"})
+  void theNameOfAMediumIsASettingForIt(String setting) throws Exception {
+    Medium medium = chooseOrSkip(setting);
+    Medium again = MediumChooser.choose(medium.name(), directory).medium();
+    assertEquals(medium.name(), again.name());
+    assertEquals(medium.getClass(), again.getClass());
+  }
+
+  @Test
+  void autoSaysWhy() throws Exception {
+    MediumChooser.Choice choice = MediumChooser.choose("auto", directory);
+    Optional<String> cause = new SyncMedium().unavailabilityCause(directory);
+    assertEquals(cause.isPresent() ? "plain" : "sync", choice.medium().name());
+    assertTrue(choice.reason().contains(cause.orElse("DAX")), choice.reason());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "nvram", "emulated:x", "emulated:-1", "emulated:2:foo", "emulated:NaN"})
+  void nonsenseIsRefused(String setting) {
+    String message =
+        assertThrows(IOException.class, () -> MediumChooser.choose(setting, directory))
+            .getMessage();
+    assertTrue(message.contains("medium '"), message);
+  }
+
+  @Test
+  void aMediumThatIsNotAvailableIsNeverReplaced() {
+    Optional<String> cause = new SyncMedium().unavailabilityCause(directory);
+    Assumptions.assumeTrue(cause.isPresent(), directory + " is on DAX");
+    String message =
+        assertThrows(IOException.class, () -> MediumChooser.choose("sync", directory)).getMessage();
+    assertTrue(message.contains(cause.get()) && cause.get().contains("DAX"), message);
+  }
+
+  @Test
+  void emulatedWritesTakeTheFactorLongerThanTheWriteItself() throws Exception {
+    double factor = 10;
+    Slow slow = new Slow();
+    Medium emulated = new EmulatedNvram(slow, factor);
+    Path path = Files.createFile(directory.resolve("segment"));
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      MappedByteBuffer mapping = emulated.map(file, 0, LENGTH);
+      long startNs = System.nanoTime();
+      emulated.write(mapping, 0, ByteBuffer.allocate(LENGTH));
+      long tookNs = System.nanoTime() - startNs;
+      OffHeap.unmap(mapping);
+      assertTrue(
+          tookNs >= slow.writeNs * (1 + factor),
+          "the write took " + slow.writeNs + " ns, with the delay " + tookNs);
+    }
+  }
+
+  private Medium chooseOrSkip(String setting) {
+    try {
+      return MediumChooser.choose(setting, directory).medium();
+    } catch (IOException e) {
+      return Assumptions.abort(e.getMessage());
+    }
+  }
+
+  /** Records how long it took itself. */
+  private static final class Slow implements Medium {
+    private final Medium medium = new PlainMedium();
+    private long writeNs;
+
+    @Override
+    public String name() {
+      return "slow";
+    }
+
+    @Override
+    public boolean isPersistent() {
+      return false;
+    }
+
+    @Override
+    public boolean isStoredDirectly() {
+      return true;
+    }
+
+    @Override
+    public Optional<String> unavailabilityCause(Path directory) {
+      return Optional.empty();
+    }
+
+    @Override
+    public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
+        throws IOException {
+      return medium.map(file, offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+      medium.persist(mapping, offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public void write(MappedByteBuffer mapping, int offsetBytes, ByteBuffer source) {
+      long startNs = System.nanoTime();
+      medium.write(mapping, offsetBytes, source);
+      writeNs = System.nanoTime() - startNs;
+    }
+  }
+}

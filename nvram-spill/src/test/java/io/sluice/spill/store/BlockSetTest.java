@@ -1,0 +1,83 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class BlockSetTest {
+  private static final int BLOCK = 4096;
+
+  private final BlockSet set = new BlockSet(BLOCK);
+
+  @Test
+  void rangesMergeAndSplit() {
+    set.add(blocks(0, 0, 4));
+    set.add(blocks(0, 4, 2));
+    set.add(blocks(1, 7, 1));
+    assertEquals(List.of(blocks(0, 0, 6), blocks(1, 7, 1)), set.ranges());
+    set.remove(blocks(0, 2, 1));
+    assertEquals(List.of(blocks(0, 0, 2), blocks(0, 3, 3), blocks(1, 7, 1)), set.ranges());
+    assertEquals(6 * BLOCK, set.bytes());
+    assertEquals(6 * BLOCK, set.endBytesOf(0));
+    assertEquals(0, set.endBytesOf(5));
+  }
+
+  @Test
+  void containsOnlyWholeBlocksThatAreAllThere() {
+    set.add(blocks(0, 2, 3));
+    assertTrue(set.contains(blocks(0, 2, 3)));
+    assertTrue(set.contains(blocks(0, 3, 1)));
+    assertFalse(set.contains(blocks(0, 1, 2)));
+    assertFalse(set.contains(blocks(0, 4, 2)));
+    assertFalse(set.contains(blocks(1, 2, 1)));
+    assertFalse(set.contains(new Range(0, 2 * BLOCK + 1, BLOCK)));
+    assertFalse(set.contains(new Range(0, 2 * BLOCK, BLOCK - 1)));
+    assertFalse(set.contains(new Range(0, Long.MAX_VALUE / BLOCK * BLOCK - BLOCK, BLOCK)));
+    assertTrue(set.isDisjoint(blocks(0, 0, 2)));
+    assertFalse(set.isDisjoint(blocks(0, 0, 3)));
+  }
+
+  @Test
+  void addingOrRemovingTwiceIsABug() {
+    set.add(blocks(0, 0, 2));
+    assertThrows(IllegalStateException.class, () -> set.add(blocks(0, 1, 2)));
+    assertThrows(IllegalStateException.class, () -> set.remove(blocks(0, 1, 2)));
+    set.remove(blocks(0, 0, 2));
+    assertTrue(set.isEmpty());
+    assertThrows(IllegalStateException.class, () -> set.remove(blocks(0, 0, 1)));
+  }
+
+  @Test
+  void theShortestStretchThatFitsIsTaken() {
+    set.add(blocks(0, 0, 10));
+    set.add(blocks(0, 20, 3));
+    set.add(blocks(1, 0, 5));
+    assertEquals(Optional.of(blocks(0, 20, 2)), set.bestFit(2 * BLOCK));
+    assertEquals(Optional.of(blocks(1, 0, 4)), set.bestFit(4 * BLOCK));
+    assertEquals(Optional.of(blocks(0, 0, 10)), set.bestFit(10 * BLOCK));
+    assertEquals(Optional.empty(), set.bestFit(11 * BLOCK));
+    assertEquals(Optional.empty(), set.bestFit(Long.MAX_VALUE / BLOCK * BLOCK));
+    assertEquals(Optional.of(blocks(0, 0, 10)), set.longest());
+    assertEquals(Optional.empty(), new BlockSet(BLOCK).longest());
+  }
+
+  @Test
+  void tiersAreCountedApart() {
+    set.add(blocks(3, 0, 2));
+    set.add(blocks(SegmentInfo.DISK_ID_BASE, 0, 5));
+    assertEquals(2 * BLOCK, set.bytesOf(Tier.MEMORY));
+    assertEquals(5 * BLOCK, set.bytesOf(Tier.DISK));
+  }
+
+  private static Range blocks(int segmentId, int from, int count) {
+    return new Range(segmentId, (long) from * BLOCK, (long) count * BLOCK);
+  }
+}

@@ -1,0 +1,137 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.format.CorruptOutputException;
+import io.sluice.spill.format.Footer;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.segment.Extent;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Flipped bits in what describes an output: it must be gone, never be wrong. */
+class CorruptionTest extends PoolTestBase {
+  private static final int FLIPS = 150;
+
+  @Test
+  void recoveryNeverShowsAnOutputWhoseTailHasAFlippedBit() throws Exception {
+    Random random = seeded("recoveryNeverShowsAnOutputWhoseTailHasAFlippedBit");
+    Tail tail = writeTwoOutputs(random);
+    for (int flip = 0; flip < FLIPS; flip++) {
+      long offsetBytes = tail.randomOffset(random);
+      int bit = random.nextInt(8);
+      tail.flip(offsetBytes, bit);
+      try (SpillStore store = SpillStore.open(recovering())) {
+        assertTrue(store.find(id(1)).isPresent(), "the other output is gone");
+        assertFalse(
+            store.find(id(2)).isPresent(),
+            "visible with bit " + bit + " flipped at " + offsetBytes);
+      }
+      tail.restore();
+    }
+    try (SpillStore store = SpillStore.open(recovering())) {
+      assertTrue(store.find(id(2)).isPresent(), "not visible though nothing is flipped");
+    }
+  }
+
+  @Test
+  void aRunWhoseEntryChangesAfterTheCommitIsRefused() throws Exception {
+    Random random = seeded("aRunWhoseEntryChangesAfterTheCommitIsRefused");
+    try (SpillStore store = SpillStore.open(config(1).build())) {
+      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
+      CommittedOutput output = store.find(id(1)).orElseThrow();
+      Footer footer = output.footer();
+      try (FileChannel file = openSegment(store, footer)) {
+        long entriesBytes = footer.indexOffsetBytes() + 4L * (content.partitionCount() + 1L);
+        long entryBytes = entriesBytes + random.nextInt(40);
+        flip(file, entryBytes, random.nextInt(8));
+        int partition = content.partitions().stream().min(Integer::compare).orElseThrow();
+        String message =
+            assertThrows(CorruptOutputException.class, () -> output.runs(partition)).getMessage();
+        assertTrue(message.contains("CRC32C") && message.contains(id(1).toString()), message);
+      }
+    }
+  }
+
+  @Test
+  void aSegmentThatSomebodyCutIsAnErrorNotACrash() throws Exception {
+    Random random = seeded("aSegmentThatSomebodyCutIsAnErrorNotACrash");
+    try (SpillStore store = SpillStore.open(config(1).build())) {
+      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
+      CommittedOutput output = store.find(id(1)).orElseThrow();
+      try (FileChannel file = openSegment(store, output.footer())) {
+        file.truncate(0);
+      }
+      int partition = content.partitions().get(0);
+      assertThrows(IOException.class, () -> output.runs(partition));
+    }
+  }
+
+  private StoreConfig recovering() {
+    // keeps what is not valid in quarantine, so that restoring it makes it valid again
+    return config(1).recover(Set.of("application_1_0002")).build();
+  }
+
+  private Tail writeTwoOutputs(Random random) throws IOException {
+    try (SpillStore store = SpillStore.open(config(1).build())) {
+      commit(store.openLease(APP), id(1), random, 50_000);
+      commit(store.openLease(APP), id(2), random, 50_000);
+      Footer footer = store.find(id(2)).orElseThrow().footer();
+      Path segment = store.segments().get(0).path();
+      try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
+        ByteBuffer original = ByteBuffer.allocate(SEGMENT_BYTES);
+        file.read(original, 0);
+        return new Tail(segment, original, footer);
+      }
+    }
+  }
+
+  private static FileChannel openSegment(SpillStore store, Footer footer) throws IOException {
+    Extent last = store.find(footer.id()).orElseThrow().extents().get(0);
+    assertEquals(footer.location().segmentId(), last.segment().segmentId());
+    return FileChannel.open(
+        last.segment().path(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  private static void flip(FileChannel file, long offsetBytes, int bit) throws IOException {
+    ByteBuffer one = ByteBuffer.allocate(1);
+    file.read(one, offsetBytes);
+    one.put(0, (byte) (one.get(0) ^ 1 << bit));
+    file.write(one.rewind(), offsetBytes);
+  }
+
+  private record Tail(Path segment, ByteBuffer original, Footer footer) {
+    /** In the index, the footer or the trailer, each as often. */
+    long randomOffset(Random random) {
+      int footerBytes = FooterLayout.encodedBytes(footer.id(), footer.extents().size());
+      long endBytes = footer.location().endBytes();
+      return switch (random.nextInt(3)) {
+        case 0 -> footer.indexOffsetBytes() + random.nextInt(footer.indexLengthBytes());
+        case 1 -> endBytes - footerBytes + random.nextInt(footerBytes);
+        default -> endBytes - 1 - random.nextInt(FooterLayout.TRAILER_BYTES);
+      };
+    }
+
+    void flip(long offsetBytes, int bit) throws IOException {
+      try (FileChannel file =
+          FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        CorruptionTest.flip(file, offsetBytes, bit);
+      }
+    }
+
+    void restore() throws IOException {
+      try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+        file.write(original.duplicate().rewind(), 0);
+      }
+    }
+  }
+}

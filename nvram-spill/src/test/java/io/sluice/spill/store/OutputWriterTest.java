@@ -1,0 +1,223 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.writer.OutputWriter;
+import io.sluice.spill.writer.WriterStats;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a writer does with its extents; the contract tests check what it writes. */
+class OutputWriterTest extends PoolTestBase {
+  private SpillStore store;
+  private Counting source;
+
+  @BeforeEach
+  void openStore() throws IOException {
+    store = SpillStore.open(configWithDisk(3).build());
+    source = new Counting(store.openLease(APP));
+  }
+
+  @AfterEach
+  void closeStore() throws IOException {
+    store.close();
+  }
+
+  @Test
+  void piecesOfAnySizeComeOutWhole() throws Exception {
+    Random random = seeded("piecesOfAnySizeComeOutWhole");
+    byte[] expected = new byte[9_000_000];
+    random.nextBytes(expected);
+    try (OutputWriter writer = writer(source, 1)) {
+      writer.beginRun(0);
+      for (int done = 0; done < expected.length; ) {
+        int most = random.nextInt(8) == 0 ? 2_500_000 : 70_000;
+        int length = Math.min(expected.length - done, 1 + random.nextInt(most));
+        if (random.nextBoolean()) {
+          writer.reserve(1 + random.nextInt(100)); // asked for, not used
+        }
+        ByteBuffer window = writer.reserve(length);
+        assertTrue(window.remaining() >= length, "too small a window");
+        if (random.nextBoolean()) {
+          window.put(window.position(), expected, done, length);
+        } else {
+          window.put(expected, done, length);
+        }
+        writer.advance(length);
+        done += length;
+      }
+      Run run = writer.endRun(0, 0);
+      CRC32C crc = new CRC32C();
+      crc.update(expected);
+      assertEquals((int) crc.getValue(), run.crc32c());
+      try (MappedRanges mapped = writer.readRun(run)) {
+        assertArrayEquals(expected, Outputs.bytes(mapped));
+      }
+      WriterStats stats = writer.stats();
+      assertEquals(expected.length, stats.memoryBytes() + stats.diskBytes());
+      assertTrue(stats.memoryBytes() > 0 && stats.diskBytes() > 0, stats.toString());
+    }
+  }
+
+  @Test
+  void aWindowUsuallyHoldsMuchMoreThanAskedFor() throws Exception {
+    try (OutputWriter writer = writer(source, 1)) {
+      writer.beginRun(0);
+      assertTrue(writer.reserve(10).remaining() >= 200_000);
+      writer.endRun(0, 0);
+    }
+  }
+
+  @Test
+  void capacityIsReservedInOneMessage() throws Exception {
+    try (OutputWriter writer = writer(source, 1)) {
+      writer.reserveCapacity(2_100_000);
+      fill(writer, 2_000_000);
+      writer.reserveCapacity(1);
+      writer.commit(id(1));
+    }
+    assertEquals(1, source.leases);
+    assertEquals(1, source.releases);
+    assertEquals(0, store.stats().memory().leasedBytes());
+    assertTrue(store.stats().memory().committedBytes() < 2_000_000 + 3 * BLOCK_BYTES);
+  }
+
+  @Test
+  void anEmptyOutputTakesOneBlock() throws Exception {
+    try (OutputWriter writer = writer(source, 1000)) {
+      writer.commit(id(1));
+    }
+    CommittedOutput output = store.find(id(1)).orElseThrow();
+    assertEquals(0, output.totalBytes());
+    assertEquals(List.of(), output.runs(999));
+    assertEquals(BLOCK_BYTES, store.stats().memory().usedBytes());
+    assertThrows(IllegalArgumentException.class, () -> output.runs(1000));
+    assertThrows(IllegalArgumentException.class, () -> output.runs(-1));
+  }
+
+  @Test
+  void onlyOneExtentIsMappedAtATime() throws Exception {
+    source.release(source.lease(3L * SEGMENT_BYTES)); // waits until the store has mapped them all
+    long before = OffHeap.mappedBytes();
+    try (OutputWriter writer = writer(source, 1)) {
+      for (int i = 0; i < 20; i++) {
+        fill(writer, 100_000);
+        assertTrue(OffHeap.mappedBytes() - before <= SEGMENT_BYTES);
+      }
+    }
+    assertEquals(before, OffHeap.mappedBytes());
+  }
+
+  @Test
+  void callsOutOfOrderAreRefused() throws Exception {
+    try (OutputWriter writer = writer(source, 2)) {
+      assertThrows(IllegalStateException.class, () -> writer.endRun(0, 0));
+      assertThrows(IllegalStateException.class, () -> writer.write(new byte[1], 0, 1));
+      assertThrows(IllegalArgumentException.class, () -> writer.beginRun(2));
+      assertThrows(IllegalArgumentException.class, () -> writer.beginRun(-1));
+      writer.beginRun(1);
+      assertThrows(IllegalStateException.class, () -> writer.beginRun(0));
+      assertThrows(IllegalStateException.class, () -> writer.commit(id(1)));
+      int most = writer.reserve(1).remaining();
+      assertThrows(IllegalStateException.class, () -> writer.advance(most + 1));
+      assertThrows(IllegalStateException.class, () -> writer.advance(-1));
+      Run run = writer.endRun(0, 0);
+      assertEquals(List.of(), run.ranges());
+      writer.commit(id(1));
+      assertThrows(IllegalStateException.class, () -> writer.commit(id(1)));
+      assertThrows(IllegalStateException.class, () -> writer.beginRun(0));
+    }
+    assertThrows(IllegalArgumentException.class, () -> writer(source, 0));
+  }
+
+  @Test
+  void aRewriteReplacesTheRunsOfAnAbandonedWriter() throws Exception {
+    Random random = seeded("aRewriteReplacesTheRunsOfAnAbandonedWriter");
+    byte[] merged = new byte[300_000];
+    random.nextBytes(merged);
+    try (OutputWriter rewriter = writer(source, 1)) {
+      try (OutputWriter spills = writer(source, 1)) {
+        fill(spills, 200_000);
+        fill(spills, 100_000);
+        rewriter.beginRun(0);
+        rewriter.write(merged, 0, merged.length);
+        rewriter.endRun(merged.length + 1L, merged.length / 7);
+      }
+      rewriter.commit(id(1));
+    }
+    Outputs.check(store, id(1), new Outputs.Content(1, List.of(0), List.of(merged)));
+    store.freeApplication(APP);
+    assertAllFree(store);
+  }
+
+  @Test
+  void anOutputCannotBeCommittedTwiceWithOtherContent() throws Exception {
+    Random random = seeded("anOutputCannotBeCommittedTwiceWithOtherContent");
+    Outputs.Content first = commit(source, id(1), random, 10_000);
+    assertThrows(IOException.class, () -> commit(source, id(1), random, 10_000));
+    Outputs.check(store, id(1), first);
+  }
+
+  private static void fill(OutputWriter writer, int lengthBytes) throws IOException {
+    byte[] bytes = new byte[lengthBytes];
+    Arrays.fill(bytes, (byte) 7);
+    writer.beginRun(0);
+    writer.write(bytes, 0, lengthBytes);
+    writer.endRun(lengthBytes, 1);
+  }
+
+  /** Counts the messages that a connection would send. */
+  private static final class Counting implements ExtentSource {
+    private final Lease lease;
+    private int leases;
+    private int releases;
+
+    Counting(Lease lease) {
+      this.lease = lease;
+    }
+
+    @Override
+    public LeaseInfo info() {
+      return lease.info();
+    }
+
+    @Override
+    public List<Extent> lease(long lengthBytes) throws IOException {
+      leases++;
+      return lease.lease(lengthBytes);
+    }
+
+    @Override
+    public Extent leaseContiguous(long lengthBytes) throws IOException {
+      leases++;
+      return lease.leaseContiguous(lengthBytes);
+    }
+
+    @Override
+    public void release(List<Extent> extents) throws IOException {
+      releases++;
+      lease.release(extents);
+    }
+
+    @Override
+    public void commit(OutputId id, FooterLocation footer) throws IOException {
+      lease.commit(id, footer);
+    }
+  }
+}

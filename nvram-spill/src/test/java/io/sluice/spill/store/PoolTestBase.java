@@ -1,0 +1,103 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A small pool in a directory of its own; a test that leaks a mapping or a buffer fails. */
+abstract class PoolTestBase {
+  static final int SEGMENT_BYTES = 1 << 20;
+  static final int BLOCK_BYTES = 16 << 10;
+  static final String APP = "application_1_0001";
+
+  @TempDir Path directory;
+  private long mappedBefore;
+  private long allocatedBefore;
+
+  @BeforeEach
+  void openBooks() {
+    medium()
+        .unavailabilityCause(directory)
+        .ifPresent(cause -> Assumptions.abort(medium().name() + " is not available: " + cause));
+    mappedBefore = OffHeap.mappedBytes();
+    allocatedBefore = OffHeap.allocatedBytes();
+  }
+
+  @AfterEach
+  void checkLeaks() {
+    assertEquals(mappedBefore, OffHeap.mappedBytes(), "mapped bytes");
+    assertEquals(allocatedBefore, OffHeap.allocatedBytes(), "allocated bytes");
+  }
+
+  Medium medium() {
+    return new PlainMedium();
+  }
+
+  Path pool() {
+    return directory.resolve("pool");
+  }
+
+  Path disk() {
+    return directory.resolve("disk");
+  }
+
+  StoreConfig.Builder config(int segments) {
+    return StoreConfig.builder(pool(), (long) segments * SEGMENT_BYTES)
+        .geometry(SEGMENT_BYTES, BLOCK_BYTES)
+        .medium(medium());
+  }
+
+  StoreConfig.Builder configWithDisk(int segments) {
+    return config(segments).disk(List.of(disk()), 0, 0);
+  }
+
+  OutputWriter writer(ExtentSource source, int partitionCount) {
+    return new OutputWriter(source, medium(), partitionCount, 256 << 10);
+  }
+
+  static OutputId id(int number) {
+    return new OutputId(APP, "attempt_1_0001_m_" + number + "_0");
+  }
+
+  /** A random, whose seed is in the output of the test that failed. */
+  static Random seeded(String test) {
+    long seed = Long.getLong("sluice.test.seed", System.nanoTime());
+    System.out.println(test + ": repeat with -Dsluice.test.seed=" + seed);
+    return new Random(seed);
+  }
+
+  /** Writes and commits a random output. */
+  Outputs.Content commit(ExtentSource source, OutputId id, Random random, int totalBytes)
+      throws IOException {
+    int partitionCount = 1 + random.nextInt(20);
+    Outputs.Content content = Outputs.random(random, partitionCount, totalBytes);
+    try (OutputWriter writer = writer(source, partitionCount)) {
+      Outputs.write(writer, content, random);
+      writer.commit(id);
+    }
+    return content;
+  }
+
+  /** The whole capacity of the memory tier can be leased again. */
+  static void assertAllFree(SpillStore store) throws IOException {
+    StoreStats stats = store.stats();
+    assertEquals(0, stats.memory().usedBytes(), "used bytes of the memory tier");
+    assertEquals(0, stats.disk().createdBytes(), "bytes of the disk tier");
+    try (Lease lease = store.openLease(APP)) {
+      lease.lease(stats.memory().capacityBytes());
+      assertEquals(stats.overflows(), store.stats().overflows());
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.IOException;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The service restarts while tasks go on writing. */
+class QuarantineTest extends PoolTestBase {
+  private static final String OTHER_APP = "application_1_0002";
+
+  @ParameterizedTest
+  @CsvSource({"500000,true", "500000,false", "3500000,true", "3500000,false"})
+  void aTaskThatWritesAcrossTheRestartCommits(int totalBytes, boolean knowsNewGeneration)
+      throws Exception {
+    Random random = seeded("aTaskThatWritesAcrossTheRestartCommits");
+    Outputs.Content content = Outputs.random(random, 4, totalBytes);
+    SpillStore first = SpillStore.open(configWithDisk(2).build());
+    Reconnecting source = new Reconnecting(first.openLease(APP), knowsNewGeneration);
+    try (OutputWriter writer = writer(source, 4)) {
+      writer.reserveCapacity(totalBytes / 2);
+      Outputs.write(writer, content, random);
+      first.close();
+      StoreConfig config = configWithDisk(2).recover(Set.of(APP, OTHER_APP)).build();
+      try (SpillStore second = SpillStore.open(config)) {
+        assertTrue(second.stats().memory().quarantinedBytes() > 0);
+        Outputs.Content foreign;
+        try (Lease other = second.openLease(OTHER_APP);
+            Lease again = second.openLease(APP)) {
+          foreign = commit(other, new OutputId(OTHER_APP, "attempt_1"), random, 800_000);
+          source.lease = again;
+          writer.commit(id(1));
+        }
+        Outputs.check(second, id(1), content);
+        Outputs.check(second, new OutputId(OTHER_APP, "attempt_1"), foreign);
+        second.freeApplication(APP);
+        Outputs.check(second, new OutputId(OTHER_APP, "attempt_1"), foreign);
+        second.freeApplication(OTHER_APP);
+        assertAllFree(second);
+      }
+    }
+  }
+
+  @Test
+  void blocksComeBackOnlyWhenTheLastApplicationOfThenIsFreed() throws Exception {
+    SpillStore first = SpillStore.open(configWithDisk(2).build());
+    first.openLease(APP).lease(3L * SEGMENT_BYTES);
+    first.close();
+    StoreConfig config = configWithDisk(2).recover(Set.of(APP, OTHER_APP)).build();
+    try (SpillStore second = SpillStore.open(config)) {
+      StoreStats stats = second.stats();
+      assertEquals(2L * SEGMENT_BYTES, stats.memory().quarantinedBytes());
+      assertEquals(SEGMENT_BYTES, stats.disk().quarantinedBytes());
+      try (Lease lease = second.openLease("application_1_0003")) {
+        Extent extent = lease.leaseContiguous(BLOCK_BYTES);
+        assertEquals(1, second.stats().overflows(), "leased from quarantine: " + extent);
+      }
+      second.freeApplication("application_1_0003");
+      second.freeApplication(OTHER_APP);
+      assertEquals(stats.memory().quarantinedBytes(), second.stats().memory().quarantinedBytes());
+      second.freeApplication(APP);
+      assertEquals(0, second.stats().memory().quarantinedBytes());
+      assertAllFree(second);
+    }
+  }
+
+  @Test
+  void aNewGenerationIsNotTakenForAFormerOne() throws Exception {
+    Random random = seeded("aNewGenerationIsNotTakenForAFormerOne");
+    SpillStore first = SpillStore.open(config(2).build());
+    Reconnecting source = new Reconnecting(first.openLease(APP), true);
+    OutputWriter abandoned = writer(source, 4);
+    Outputs.write(abandoned, Outputs.random(random, 4, 100_000), random);
+    first.close();
+    try (SpillStore second = SpillStore.open(config(2).recover(Set.of(APP)).build());
+        Lease lease = second.openLease(APP);
+        Lease another = second.openLease(APP);
+        OutputWriter writer = abandoned) {
+      source.lease = another;
+      source.committer = lease;
+      assertThrows(IOException.class, () -> writer.commit(id(1)));
+      assertTrue(second.find(id(1)).isEmpty());
+    }
+  }
+
+  /** A task's connection, whose lease is another one after the restart. */
+  private static final class Reconnecting implements ExtentSource {
+    private final LeaseInfo formerInfo;
+    private final boolean knowsNewGeneration;
+    private Lease lease;
+    private Lease committer;
+
+    Reconnecting(Lease lease, boolean knowsNewGeneration) {
+      this.lease = lease;
+      this.formerInfo = lease.info();
+      this.knowsNewGeneration = knowsNewGeneration;
+    }
+
+    @Override
+    public LeaseInfo info() {
+      return knowsNewGeneration ? lease.info() : formerInfo;
+    }
+
+    @Override
+    public List<Extent> lease(long lengthBytes) throws IOException {
+      return lease.lease(lengthBytes);
+    }
+
+    @Override
+    public Extent leaseContiguous(long lengthBytes) throws IOException {
+      return lease.leaseContiguous(lengthBytes);
+    }
+
+    @Override
+    public void release(List<Extent> extents) throws IOException {
+      lease.release(extents);
+    }
+
+    @Override
+    public void commit(OutputId id, FooterLocation footer) throws IOException {
+      (committer == null ? lease : committer).commit(id, footer);
+    }
+  }
+}
