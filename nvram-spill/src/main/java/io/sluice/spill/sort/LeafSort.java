@@ -17,8 +17,8 @@ import java.util.Arrays;
  * <p>One counting pass over the leading bits leaves buckets of a few entries, which an insertion
  * sort finishes; larger buckets go to the JDK's sort of longs, which no input makes quadratic.
  *
- * <p>Thread contract: single thread. Ownership: four heap arrays, 384 KiB, as long as the buffer
- * they belong to.
+ * <p>Thread contract: single thread. Ownership: four heap arrays, 384 KiB, for one sort of a
+ * buffer.
  */
 final class LeafSort {
   private static final int NUMBER_BITS = 13;

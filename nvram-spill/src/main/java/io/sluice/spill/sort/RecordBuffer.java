@@ -10,13 +10,14 @@ import java.util.Objects;
  *
  * <p>Records are stored encoded as a run has them, so that writing a sorted run is one copy per
  * record. Records and their index (16 bytes each) come out of the same pool: its capacity is the
- * task's {@code mapreduce.task.io.sort.mb}. A buffer also holds under 1 MiB of heap, and 16 bytes
- * of heap per partition.
+ * task's {@code mapreduce.task.io.sort.mb}. Beyond it a buffer has 12 bytes of heap per partition,
+ * and while it sorts 8 more and 400 KiB.
  *
  * <p>Life: {@link #append} until it says no, {@link #sort}, read the {@link SortedRecords}, {@link
  * #reset}, and again. Thread contract: single thread at a time. Ownership: its owner closes it, and
  * closes it before the pool. Failure: {@link #append} answers false when a record does not fit and
- * then nothing has changed; exceptions are misuse or come from the job's comparator.
+ * then nothing has changed; exceptions are misuse or come from the job's comparator, and when one
+ * leaves {@link #sort} the records have lost their order and only {@link #reset} is left.
  */
 public final class RecordBuffer implements AutoCloseable {
   private final ChunkPool pool;
@@ -26,6 +27,7 @@ public final class RecordBuffer implements AutoCloseable {
   private final RecordIndex index;
   private final int[] counts;
   private final long[] encodedBytes;
+  private boolean sortBegun;
   private SortedRecords sorted;
 
   public RecordBuffer(ChunkPool pool, int partitionCount, KeyOrder order) {
@@ -50,7 +52,7 @@ public final class RecordBuffer implements AutoCloseable {
    * @throws IndexOutOfBoundsException if there is no such partition, or the array is too short
    */
   public boolean append(byte[] record, int offset, int keyLength, int valueLength, int partition) {
-    if (sorted != null) {
+    if (sortBegun) {
       throw new IllegalStateException("record appended to a sorted buffer: reset it first");
     }
     Objects.checkIndex(partition, counts.length);
@@ -89,6 +91,10 @@ public final class RecordBuffer implements AutoCloseable {
   /** Sorts what was appended; the view is valid until {@link #reset}. */
   public SortedRecords sort() {
     if (sorted == null) {
+      if (sortBegun) {
+        throw new IllegalStateException("sort failed before and left no order: reset the buffer");
+      }
+      sortBegun = true;
       int[] ends = groupByPartition();
       PrefixSort prefixSort = new PrefixSort(arena, index, order);
       int start = 0;
@@ -118,6 +124,7 @@ public final class RecordBuffer implements AutoCloseable {
 
   /** Empties the buffer and gives its chunks back to the pool. */
   public void reset() {
+    sortBegun = false;
     sorted = null;
     arena.reset();
     index.reset();

@@ -3,9 +3,9 @@ package io.sluice.spill.sort;
 /**
  * Sorts entries whose prefixes are equal and do not decide, by full comparison of their keys.
  *
- * <p>A stable merge sort: at most n log2 n comparisons whatever the keys, recursion as deep as log2
- * n, and one key copied to the heap per comparison. It takes no memory for its merges: the prefixes
- * of the range have told all they know, so their words hold the left half meanwhile.
+ * <p>A merge sort: at most n log2 n comparisons whatever the keys, recursion as deep as log2 n, and
+ * one key copied to the heap per comparison. It takes no memory for its merges: the prefixes of the
+ * range have told all they know, so their words hold the left half meanwhile.
  *
  * <p>Thread contract: single thread.
  */

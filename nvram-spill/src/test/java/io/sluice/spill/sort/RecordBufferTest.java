@@ -179,6 +179,23 @@ class RecordBufferTest {
     }
   }
 
+  @Test
+  void keepsNothingOfASortThatFailed() {
+    UnprefixedOrder order = new UnprefixedOrder();
+    order.failAt = 5;
+    try (ChunkPool pool = new ChunkPool(8192, 1024);
+        RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
+      for (int i = 0; i < 20; i++) {
+        assertTrue(buffer.append(new byte[] {(byte) i}, 0, 1, 0, 0));
+      }
+      assertThrows(IllegalArgumentException.class, buffer::sort);
+      assertThrows(IllegalStateException.class, buffer::sort);
+      assertThrows(IllegalStateException.class, () -> buffer.append(new byte[1], 0, 1, 0, 0));
+      buffer.reset();
+      assertEquals(0, buffer.sort().endOf(0));
+    }
+  }
+
   interface Source<T> {
     T next(Random random);
   }

@@ -5,10 +5,13 @@ import java.util.Arrays;
 /** Like a job's own comparator: bytes in reverse order, no prefix; counts its comparisons. */
 final class UnprefixedOrder implements KeyOrder {
   long comparisons;
+  long failAt = -1;
 
   @Override
   public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-    comparisons++;
+    if (++comparisons == failAt) {
+      throw new IllegalArgumentException("the job's comparator failed");
+    }
     return Arrays.compareUnsigned(b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
   }
 

@@ -1,0 +1,63 @@
+package io.sluice.spill.merge;
+
+import io.sluice.spill.record.RecordFormat;
+import io.sluice.spill.sort.BytewiseOrder;
+import io.sluice.spill.sort.ChunkPool;
+import io.sluice.spill.sort.RecordBuffer;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
+
+/** Times a merge of checksummed runs by hand; no test. Arguments: runs, records, block, rounds. */
+final class MergeTiming {
+  private MergeTiming() {}
+
+  public static void main(String[] args) throws Exception {
+    int runCount = Integer.parseInt(args[0]);
+    int records = Integer.parseInt(args[1]);
+    int blockBytes = Integer.parseInt(args[2]);
+    List<ByteBuffer> runs = new ArrayList<>();
+    List<Integer> checksums = new ArrayList<>();
+    Random random = new Random(42);
+    byte[] record = new byte[100];
+    for (int r = 0; r < runCount; r++) {
+      try (ChunkPool pool = new ChunkPool(1L << 30, 1 << 20);
+          RecordBuffer buffer = new RecordBuffer(pool, 1, new BytewiseOrder())) {
+        for (int i = 0; i < records / runCount; i++) {
+          random.nextBytes(record);
+          buffer.append(record, 0, 10, 90, 0);
+        }
+        ByteBuffer run = ByteBuffer.allocateDirect((int) buffer.dataBytes() + 2);
+        buffer.sort().copyEncoded(0, buffer.recordCount(), run);
+        RecordFormat.putEnd(run, run.position());
+        run.position(0);
+        runs.add(run);
+        CRC32C crc = new CRC32C();
+        crc.update(run.duplicate());
+        checksums.add((int) crc.getValue());
+      }
+    }
+    for (int round = 0; round < Integer.parseInt(args[3]); round++) {
+      long start = System.nanoTime();
+      List<RunCursor> cursors = new ArrayList<>();
+      for (int r = 0; r < runCount; r++) {
+        RunInput input = new ByteBufferRunInput("r" + r, List.of(runs.get(r)), checksums.get(r));
+        cursors.add(new RunCursor("r" + r, input, blockBytes));
+      }
+      long sum = 0;
+      int count = 0;
+      try (KWayMerge merge = new KWayMerge(cursors, new BytewiseOrder())) {
+        while (merge.next()) {
+          sum += merge.keyBytes()[merge.keyOffset()] + merge.valueLength();
+          count++;
+        }
+        double ms = (System.nanoTime() - start) / 1e6;
+        System.out.printf(
+            "round %d: %d runs, %d records, %d MB in %.1f ms (%d)%n",
+            round, runCount, count, merge.consumedBytes() >> 20, ms, sum);
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.sluice.spill.sort;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.record.TestRecord;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SortedRecordsTest {
+  private final long allocatedBefore = OffHeap.allocatedBytes();
+  private final ChunkPool pool = new ChunkPool(64 * 1024, 1024);
+  private final RecordBuffer buffer = new RecordBuffer(pool, 4, new BytewiseOrder());
+  private final TestRecord small = new TestRecord(1, new byte[] {1}, new byte[] {9});
+  private final TestRecord empty = new TestRecord(3, new byte[0], new byte[0]);
+  private TestRecord large;
+  private SortedRecords sorted;
+
+  @BeforeEach
+  void sort() {
+    byte[] value = new byte[5000];
+    Arrays.fill(value, (byte) 7);
+    large = new TestRecord(1, new byte[] {2}, value);
+    for (TestRecord record : new TestRecord[] {empty, large, small}) {
+      buffer.append(
+          record.keyValue(), 0, record.key().length, record.value().length, record.partition());
+    }
+    sorted = buffer.sort();
+  }
+
+  @AfterEach
+  void nothingLeaks() {
+    buffer.close();
+    pool.close();
+    assertEquals(allocatedBefore, OffHeap.allocatedBytes());
+  }
+
+  @Test
+  void tellsWhereEachPartitionLies() {
+    assertEquals(4, sorted.partitionCount());
+    int[] firsts = {0, 0, 2, 2};
+    int[] ends = {0, 2, 2, 3};
+    long[] bytes = {0, 4 + 5005, 0, 2};
+    for (int partition = 0; partition < 4; partition++) {
+      assertEquals(firsts[partition], sorted.firstOf(partition));
+      assertEquals(ends[partition], sorted.endOf(partition));
+      assertEquals(bytes[partition], sorted.encodedBytes(partition));
+    }
+  }
+
+  @Test
+  void stopsBeforeARecordThatDoesNotFit() {
+    ByteBuffer dst = ByteBuffer.allocate(5000).position(1);
+    assertEquals(1, sorted.copyEncoded(0, 3, dst));
+    assertEquals(5, dst.position());
+    assertEquals(1, sorted.copyEncoded(1, 3, dst));
+    assertEquals(5, dst.position());
+    assertEquals(3, sorted.copyEncoded(2, 3, dst));
+    assertEquals(7, dst.position());
+    assertEquals(2, sorted.copyEncoded(2, 2, dst));
+  }
+
+  @Test
+  void copiesOneRecord() {
+    assertEquals(5005, sorted.encodedLength(1));
+    ByteBuffer dst = ByteBuffer.allocateDirect(5010).position(5);
+    sorted.copyEncoded(1, dst);
+    assertEquals(5010, dst.position());
+    assertEquals(ByteBuffer.wrap(large.encoded()), dst.flip().position(5));
+    byte[] array = new byte[5010];
+    assertEquals(5008, sorted.copyEncoded(1, array, 3));
+    assertArrayEquals(large.encoded(), Arrays.copyOfRange(array, 3, 5008));
+  }
+
+  @Test
+  void refusesWhereOneRecordDoesNotFit() {
+    ByteBuffer dst = ByteBuffer.allocate(5004);
+    assertThrows(BufferOverflowException.class, () -> sorted.copyEncoded(1, dst));
+    assertEquals(0, dst.position());
+    assertThrows(IndexOutOfBoundsException.class, () -> sorted.copyEncoded(1, new byte[5004], 0));
+  }
+
+  @Test
+  void refusesAPositionThatIsNone() {
+    assertThrows(IndexOutOfBoundsException.class, () -> sorted.encodedLength(3));
+    assertThrows(IndexOutOfBoundsException.class, () -> sorted.keyLength(-1));
+    assertThrows(
+        IndexOutOfBoundsException.class, () -> sorted.copyEncoded(0, 4, ByteBuffer.allocate(9)));
+  }
+}
