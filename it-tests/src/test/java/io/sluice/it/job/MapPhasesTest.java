@@ -9,7 +9,7 @@ class MapPhasesTest {
   @Test
   void backgroundSpillsCountAsSpillAndCollectEndsAtTheFlush() {
     MapPhases phases =
-        MapPhases.ofStockSyslog(
+        MapPhases.ofSyslog(
             List.of(
                 "2026-11-21 10:00:00,000 INFO [main] org.apache.hadoop.mapred.MapTask: Processing split: x",
                 "2026-11-21 10:00:02,000 INFO [main] org.apache.hadoop.mapred.MapTask: Spilling map output",
@@ -23,7 +23,17 @@ class MapPhasesTest {
   }
 
   @Test
-  void aTaskWithoutStockCollectorHasNoPhases() {
-    assertEquals(MapPhases.NONE, MapPhases.ofStockSyslog(List.of("something else")));
+  void collectOfSluiceIsWhatItsSpillsAndMergesLeave() {
+    MapPhases phases =
+        MapPhases.ofSyslog(
+            List.of(
+                "2026-11-21 10:00:00,000 INFO [main] org.apache.hadoop.mapred.MapTask: Processing split: x",
+                "2026-11-21 10:00:07,000 INFO [main] org.apache.hadoop.mapred.Task: Task:attempt_1_0001_m_000000_0 is done. And is in the process of committing"));
+    assertEquals(new MapPhases(4_000, 2_500, 500), phases.plusSluice(2_500, 500));
+  }
+
+  @Test
+  void aLogWithoutTheLinesHasNoPhases() {
+    assertEquals(MapPhases.NONE, MapPhases.ofSyslog(List.of("something else")));
   }
 }
