@@ -11,7 +11,7 @@ import java.util.Optional;
  * known: every command line the cluster causes names it.
  *
  * <p>Holds the pid of the JVM that made it. If that JVM was killed before it could clean up, {@link
- * #removeLeftovers} ends its daemons and containers.
+ * #removeLeftovers} ends its daemons and containers. {@link #giveUp} leaves the files to people.
  *
  * @param path the directory
  */
@@ -35,7 +35,7 @@ record ClusterDirectory(Path path) {
   static void removeLeftovers(Path clusters) {
     Workspace.matching(clusters, "c", "").stream()
         .map(ClusterDirectory::new)
-        .filter(cluster -> !cluster.ownerLives())
+        .filter(cluster -> !cluster.isOwned())
         .forEach(
             cluster -> {
               cluster.endProcesses();
@@ -48,11 +48,11 @@ record ClusterDirectory(Path path) {
     return path.resolve("logs");
   }
 
-  private boolean ownerLives() {
+  private boolean isOwned() {
     try {
       Path file = path.resolve(OWNER_FILE);
       if (!Files.exists(file)) {
-        return false;
+        return true; // given up by its owner, to be looked at
       }
       Optional<String> owner = ProcessTable.commandLine(Long.parseLong(Files.readString(file)));
       return owner.filter(line -> line.contains("java")).isPresent();
@@ -64,6 +64,15 @@ record ClusterDirectory(Path path) {
   /** Kills every process whose command line names this directory: containers and daemons. */
   void endProcesses() {
     ProcessTable.whoseCommandLineHas(path + "/").forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** Ends the ownership: from now on nobody removes the files but {@code mvn clean}. */
+  void giveUp() {
+    try {
+      Files.deleteIfExists(path.resolve(OWNER_FILE));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot remove " + path.resolve(OWNER_FILE), e);
+    }
   }
 
   void delete() {

@@ -140,15 +140,18 @@ final class ClusterSites {
         .strip();
   }
 
+  /** Every file gets every property: which daemon reads which is then no matter. */
+  static void writeSiteFiles(Path conf, Map<String, String> values) {
+    SITE_FILES.forEach(file -> SiteXml.write(conf.resolve(file), values));
+  }
+
   private static void writeConf(Path conf, Map<String, String> values) {
     try {
       // The NameNode and the DataNode want these on the class path; the stock jars have none.
       for (String webapp : List.of("hdfs", "datanode", "secondary", "static")) {
         Files.createDirectories(conf.resolve("webapps").resolve(webapp));
       }
-      for (String file : SITE_FILES) {
-        SiteXml.write(conf.resolve(file), values);
-      }
+      writeSiteFiles(conf, values);
       SiteXml.write(
           conf.resolve("capacity-scheduler.xml"),
           Map.of(

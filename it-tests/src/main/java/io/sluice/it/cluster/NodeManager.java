@@ -2,6 +2,9 @@ package io.sluice.it.cluster;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * One NodeManager of the cluster, with what belongs to it alone.
@@ -34,11 +37,13 @@ public final class NodeManager {
   private final Place place;
   private final Daemon daemon;
   private final Rest rest;
+  private final Map<String, String> site;
 
   NodeManager(Place place, Daemon daemon, Rest rest) {
     this.place = place;
     this.daemon = daemon;
     this.rest = rest;
+    this.site = SiteXml.read(place.conf().resolve("yarn-site.xml"));
   }
 
   public Place place() {
@@ -61,11 +66,20 @@ public final class NodeManager {
         READY_DEADLINE,
         () -> {
           daemon.requireAlive();
-          return java.util.Optional.of(
+          return Optional.of(
               rest.get(ClusterSites.HOST + ":" + place.webPort(), "/ws/v1/node/info")
                   .at("/nodeInfo/nodeHealthy")
                   .asBoolean());
         });
+  }
+
+  /** Restarts it with some properties changed; an empty map restores the original ones. */
+  public void restartWith(Map<String, String> changes) {
+    stop();
+    Map<String, String> values = new LinkedHashMap<>(site);
+    values.putAll(changes);
+    ClusterSites.writeSiteFiles(place.conf(), values);
+    start();
   }
 
   /** Ends it as {@code kill -9} does; its containers go on. */

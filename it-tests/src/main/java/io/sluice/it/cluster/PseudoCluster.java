@@ -257,7 +257,9 @@ public final class PseudoCluster implements AutoCloseable {
     daemons.forEach(Daemon::close);
     directory.endProcesses();
     Workspace.delete(sites.poolRoot());
-    if (!keep) {
+    if (keep) {
+      directory.giveUp();
+    } else {
       directory.delete();
     }
   }

@@ -2,27 +2,25 @@ package io.sluice.it.demo;
 
 import io.sluice.it.cluster.ClusterException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 
 /**
  * Real text that nobody wrote for this purpose.
  *
- * <p>The Collaborative International Dictionary of English, 1913 and later, as Debian's package
- * {@code dict-gcide} installs it (dictzip is gzip with an index), or where that is missing the
- * licences and Perl modules that are on every Debian machine.
+ * <p>Princeton's WordNet, senses of English words with definitions and examples, as Debian's
+ * package {@code wordnet-base} installs it, or where that is missing the licences and Perl modules
+ * that are on every Debian machine.
  *
  * @param title what it is, for people
  * @param file the plain text
  */
 public record TextSource(String title, Path file) {
-  private static final Path DICTIONARY = Path.of("/usr/share/dictd/gcide.dict.dz");
+  private static final Path WORDNET = Path.of("/usr/share/wordnet");
   private static final List<Path> EVERYWHERE =
       List.of(
           Path.of("/usr/share/common-licenses"),
@@ -34,24 +32,13 @@ public record TextSource(String title, Path file) {
   public static TextSource prepare(Path directory) {
     Path file = directory.resolve("text");
     try {
-      if (Files.exists(DICTIONARY)) {
-        try (InputStream in = new GZIPInputStream(Files.newInputStream(DICTIONARY))) {
-          Files.copy(in, file);
-        }
-        return new TextSource("the GNU dictionary of English (Debian's dict-gcide)", file);
+      if (Files.isDirectory(WORDNET)) {
+        return concatenate("WordNet (Debian's wordnet-base)", List.of(WORDNET), file);
       }
-      try (OutputStream out = Files.newOutputStream(file)) {
-        for (Path root : EVERYWHERE) {
-          append(root, out);
-        }
-      }
-      if (Files.size(file) == 0) {
-        throw new ClusterException(
-            "no text for WordCount: install dict-gcide; looked for %s and below %s"
-                .formatted(DICTIONARY, EVERYWHERE));
-      }
-      return new TextSource(
-          "licences and Perl modules of this machine, since dict-gcide is not installed", file);
+      return concatenate(
+          "licences and Perl modules of this machine, since wordnet-base is not installed",
+          EVERYWHERE,
+          file);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the text for WordCount to " + file, e);
     }
@@ -63,6 +50,20 @@ public record TextSource(String title, Path file) {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read " + file, e);
     }
+  }
+
+  private static TextSource concatenate(String title, List<Path> roots, Path file)
+      throws IOException {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      for (Path root : roots) {
+        append(root, out);
+      }
+    }
+    if (Files.size(file) == 0) {
+      throw new ClusterException(
+          "no text for WordCount below %s; install wordnet-base".formatted(roots));
+    }
+    return new TextSource(title, file);
   }
 
   private static void append(Path root, OutputStream out) throws IOException {

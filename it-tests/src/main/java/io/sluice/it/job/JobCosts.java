@@ -51,9 +51,8 @@ public record JobCosts(
         attempts.stream().mapToLong(TaskAttempt::mergeMs).sum(),
         counters.task("GC_TIME_MILLIS"),
         counters.value(JobCounters.FILE_SYSTEM, "FILE_BYTES_READ")
-            + counters.sluice("READ_BYTES_DISK"),
-        counters.value(JobCounters.FILE_SYSTEM, "FILE_BYTES_WRITTEN")
-            + counters.sluice("SPILL_BYTES_DISK"),
+            + diskTierBytes(counters), // what Sluice puts there is read back once
+        counters.value(JobCounters.FILE_SYSTEM, "FILE_BYTES_WRITTEN") + diskTierBytes(counters),
         counters.task("SPILLED_RECORDS"),
         result.nodeManagerCpuMs(),
         ShufflePath.of(counters),
@@ -62,17 +61,18 @@ public record JobCosts(
 
   private static MapPhases mapPhases(
       PseudoCluster cluster, JobCounters counters, List<TaskAttempt> attempts) {
-    MapPhases ofSluice =
-        new MapPhases(
-            counters.sluice("COLLECT_MS"),
-            counters.sluice("SPILL_MS"),
-            counters.sluice("MERGE_MS"));
-    return attempts.stream()
-        .filter(TaskAttempt::map)
-        .map(
-            attempt ->
-                MapPhases.ofStockSyslog(cluster.containerLogs().syslog(attempt.containerId())))
-        .reduce(ofSluice, MapPhases::plus);
+    MapPhases inLogs =
+        attempts.stream()
+            .filter(TaskAttempt::map)
+            .map(
+                attempt ->
+                    MapPhases.ofSyslog(cluster.containerLogs().syslog(attempt.containerId())))
+            .reduce(MapPhases.NONE, MapPhases::plus);
+    return inLogs.plusSluice(counters.sluice("SPILL_MS"), counters.sluice("MERGE_MS"));
+  }
+
+  private static long diskTierBytes(JobCounters counters) {
+    return counters.sluice("SPILL_BYTES_DISK") + counters.sluice("STAGED_BYTES_DISK");
   }
 
   public long spillAndMergeMs() {

@@ -6,7 +6,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 
 /**
- * Where a stock map task spent its time, read from the lines the task itself logs.
+ * Where a map task spent its time. Stock's are read from the lines that the task itself logs:
  *
  * <pre>
  *   Processing split            collect begins
@@ -17,6 +17,9 @@ import java.util.List;
  *     Finished spill n            it ends, the merge begins
  *   Task:attempt_... is done.     the merge has ended
  * </pre>
+ *
+ * <p>Sluice's collector logs no flush; it counts how long its spills and merges kept the map thread
+ * from collecting, so its tasks' collect is what is left of the time from split to done.
  *
  * @param collectMs reading input, map() and collecting; a background spill overlaps with it
  * @param spillMs sorting and writing spills, in the background or not
@@ -34,8 +37,16 @@ public record MapPhases(long collectMs, long spillMs, long mergeMs) {
         collectMs + other.collectMs, spillMs + other.spillMs, mergeMs + other.mergeMs);
   }
 
-  /** Reads the phases of a stock map task from its syslog. */
-  public static MapPhases ofStockSyslog(List<String> lines) {
+  /** Takes what Sluice counted as spill and merge out of the collect time of its map tasks. */
+  MapPhases plusSluice(long sluiceSpillMs, long sluiceMergeMs) {
+    return new MapPhases(
+        collectMs - sluiceSpillMs - sluiceMergeMs,
+        spillMs + sluiceSpillMs,
+        mergeMs + sluiceMergeMs);
+  }
+
+  /** Reads the phases of a map task from its syslog. */
+  public static MapPhases ofSyslog(List<String> lines) {
     LocalDateTime split = null;
     LocalDateTime flush = null;
     LocalDateTime spillStart = null;
@@ -56,7 +67,8 @@ public record MapPhases(long collectMs, long spillMs, long mergeMs) {
         done = time(line);
       }
     }
-    return new MapPhases(millis(split, flush), spillMs, millis(lastSpillEnd, done));
+    return new MapPhases(
+        millis(split, flush == null ? done : flush), spillMs, millis(lastSpillEnd, done));
   }
 
   private static LocalDateTime time(String line) {

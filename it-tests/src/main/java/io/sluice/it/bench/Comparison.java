@@ -1,0 +1,91 @@
+package io.sluice.it.bench;
+
+import io.sluice.it.demo.Variant;
+import io.sluice.it.job.JobCosts;
+import io.sluice.it.report.Measure;
+import io.sluice.it.report.TextTable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * What repeated rounds of all variants cost, against each other.
+ *
+ * <p>Ratios are taken within a round, whose jobs ran one after the other, and only then summed up:
+ * a machine that is slower in one round does not blur them.
+ */
+public final class Comparison {
+  private static final List<Measure> MEASURES =
+      List.of(
+          Measure.CPU,
+          Measure.SPILL_MERGE,
+          Measure.LOCAL,
+          Measure.WALL,
+          Measure.SHUFFLE_MERGE,
+          Measure.NODE_MANAGER_CPU);
+
+  private final List<Map<Variant, JobCosts>> rounds = new ArrayList<>();
+
+  /** Adds a round, which has run all variants. */
+  public void add(Map<Variant, JobCosts> round) {
+    rounds.add(new EnumMap<>(round));
+  }
+
+  public List<Map<Variant, JobCosts>> rounds() {
+    return List.copyOf(rounds);
+  }
+
+  /** The spread of one measure of a variant over the rounds, raw. */
+  Spread values(Measure measure, Variant variant) {
+    return Spread.of(
+        rounds.stream().map(round -> (double) measure.of(round.get(variant))).toList());
+  }
+
+  /** The spread of a variant's measure over another's in the same round. */
+  Spread ratios(Measure measure, Variant variant, Variant base) {
+    return Spread.of(
+        rounds.stream()
+            .map(round -> ratio(measure.of(round.get(variant)), measure.of(round.get(base))))
+            .toList());
+  }
+
+  private static double ratio(double value, double base) {
+    return base == 0 ? Double.NaN : value / base;
+  }
+
+  /** One row per measure: each variant's median with spread, and Sluice against the others. */
+  public TextTable table() {
+    List<Variant> variants = List.copyOf(rounds.get(0).keySet());
+    List<String> header = new ArrayList<>(List.of("median (min–max)"));
+    variants.forEach(variant -> header.add(variant.title()));
+    List<Variant> bases =
+        variants.contains(Variant.SLUICE) ? List.of(Variant.STOCK, Variant.TUNED) : List.of();
+    bases.forEach(base -> header.add("Sluice / " + base.title()));
+    TextTable table = new TextTable(header);
+    for (Measure measure : MEASURES) {
+      List<String> row = new ArrayList<>(List.of(measure.title()));
+      variants.forEach(variant -> row.add(values(measure, variant).show(measure::show)));
+      bases.forEach(
+          base ->
+              row.add(
+                  ratios(measure, Variant.SLUICE, base).show(ratio -> "%.3f".formatted(ratio))));
+      table.add(row);
+    }
+    return table;
+  }
+
+  /** The round whose CPU time of the last variant is the middle one: a typical round to plot. */
+  public Map<Variant, JobCosts> typicalRound() {
+    List<Variant> variants = List.copyOf(rounds.get(0).keySet());
+    Variant last = variants.get(variants.size() - 1);
+    List<Integer> byCpu =
+        IntStream.range(0, rounds.size())
+            .boxed()
+            .sorted(Comparator.comparingLong(round -> rounds.get(round).get(last).cpuMs()))
+            .toList();
+    return rounds.get(byCpu.get(byCpu.size() / 2));
+  }
+}

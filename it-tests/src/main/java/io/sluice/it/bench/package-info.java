@@ -1,0 +1,2 @@
+/** The variants side by side, repeated: figures with their spread. */
+package io.sluice.it.bench;

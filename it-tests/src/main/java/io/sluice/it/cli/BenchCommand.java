@@ -1,0 +1,43 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.bench.Bench;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench}. */
+@Command(
+    name = "bench",
+    description = "Measures TeraSort stock, tuned and through Sluice in turn, with spread.",
+    mixinStandardHelpOptions = true)
+final class BenchCommand implements Callable<Integer> {
+  @Mixin private ClusterOptions clusterOptions;
+
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "1g",
+      description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")
+  private long sizeBytes;
+
+  @Option(
+      names = "--runs",
+      defaultValue = "3",
+      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
+      new Bench(cluster, console, sizeBytes).run(runs, new ResultFiles(workspace.results()));
+    }
+    return 0;
+  }
+}

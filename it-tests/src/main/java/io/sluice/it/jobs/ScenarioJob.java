@@ -1,0 +1,118 @@
+package io.sluice.it.jobs;
+
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.BytesWritable;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.io.WritableComparable;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.util.Tool;
+import org.apache.hadoop.util.ToolRunner;
+
+/**
+ * A job in the new API ({@code org.apache.hadoop.mapreduce}) over made-up records, writing every
+ * record, or with a combiner every key's sum of value lengths.
+ */
+public final class ScenarioJob extends Configured implements Tool {
+
+  /** Emits the made-up records, then passes the map gate. */
+  public static final class Emit
+      extends Mapper<WritableComparable<?>, BytesWritable, WritableComparable<?>, Writable> {
+    private boolean combine;
+
+    @Override
+    protected void setup(Context context) {
+      combine = context.getConfiguration().getBoolean(ScenarioConf.COMBINE, false);
+    }
+
+    @Override
+    protected void map(WritableComparable<?> key, BytesWritable value, Context context)
+        throws IOException, InterruptedException {
+      context.write(key, combine ? new LongWritable(value.getLength()) : value);
+    }
+
+    @Override
+    protected void cleanup(Context context) throws IOException {
+      Gate.pass(
+          context.getConfiguration().get(ScenarioConf.MAP_GATE),
+          context.getTaskAttemptID().toString(),
+          context);
+    }
+  }
+
+  /** Adds up. */
+  public static final class Sum
+      extends Reducer<WritableComparable<?>, LongWritable, WritableComparable<?>, LongWritable> {
+    @Override
+    protected void reduce(WritableComparable<?> key, Iterable<LongWritable> values, Context context)
+        throws IOException, InterruptedException {
+      long sum = 0;
+      for (LongWritable value : values) {
+        sum += value.get();
+      }
+      context.write(key, new LongWritable(sum));
+    }
+  }
+
+  /** Writes every record it gets, or their sum, after the reduce gate. */
+  public static final class Write extends Reducer<WritableComparable<?>, Writable, Text, Text> {
+    @Override
+    protected void setup(Context context) throws IOException {
+      Gate.pass(
+          context.getConfiguration().get(ScenarioConf.REDUCE_GATE),
+          context.getTaskAttemptID().toString(),
+          context);
+    }
+
+    @Override
+    protected void reduce(WritableComparable<?> key, Iterable<Writable> values, Context context)
+        throws IOException, InterruptedException {
+      boolean combine = context.getConfiguration().getBoolean(ScenarioConf.COMBINE, false);
+      long sum = 0;
+      for (Writable value : values) {
+        if (combine) {
+          sum += ((LongWritable) value).get();
+        } else {
+          context.write(RecordText.key(key), RecordText.value(value));
+        }
+      }
+      if (combine) {
+        context.write(RecordText.key(key), RecordText.value(new LongWritable(sum)));
+      }
+    }
+  }
+
+  @Override
+  public int run(String[] arguments) throws Exception {
+    Configuration conf = getConf();
+    Job job = Job.getInstance(conf, "scenario");
+    job.setJarByClass(ScenarioJob.class);
+    job.setInputFormatClass(SeededInputFormat.class);
+    job.setMapperClass(Emit.class);
+    job.setReducerClass(Write.class);
+    boolean combine = conf.getBoolean(ScenarioConf.COMBINE, false);
+    if (combine) {
+      job.setCombinerClass(Sum.class);
+    }
+    if (conf.getBoolean(ScenarioConf.REVERSE, false)) {
+      job.setSortComparatorClass(ReverseComparator.class);
+    }
+    job.setMapOutputKeyClass(ScenarioConf.of(conf).keyType().type());
+    job.setMapOutputValueClass(combine ? LongWritable.class : BytesWritable.class);
+    job.setOutputKeyClass(Text.class);
+    job.setOutputValueClass(Text.class);
+    FileOutputFormat.setOutputPath(job, new Path(arguments[0]));
+    return job.waitForCompletion(true) ? 0 : 1;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    System.exit(ToolRunner.run(new ScenarioJob(), arguments));
+  }
+}

@@ -1,0 +1,92 @@
+package io.sluice.it.scenario;
+
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.demo.Variant;
+import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.JobResult;
+import io.sluice.it.job.JobSpec;
+import io.sluice.it.job.RunningJob;
+import io.sluice.it.jobs.Gate;
+import io.sluice.it.jobs.OldApiScenarioJob;
+import io.sluice.it.jobs.ScenarioJob;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A scenario job with its settings, to be run in one variant after the other.
+ *
+ * @param name unique among the scenarios: also the directory of the outputs
+ * @param program the job's main class
+ * @param settings {@link io.sluice.it.jobs.ScenarioConf} keys and any others
+ */
+public record Scenario(String name, Class<?> program, Map<String, String> settings) {
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
+  private static final Duration GATE_DEADLINE = Duration.ofMinutes(2);
+
+  public static Scenario newApi(String name) {
+    return new Scenario(name, ScenarioJob.class, Map.of());
+  }
+
+  public static Scenario oldApi(String name) {
+    return new Scenario(name, OldApiScenarioJob.class, Map.of());
+  }
+
+  public Scenario with(String key, Object value) {
+    Map<String, String> more = new LinkedHashMap<>(settings);
+    more.put(key, value.toString());
+    return new Scenario(name, program, more);
+  }
+
+  /** Where a variant's output goes. */
+  public String output(Variant variant) {
+    return "/scenario/" + name + "/" + variant;
+  }
+
+  /** Runs the job to its end, whatever that is. */
+  public JobResult run(PseudoCluster cluster, Variant variant) {
+    return RunningJob.run(cluster, spec(variant), JobProgress.SILENT);
+  }
+
+  /** Starts the job; the caller closes it. */
+  public RunningJob start(PseudoCluster cluster, Variant variant) {
+    return RunningJob.start(cluster, spec(variant), JobProgress.SILENT);
+  }
+
+  private JobSpec spec(Variant variant) {
+    return new JobSpec(
+            name + ", " + variant.title(),
+            Workspace.find().jobsJar(),
+            program.getName(),
+            variant.settings(),
+            List.of(output(variant)),
+            DEADLINE)
+        .with(settings);
+  }
+
+  /** Waits until this many attempts stand at a gate and names them. */
+  public static List<String> awaitReached(Path gate, int attempts) {
+    return Poll.until(
+        attempts + " task attempts at the gate " + gate,
+        GATE_DEADLINE,
+        () -> {
+          try (Stream<Path> files = Files.list(gate)) {
+            List<String> reached =
+                files
+                    .map(file -> file.getFileName().toString())
+                    .filter(file -> file.endsWith(Gate.REACHED_SUFFIX))
+                    .map(file -> file.replace(Gate.REACHED_SUFFIX, ""))
+                    .sorted()
+                    .toList();
+            return Optional.of(reached).filter(found -> found.size() >= attempts);
+          }
+        });
+  }
+}

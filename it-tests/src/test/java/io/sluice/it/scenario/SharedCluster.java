@@ -1,0 +1,69 @@
+package io.sluice.it.scenario;
+
+import io.sluice.it.cluster.ClusterSpec;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives tests the one cluster that all test classes of a JVM share: it starts with the first test
+ * that asks for it and ends with the JVM's last test.
+ *
+ * <p>A test that changes the cluster, such as one that kills a NodeManager, restores it. Has
+ * Sluice's service and settings if the plugin has been built; NodeManagers recover; two tasks run
+ * on each node beside an ApplicationMaster; heartbeats are quick.
+ */
+public final class SharedCluster implements ParameterResolver {
+  private static final String QUICK_START = "-XX:TieredStopAtLevel=1"; // most of a test is start-up
+  private static final int NODE_MEMORY_MB = 768 + 2 * 1280;
+
+  /** Closed by JUnit with the store that holds it. */
+  private record Holder(PseudoCluster cluster) implements AutoCloseable {
+    @Override
+    public void close() {
+      cluster.close();
+    }
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == PseudoCluster.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(ExtensionContext.Namespace.GLOBAL)
+        .getOrComputeIfAbsent("cluster", key -> new Holder(start()), Holder.class)
+        .cluster();
+  }
+
+  private static PseudoCluster start() {
+    Workspace workspace = Workspace.find();
+    String version = System.getProperty("sluice.hadoop", HadoopDistribution.DEFAULT_VERSION);
+    return PseudoCluster.start(
+        workspace, spec(HadoopDistribution.locate(workspace, version), workspace));
+  }
+
+  private static ClusterSpec spec(HadoopDistribution distribution, Workspace workspace) {
+    Optional<SluiceFragments> sluice = SluiceFragments.load(workspace);
+    ClusterSpec stock =
+        ClusterSpec.of(distribution)
+            .withNodeMemoryMb(NODE_MEMORY_MB)
+            .withNodeManagerRecovery()
+            .withSite("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "200")
+            .withSite("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", "200")
+            .withSite("mapreduce.client.progressmonitor.pollinterval", "200")
+            .withSite("yarn.app.mapreduce.am.admin-command-opts", QUICK_START)
+            .withSite("mapreduce.admin.map.child.java.opts", QUICK_START)
+            .withSite("mapreduce.admin.reduce.child.java.opts", QUICK_START);
+    return sluice.map(found -> stock.withSluice(found, Set.of())).orElse(stock);
+  }
+}
