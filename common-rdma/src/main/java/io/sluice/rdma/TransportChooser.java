@@ -4,6 +4,7 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,17 @@ public final class TransportChooser {
    */
   public Choice choose(String setting) throws TransportException {
     return setting.equals(AUTO) ? chooseBest() : chooseNamed(setting);
+  }
+
+  /** The chosen provider, then those of lower rank that work here and can take over from it. */
+  public List<TransportProvider> withFallbacks(Choice choice) {
+    List<TransportProvider> result = new ArrayList<>();
+    for (TransportProvider provider : bestFirst) {
+      if (provider == choice.provider() || (!result.isEmpty() && provider.isAvailable())) {
+        result.add(provider);
+      }
+    }
+    return result;
   }
 
   private Choice chooseBest() throws TransportException {

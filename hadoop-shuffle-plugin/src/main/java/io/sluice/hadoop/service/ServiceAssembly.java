@@ -3,8 +3,7 @@ package io.sluice.hadoop.service;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
-import io.sluice.rdma.transport.TransportChooser;
-import io.sluice.spill.medium.Medium;
+import io.sluice.rdma.TransportChooser;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
@@ -17,9 +16,13 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes a {@link NodeService} out of a NodeManager's configuration. */
 final class ServiceAssembly {
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceAssembly.class);
+
   /**
    * Stock's key and default, written out because the ShuffleHandler's class moves its port here.
    */
@@ -44,13 +47,14 @@ final class ServiceAssembly {
     Files.createDirectories(
         directory,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    Medium medium = MediumChooser.choose(NodeSettings.POOL_MEDIUM.get(conf), directory).medium();
+    MediumChooser.Choice choice =
+        MediumChooser.choose(NodeSettings.POOL_MEDIUM.get(conf), directory);
     int segmentBytes = NodeSettings.POOL_SEGMENT_MB.get(conf) << 20;
     StoreConfig.Builder store =
         StoreConfig.builder(
                 directory.resolve("pool"), (long) NodeSettings.POOL_CAPACITY_MB.get(conf) << 20)
             .geometry(segmentBytes, StoreConfig.DEFAULT_BLOCK_BYTES)
-            .medium(medium)
+            .medium(choice.medium())
             .disk(
                 overflowDirectories(conf),
                 (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(conf) << 20,
@@ -60,14 +64,17 @@ final class ServiceAssembly {
                     NodeSettings.POOL_CAPACITY_MB.name(),
                     NodeSettings.POOL_OVERFLOW_DIRS.name(),
                     NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()));
+    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser.Choice transport = chooser.choose(NodeSettings.TRANSPORT.get(conf));
+    LOG.info("{}; {}", transport.reason(), choice.reason());
     return NodeService.start(
         new NodeServiceConfig(
             directory,
             store,
-            medium.name(),
+            choice.medium().name(),
             new InetSocketAddress(0).getAddress(),
             controlPort,
-            TransportChooser.available(NodeSettings.TRANSPORT.get(conf)),
+            chooser.withFallbacks(transport),
             recover));
   }
 

@@ -15,7 +15,7 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.wire.NodeMetadata;
-import io.sluice.rdma.transport.TransportChooser;
+import io.sluice.rdma.TransportChooser;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.IOException;
@@ -127,9 +127,10 @@ final class ReduceShuffle {
     long share = budgetBytes / Math.max(1, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
     int windowBytes =
         (int) Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
+    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser.Choice transport = chooser.choose(JobSettings.TRANSPORT.get(job));
     Transports transports =
-        new Transports(
-            TransportChooser.available(JobSettings.TRANSPORT.get(job)), windowBytes, budgetBytes);
+        new Transports(chooser.withFallbacks(transport), windowBytes, budgetBytes);
     reader =
         new NodeReader(
             NodeLink.applicationId(reduce.getJobID()),
@@ -139,8 +140,8 @@ final class ReduceShuffle {
             budgetBytes,
             timeoutMs);
     LOG.info(
-        "Reading map outputs through Sluice over {}, {} windows of {} KiB",
-        transports.names(),
+        "Reading map outputs through Sluice, {}; {} windows of {} KiB",
+        transport.reason(),
         transports.windowCount(),
         windowBytes >> 10);
   }
