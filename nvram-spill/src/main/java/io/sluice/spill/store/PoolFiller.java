@@ -47,11 +47,17 @@ final class PoolFiller {
   /** Stops soon, and waits for it. */
   void stop() throws IOException {
     stopped = true;
-    try {
-      thread.join(STOP_TIMEOUT_MS);
-    } catch (InterruptedException e) {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_TIMEOUT_MS);
+    boolean interrupted = false;
+    while (thread.isAlive() && System.nanoTime() < deadlineNs) {
+      try {
+        thread.join(STOP_TIMEOUT_MS);
+      } catch (InterruptedException e) {
+        interrupted = true; // the pool cannot be unmapped before the thread has ended
+      }
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while the pool filler was stopping", e);
     }
     if (thread.isAlive()) {
       throw new IOException(

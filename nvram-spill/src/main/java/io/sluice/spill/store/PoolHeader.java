@@ -76,7 +76,10 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     properties.store(text, "Sluice spill pool");
     Path temporary = directory.resolve(FILE + ".tmp");
     try (FileChannel file = PrivateDirectory.createFile(temporary)) {
-      file.write(ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII)));
+      ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII));
+      while (bytes.hasRemaining()) {
+        file.write(bytes);
+      }
       file.force(true);
     }
     Files.move(temporary, directory.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);

@@ -29,7 +29,9 @@ import java.util.regex.Pattern;
 final class PrivateDirectory implements Closeable {
   private static final String LOCK_FILE = "pool.lock";
   private static final Pattern OWN_FILES =
-      Pattern.compile("pool\\.(lock|properties|generation)|segment-\\d+|.*\\.tmp");
+      Pattern.compile(
+          "pool\\.(lock|properties|generation)|segment-\\d+"
+              + "|(pool\\.properties|segment-\\d+|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY =

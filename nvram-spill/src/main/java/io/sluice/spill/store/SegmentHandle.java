@@ -12,6 +12,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.util.Optional;
@@ -22,12 +24,12 @@ import java.util.Optional;
  *
  * <p>Thread contract: safe from any thread. Ownership: the store closes it; nobody else does, and
  * nobody accesses the mapping after {@link SpillStore#close} or {@link
- * SegmentListener#segmentRemoved}. A thread interrupted while it uses {@link #file} closes the file
- * for all, so interrupt none that serves from it.
+ * SegmentListener#segmentRemoved}.
  */
 public final class SegmentHandle implements ByteSource, Closeable {
   private volatile SegmentInfo info;
-  private final FileChannel file;
+  private volatile boolean closed;
+  private FileChannel file;
   private final MappedByteBuffer mapping;
   private final Medium medium;
 
@@ -44,8 +46,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return info;
   }
 
-  /** The open file, for transports that serve from it. */
-  public FileChannel file() {
+  /**
+   * The open file, for transports that serve from it. A thread that is interrupted while it uses
+   * the channel closes it for everybody.
+   */
+  public synchronized FileChannel file() {
     return file;
   }
 
@@ -61,15 +66,42 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   @Override
   public void read(long offsetBytes, byte[] destination) throws IOException {
-    ByteBuffer buffer = ByteBuffer.wrap(destination);
-    while (buffer.hasRemaining()) {
-      if (file.read(buffer, offsetBytes + buffer.position()) < 0) {
+    while (true) {
+      FileChannel channel = openFile();
+      try {
+        readFully(channel, offsetBytes, ByteBuffer.wrap(destination));
+        return;
+      } catch (ClosedByInterruptException e) {
+        throw e; // this very thread was interrupted
+      } catch (ClosedChannelException e) {
+        if (closed) {
+          throw e;
+        } // else another thread was interrupted: try again with the file opened again
+      }
+    }
+  }
+
+  /** The file, opened again if an interrupt has closed it. */
+  private synchronized FileChannel openFile() throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    if (!file.isOpen()) {
+      file = PrivateDirectory.openFile(info.path());
+    }
+    return file;
+  }
+
+  private void readFully(FileChannel channel, long offsetBytes, ByteBuffer destination)
+      throws IOException {
+    while (destination.hasRemaining()) {
+      if (channel.read(destination, offsetBytes + destination.position()) < 0) {
         throw new EOFException(
             info.path()
                 + " ends at "
-                + file.size()
+                + channel.size()
                 + ", wanted "
-                + destination.length
+                + destination.capacity()
                 + " bytes from "
                 + offsetBytes);
       }
@@ -86,7 +118,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** Cuts a file of the disk tier. */
   void truncate(long lengthBytes) throws IOException {
-    file.truncate(lengthBytes);
+    openFile().truncate(lengthBytes);
     info = new SegmentInfo(info.segmentId(), info.tier(), info.path(), lengthBytes);
   }
 
@@ -100,16 +132,16 @@ public final class SegmentHandle implements ByteSource, Closeable {
     }
     ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES).putLong(0, mark);
     while (buffer.hasRemaining()) {
-      file.write(buffer, offsetBytes + buffer.position());
+      openFile().write(buffer, offsetBytes + buffer.position());
     }
     if (medium.isPersistent()) {
-      file.force(false);
+      openFile().force(false);
     }
   }
 
   /** Gives a new file its length, without giving it space. */
   void extendTo(long lengthBytes) throws IOException {
-    file.write(ByteBuffer.allocate(1), lengthBytes - 1);
+    openFile().write(ByteBuffer.allocate(1), lengthBytes - 1);
   }
 
   /** Closes and deletes. */
@@ -119,7 +151,8 @@ public final class SegmentHandle implements ByteSource, Closeable {
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    closed = true;
     if (mapping != null) {
       OffHeap.unmap(mapping);
     }

@@ -76,6 +76,24 @@ class OutputWriterTest extends PoolTestBase {
   }
 
   @Test
+  void aReservationThatIsNotUsedLeavesNoTrace() throws Exception {
+    byte[] first = new byte[(256 << 10) - 10];
+    Arrays.fill(first, (byte) 1);
+    byte[] expected = Arrays.copyOf(first, first.length + 5);
+    Arrays.fill(expected, first.length, expected.length, (byte) 2);
+    try (OutputWriter writer = writer(source, 1)) {
+      writer.beginRun(0);
+      writer.write(first, 0, first.length);
+      writer.reserve(100); // more than the extent has left
+      writer.reserve(5).put(expected, first.length, 5);
+      writer.advance(5);
+      try (MappedRanges mapped = writer.readRun(writer.endRun(0, 0))) {
+        assertArrayEquals(expected, Outputs.bytes(mapped));
+      }
+    }
+  }
+
+  @Test
   void aWindowUsuallyHoldsMuchMoreThanAskedFor() throws Exception {
     try (OutputWriter writer = writer(source, 1)) {
       writer.beginRun(0);

@@ -61,6 +61,16 @@ class PoolDirectoryTest extends PoolTestBase {
   }
 
   @Test
+  void onlyOwnTemporariesAreRemoved() throws Exception {
+    SpillStore.open(config(1).build()).close();
+    Path foreign = Files.createFile(pool().resolve("thesis.tmp"));
+    assertRefused(config(1).build(), "thesis.tmp");
+    Files.move(foreign, pool().resolve("probe-123.tmp"));
+    SpillStore.open(config(1).recover(Set.of()).build()).close();
+    assertTrue(Files.notExists(pool().resolve("probe-123.tmp")));
+  }
+
+  @Test
   void aLinkIsRefused() throws Exception {
     Files.createSymbolicLink(pool(), Files.createDirectories(directory.resolve("elsewhere")));
     assertRefused(config(1).build(), "not a directory");

@@ -1,0 +1,2 @@
+/** What a task writes an output with. */
+package io.sluice.spill.writer;
