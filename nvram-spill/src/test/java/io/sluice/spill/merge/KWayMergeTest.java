@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.record.TestRecord;
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.sort.UnprefixedOrder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,7 +30,7 @@ class KWayMergeTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 7, 16})
   void mergesRunsWithoutPrefix(int runs) throws IOException {
-    assertMerges(runs, new ReverseOrder());
+    assertMerges(runs, new UnprefixedOrder());
   }
 
   @Test
@@ -142,27 +143,5 @@ class KWayMergeTest {
         0,
         Arrays.copyOfRange(merge.keyBytes(), key, key + merge.keyLength()),
         Arrays.copyOfRange(merge.valueBytes(), value, value + merge.valueLength()));
-  }
-
-  private static final class ReverseOrder implements KeyOrder {
-    @Override
-    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-      return Arrays.compareUnsigned(b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
-    }
-
-    @Override
-    public boolean hasPrefix() {
-      return false;
-    }
-
-    @Override
-    public long prefix(byte[] key, int offset, int length) {
-      throw new AssertionError("no prefix");
-    }
-
-    @Override
-    public boolean decides(long prefix) {
-      throw new AssertionError("no prefix");
-    }
   }
 }

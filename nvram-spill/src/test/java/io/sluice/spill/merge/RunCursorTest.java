@@ -79,6 +79,13 @@ class RunCursorTest {
     }
   }
 
+  @Test
+  void failsOnBytesBehindTheEndOfARunWithoutRecords() {
+    RunInput input = new TrickleRunInput(new byte[] {-1, -1, 0}, 1);
+    IOException e = assertThrows(IOException.class, () -> readAll(input, 10));
+    assertTrue(e.getMessage().contains("goes on behind it"), e.getMessage());
+  }
+
   /** A flipped bit may leave a parsable run; then the checksum is what finds it. */
   @Test
   void failsOnEveryBitFlippedInAChecksummedRun() {

@@ -181,8 +181,7 @@ class RecordBufferTest {
 
   @Test
   void keepsNothingOfASortThatFailed() {
-    UnprefixedOrder order = new UnprefixedOrder();
-    order.failAt = 5;
+    KeyOrder order = new CountingOrder(new UnprefixedOrder(), 5);
     try (ChunkPool pool = new ChunkPool(8192, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
       for (int i = 0; i < 20; i++) {
