@@ -86,6 +86,19 @@ class RunCursorTest {
     assertTrue(e.getMessage().contains("goes on behind it"), e.getMessage());
   }
 
+  @Test
+  void failsBeforeTheLastRecordOnBytesBehindAnEndThatFillsTheBlock() throws IOException {
+    byte[] run = TestRecord.run(randomRecords(new Random(8), 30));
+    byte[] longer = Arrays.copyOf(run, run.length + 1);
+    RunInput input =
+        ByteBufferRunInputTest.open(longer, ByteBufferRunInputTest.crc32c(longer), longer.length);
+    RunCursor cursor = new RunCursor("attempt_1", input, run.length);
+    for (int i = 0; i < 29; i++) {
+      assertTrue(cursor.advance());
+    }
+    assertThrows(IOException.class, cursor::advance);
+  }
+
   /** A flipped bit may leave a parsable run; then the checksum is what finds it. */
   @Test
   void failsOnEveryBitFlippedInAChecksummedRun() {

@@ -51,7 +51,16 @@ class VIntTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"fe", "90", "87ff", "8bffffffffff", "80", "88ffffffffffffffff", "8c80000000"})
+      strings = {
+        "fe",
+        "90",
+        "87ff",
+        "8bffffffffff",
+        "80",
+        "88ffffffffffffffff",
+        "8c80000000",
+        "8cffffffff"
+      })
   void refusesNumbersThatAreNoLength(String hex) {
     byte[] bytes = HexFormat.of().parseHex(hex);
     assertEquals(VInt.MALFORMED, VInt.get(bytes, 0));
