@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.record.TestRecord;
+import io.sluice.spill.record.TestSeed;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,12 +20,11 @@ class RunCursorTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 10, 11, 64, 1000, 100_000})
   void readsRecordsOfAllSizesThroughAnyBlock(int blockBytes) throws IOException {
-    long seed = System.nanoTime();
-    Random random = new Random(seed);
+    Random random = new Random(TestSeed.next());
     for (int round = 0; round < 20; round++) {
       List<TestRecord> records = randomRecords(random, 100);
       RunInput input = new TrickleRunInput(TestRecord.run(records), random.nextLong());
-      assertEquals(records, readAll(input, blockBytes), "seed " + seed);
+      assertEquals(records, readAll(input, blockBytes));
     }
   }
 
@@ -77,6 +77,26 @@ class RunCursorTest {
       IOException e = assertThrows(IOException.class, () -> readAll(input, blockBytes));
       assertTrue(e.getMessage().contains("goes on behind it"), e.getMessage());
     }
+  }
+
+  @Test
+  void failsOnBytesBehindTheEndOfARunWithoutRecords() {
+    RunInput input = new TrickleRunInput(new byte[] {-1, -1, 0}, 1);
+    IOException e = assertThrows(IOException.class, () -> readAll(input, 10));
+    assertTrue(e.getMessage().contains("goes on behind it"), e.getMessage());
+  }
+
+  @Test
+  void failsBeforeTheLastRecordOnBytesBehindAnEndThatFillsTheBlock() throws IOException {
+    byte[] run = TestRecord.run(randomRecords(new Random(8), 30));
+    byte[] longer = Arrays.copyOf(run, run.length + 1);
+    RunInput input =
+        ByteBufferRunInputTest.open(longer, ByteBufferRunInputTest.crc32c(longer), longer.length);
+    RunCursor cursor = new RunCursor("attempt_1", input, run.length);
+    for (int i = 0; i < 29; i++) {
+      assertTrue(cursor.advance());
+    }
+    assertThrows(IOException.class, cursor::advance);
   }
 
   /** A flipped bit may leave a parsable run; then the checksum is what finds it. */

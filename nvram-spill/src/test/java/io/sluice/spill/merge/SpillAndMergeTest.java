@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.TestRecord;
+import io.sluice.spill.record.TestSeed;
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.ChunkPool;
 import io.sluice.spill.sort.KeyOrder;
@@ -33,8 +34,7 @@ class SpillAndMergeTest {
   @Test
   void whatAMapEmitsAReduceGetsInOrder() throws IOException {
     long allocatedBefore = OffHeap.allocatedBytes();
-    long seed = System.nanoTime();
-    Random random = new Random(seed);
+    Random random = new Random(TestSeed.next());
     for (int partition = 0; partition < PARTITIONS; partition++) {
       runs.add(new ArrayList<>());
     }
@@ -54,7 +54,7 @@ class SpillAndMergeTest {
     assertEquals(allocatedBefore, OffHeap.allocatedBytes());
     assertTrue(runs.get(0).size() > 5, "several spills");
     for (int partition = 0; partition < PARTITIONS; partition++) {
-      assertMerges(partition, records, seed);
+      assertMerges(partition, records);
     }
   }
 
@@ -71,7 +71,7 @@ class SpillAndMergeTest {
     buffer.reset();
   }
 
-  private void assertMerges(int partition, List<TestRecord> records, long seed) throws IOException {
+  private void assertMerges(int partition, List<TestRecord> records) throws IOException {
     List<RunCursor> cursors = new ArrayList<>();
     for (byte[] run : runs.get(partition)) {
       int crc = ByteBufferRunInputTest.crc32c(run);
@@ -97,10 +97,10 @@ class SpillAndMergeTest {
       }
     }
     expectedKeys.sort(Arrays::compareUnsigned);
-    assertArrayEquals(expectedKeys.toArray(), keys.toArray(), "keys in order, seed " + seed);
+    assertArrayEquals(expectedKeys.toArray(), keys.toArray(), "keys in order");
     Comparator<byte[]> byContent = Arrays::compareUnsigned;
     expected.sort(byContent);
     actual.sort(byContent);
-    assertArrayEquals(expected.toArray(), actual.toArray(), "same records, seed " + seed);
+    assertArrayEquals(expected.toArray(), actual.toArray(), "same records");
   }
 }

@@ -1,8 +1,10 @@
 package io.sluice.spill.sort;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,13 @@ class BytewiseOrderTest extends KeyOrderContract {
       }
     }
     return Integer.compare(a.length, b.length);
+  }
+
+  @Test
+  void goesOnWhereThePrefixBeforeEnds() {
+    byte[] key = "0123456789abcdefghijklmnop".getBytes(StandardCharsets.US_ASCII);
+    assertEquals(BytePrefix.of(key, 8, 6), BytePrefix.of(key, 1, 13, 1));
+    assertEquals(BytePrefix.of(key, 15, 11), BytePrefix.of(key, 1, 25, 2));
   }
 
   @Test

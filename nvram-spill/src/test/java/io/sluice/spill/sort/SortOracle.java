@@ -42,6 +42,7 @@ final class SortOracle {
     }
     assertEquals(count(expected), count(actual), "same records, each as often");
     assertGathers(sorted, actual, partitions);
+    assertWalks(sorted, actual, partitions);
   }
 
   private static List<TestRecord> read(SortedRecords sorted, int partitions) {
@@ -66,6 +67,24 @@ final class SortOracle {
     Map<TestRecord, Integer> counts = new HashMap<>();
     records.forEach(record -> counts.merge(record, 1, Integer::sum));
     return counts;
+  }
+
+  private static void assertWalks(SortedRecords sorted, List<TestRecord> records, int partitions) {
+    for (int partition = 0; partition < partitions; partition++) {
+      int position = sorted.firstOf(partition);
+      SortedCursor cursor = new SortedCursor(sorted, position, sorted.endOf(partition));
+      while (cursor.next()) {
+        int key = cursor.keyOffset();
+        int value = cursor.valueOffset();
+        assertEquals(
+            records.get(position++),
+            new TestRecord(
+                partition,
+                Arrays.copyOfRange(cursor.bytes(), key, key + cursor.keyLength()),
+                Arrays.copyOfRange(cursor.bytes(), value, value + cursor.valueLength())));
+      }
+      assertEquals(sorted.endOf(partition), position);
+    }
   }
 
   /** Gathers through a small window, as a spill does through the extents it has leased. */

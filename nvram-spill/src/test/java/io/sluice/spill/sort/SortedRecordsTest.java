@@ -2,7 +2,9 @@ package io.sluice.spill.sort;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.record.TestRecord;
@@ -84,6 +86,27 @@ class SortedRecordsTest {
     assertThrows(BufferOverflowException.class, () -> sorted.copyEncoded(1, dst));
     assertEquals(0, dst.position());
     assertThrows(IndexOutOfBoundsException.class, () -> sorted.copyEncoded(1, new byte[5004], 0));
+  }
+
+  @Test
+  void walksThroughRecordsLargerThanAWindow() {
+    byte[] value = new byte[40_000];
+    Arrays.fill(value, (byte) 8);
+    buffer.reset();
+    for (int i = 0; i < 3; i++) {
+      TestRecord record =
+          new TestRecord(0, new byte[] {(byte) i}, i == 1 ? value : new byte[] {(byte) i});
+      assertTrue(buffer.append(record.keyValue(), 0, 1, record.value().length, 0));
+    }
+    SortedCursor cursor = new SortedCursor(buffer.sort(), 0, 3);
+    for (int i = 0; i < 3; i++) {
+      assertTrue(cursor.next());
+      assertEquals(i, cursor.bytes()[cursor.keyOffset()]);
+      assertEquals(i == 1 ? 40_000 : 1, cursor.valueLength());
+      assertEquals(i == 1 ? 8 : i, cursor.bytes()[cursor.valueOffset() + cursor.valueLength() - 1]);
+    }
+    assertFalse(cursor.next());
+    assertFalse(cursor.next());
   }
 
   @Test
