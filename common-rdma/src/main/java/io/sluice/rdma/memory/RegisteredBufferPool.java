@@ -132,11 +132,11 @@ public final class RegisteredBufferPool implements AutoCloseable {
       closed = true;
       free.clear();
       windows = 0;
-      for (Slab slab : slabs) {
+      while (!slabs.isEmpty()) {
+        Slab slab = slabs.remove(slabs.size() - 1);
         slab.registration().close();
         OffHeap.free(slab.memory());
       }
-      slabs.clear();
       returned.signalAll();
     } finally {
       lock.unlock();

@@ -349,11 +349,14 @@ public abstract class TransportContractTest {
 
   @Test
   void connectingToNobodyFails() throws Exception {
+    ClientEndpoint client = closing(provider.openClient());
+    assertThrows(
+        ConnectFailedException.class,
+        () -> client.connect(InetSocketAddress.createUnresolved("no.such.host.invalid", 1), 2_000));
     InetSocketAddress nobody;
     try (ServerSocket socket = new ServerSocket(0, 1, bindAddress().getAddress())) {
       nobody = (InetSocketAddress) socket.getLocalSocketAddress();
     }
-    ClientEndpoint client = closing(provider.openClient());
     assertThrows(ConnectFailedException.class, () -> client.connect(nobody, 2_000));
     assertEquals(0, client.counters().connections());
   }

@@ -35,8 +35,11 @@ final class TcpConnector {
       SocketChannel connected = channel;
       Deadlines.Deadline deadline =
           endpoint.deadlines().after(leftMs, () -> Sockets.shutdown(connected));
-      shakeHands(channel);
-      deadline.cancel();
+      try {
+        shakeHands(channel);
+      } finally {
+        deadline.cancel();
+      }
       return new TcpConnection(endpoint, channel, remote);
     } catch (IOException | RuntimeException e) {
       ConnectFailedException failure =

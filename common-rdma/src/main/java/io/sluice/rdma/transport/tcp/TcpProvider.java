@@ -18,7 +18,10 @@ public final class TcpProvider implements TransportProvider {
   /** Connections a server takes at once unless told otherwise; each costs it one thread. */
   public static final int DEFAULT_MAX_CONNECTIONS = 1024;
 
+  private static final long DEFAULT_STALL_LIMIT_MS = 60_000;
+
   private final int maxConnections;
+  private final long stallLimitMs;
 
   public TcpProvider() {
     this(DEFAULT_MAX_CONNECTIONS);
@@ -28,7 +31,12 @@ public final class TcpProvider implements TransportProvider {
    * @param maxConnections how many connections a server takes at once; more are refused
    */
   public TcpProvider(int maxConnections) {
+    this(maxConnections, DEFAULT_STALL_LIMIT_MS);
+  }
+
+  TcpProvider(int maxConnections, long stallLimitMs) {
     this.maxConnections = maxConnections;
+    this.stallLimitMs = stallLimitMs;
   }
 
   @Override
@@ -43,7 +51,7 @@ public final class TcpProvider implements TransportProvider {
 
   @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
-    return TcpServerEndpoint.open(bindAddress, maxConnections);
+    return TcpServerEndpoint.open(bindAddress, maxConnections, stallLimitMs);
   }
 
   @Override

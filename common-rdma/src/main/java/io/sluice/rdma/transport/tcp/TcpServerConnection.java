@@ -30,7 +30,6 @@ final class TcpServerConnection implements Runnable {
   /** Requests are small and come in bursts; one system call takes many. */
   private static final int REQUEST_BUFFER_BYTES = 256 * REQUEST_BYTES;
 
-  private static final long STALL_LIMIT_MS = 60_000;
   private static final long END_LIMIT_MS = 10_000;
   private static final long NOT_BUSY = 0;
 
@@ -153,11 +152,10 @@ final class TcpServerConnection implements Runnable {
   }
 
   /** Gives up on a client that neither finishes its hello nor takes its bytes. */
-  void shutdownIfStalled() {
+  void shutdownIfStalled(long limitMs) {
     long since = busySinceNanos;
-    if (since != NOT_BUSY
-        && System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(STALL_LIMIT_MS)) {
-      LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, STALL_LIMIT_MS);
+    if (since != NOT_BUSY && System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(limitMs)) {
+      LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, limitMs);
       shutdown();
     }
   }

@@ -26,8 +26,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * one watches for clients that stall. Ownership: the caller closes; that ends all of them.
  */
 final class TcpServerEndpoint implements ServerEndpoint {
-  private static final long STALL_CHECK_PERIOD_MS = 1_000;
-
   private final InetSocketAddress address;
   private final TcpAcceptor acceptor;
   private final Map<Long, TcpRegion> regions = new ConcurrentHashMap<>();
@@ -45,7 +43,8 @@ final class TcpServerEndpoint implements ServerEndpoint {
     this.acceptor = new TcpAcceptor(this, listener);
   }
 
-  static TcpServerEndpoint open(InetSocketAddress bindAddress, int maxConnections)
+  static TcpServerEndpoint open(
+      InetSocketAddress bindAddress, int maxConnections, long stallLimitMs)
       throws TransportException {
     ServerSocketChannel listener = null;
     try {
@@ -55,8 +54,8 @@ final class TcpServerEndpoint implements ServerEndpoint {
       TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, maxConnections);
       endpoint.acceptor.start();
       endpoint.stallWatch.every(
-          STALL_CHECK_PERIOD_MS,
-          () -> endpoint.connections.forEach(TcpServerConnection::shutdownIfStalled));
+          Math.max(1, stallLimitMs / 4),
+          () -> endpoint.connections.forEach(c -> c.shutdownIfStalled(stallLimitMs)));
       return endpoint;
     } catch (IOException e) {
       TransportException failure =

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
 import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.TransportCounters;
@@ -56,6 +57,9 @@ final class UcxClientEndpoint implements ClientEndpoint {
   public Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
     if (closed.get()) {
       throw new TransportException("ucx: the client endpoint is closed");
+    }
+    if (remote.isUnresolved()) {
+      throw new ConnectFailedException("ucx: cannot connect to unresolved address " + remote);
     }
     UcxConnection connection = new UcxConnection(this, remote);
     connections.add(connection);

@@ -16,7 +16,7 @@ import java.util.Optional;
  * away from the JVM for as long as it takes to load, which can freeze the process, and no setting
  * made from Java is early enough.
  *
- * <p>Thread contract: safe from any thread; the first question after availability loads libucx.
+ * <p>Thread contract: safe from any thread; the first question about availability may load libucx.
  */
 public final class UcxProvider implements TransportProvider {
   private final UcxSettings settings;
@@ -49,6 +49,9 @@ public final class UcxProvider implements TransportProvider {
   @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
     checkAvailable();
+    if (bindAddress.isUnresolved()) {
+      throw new TransportException("ucx: cannot listen on unresolved address " + bindAddress);
+    }
     return UcxServerEndpoint.open(settings, bindAddress);
   }
 

@@ -125,6 +125,8 @@ class TcpServerTest {
       assertEquals(1, slow.in.readLong()); // it is being served
       server.deregister(descriptor);
       assertEquals(0, server.counters().registrations());
+      long rest = slow.in.transferTo(DataOutputStream.nullOutputStream());
+      assertTrue(rest < length, "the whole region was sent after it was deregistered");
     }
   }
 
@@ -176,6 +178,26 @@ class TcpServerTest {
       assertThrows(IOException.class, http.in::readByte);
       client.read(server.register(fixture.region()), 0, 4096);
       assertEquals(-1, fixture.mismatch(0, client.landed(4096)));
+    }
+  }
+
+  @Test
+  void clientsThatStallAreGivenUpAndIdleOnesAreNot() throws Exception {
+    int length = 64 << 20;
+    try (RegionFixture fixture = new RegionFixture(dir, length, 8);
+        ServerEndpoint server = new TcpProvider(10, 1_000).listen(ANY_PORT);
+        RawClient idle = new RawClient(server).welcomed();
+        RawClient mute = new RawClient(server);
+        RawClient slow = new RawClient(server).welcomed()) {
+      RegionDescriptor descriptor = server.register(fixture.region());
+      slow.request(1, descriptor, 0, length);
+      assertEquals(-1, mute.in.read()); // it never said hello
+      idle.request(2, descriptor, 0, 1);
+      assertEquals(2, idle.in.readLong());
+      while (server.counters().openConnections() > 1) { // ends by the test's timeout if never
+        Thread.onSpinWait();
+      }
+      assertTrue(slow.in.transferTo(DataOutputStream.nullOutputStream()) < length);
     }
   }
 
@@ -233,11 +255,12 @@ class TcpServerTest {
       out = new DataOutputStream(socket.getOutputStream());
     }
 
-    void welcomed() throws Exception {
+    RawClient welcomed() throws Exception {
       out.writeInt(MAGIC);
       out.writeShort(VERSION);
       out.writeShort(0);
       in.skipNBytes(HELLO_BYTES);
+      return this;
     }
 
     void request(long id, RegionDescriptor descriptor, long offset, int length) throws Exception {
