@@ -1,6 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.it.cluster.ClusterSpec;
+import io.sluice.it.cluster.DistributionBuild;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
@@ -24,7 +25,10 @@ final class ClusterOptions {
   private boolean keep;
 
   PseudoCluster start(Workspace workspace, Console console) {
-    HadoopDistribution distribution = HadoopDistribution.locate(workspace, hadoopVersion);
+    HadoopDistribution distribution =
+        console.step(
+            "Assembling Hadoop " + hadoopVersion,
+            () -> DistributionBuild.ensure(workspace, hadoopVersion));
     Optional<SluiceFragments> sluice = SluiceFragments.load(workspace);
     ClusterSpec stock = ClusterSpec.of(distribution);
     ClusterSpec spec = sluice.map(found -> stock.withSluice(found, Set.of())).orElse(stock);

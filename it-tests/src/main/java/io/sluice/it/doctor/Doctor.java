@@ -16,6 +16,7 @@ public final class Doctor {
             new JavaCheck(),
             new TransportCheck(new TcpProvider()),
             new TransportCheck(new UcxProvider()),
+            new TransportChoiceCheck(),
             new RdmaDevicesCheck(),
             new LockedMemoryCheck(),
             new PoolDirectoryCheck(poolDirectory),

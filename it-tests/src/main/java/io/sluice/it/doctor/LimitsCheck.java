@@ -6,6 +6,7 @@ import java.nio.file.Path;
 
 /** How many files and mappings a process may have: a pool maps its segments. */
 final class LimitsCheck implements Check {
+  private static final Path MAP_COUNT = Path.of("/proc/sys/vm/max_map_count");
   private static final long FILES_NEEDED = 4096;
   private static final long MAPS_NEEDED = 65_530; // the kernel's default
 
@@ -19,7 +20,8 @@ final class LimitsCheck implements Check {
               .mapToLong(soft -> soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft))
               .findFirst()
               .orElseThrow(() -> new IOException("/proc/self/limits has no Max open files"));
-      long maps = Long.parseLong(Files.readString(Path.of("/proc/sys/vm/max_map_count")).strip());
+      // By lines: the kernel answers only the first read of such a file, however short it is.
+      long maps = Long.parseLong(Files.readAllLines(MAP_COUNT).get(0).strip());
       String text = "open files: %d, memory mappings: %d".formatted(files, maps);
       if (files < FILES_NEEDED) {
         return Finding.limited("limits", text + "; raise nofile to %d".formatted(FILES_NEEDED));
