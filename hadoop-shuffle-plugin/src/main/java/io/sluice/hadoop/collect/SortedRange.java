@@ -1,5 +1,6 @@
 package io.sluice.hadoop.collect;
 
+import io.sluice.spill.sort.SortedCursor;
 import io.sluice.spill.sort.SortedRecords;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -8,38 +9,25 @@ import org.apache.hadoop.util.Progress;
 /**
  * The sorted records of one partition as a combiner reads them.
  *
- * <p>Each record is copied from the off-heap buffer into one heap array, which holds it until the
- * next {@link #next}. Thread contract: one thread. Ownership: a view; valid as long as the sorted
- * records are.
+ * <p>Thread contract: one thread. Ownership: a view; valid as long as the sorted records are.
  */
 final class SortedRange implements RawKeyValueIterator {
-  private final SortedRecords records;
-  private final int end;
+  private final SortedCursor records;
   private final Progress progress = new Progress();
   private final DataInputBuffer key = new DataInputBuffer();
   private final DataInputBuffer value = new DataInputBuffer();
-  private byte[] current = new byte[256];
-  private int position;
 
   SortedRange(SortedRecords records, int partition) {
-    this.records = records;
-    this.position = records.firstOf(partition) - 1;
-    this.end = records.endOf(partition);
+    this.records = new SortedCursor(records, records.firstOf(partition), records.endOf(partition));
   }
 
   @Override
   public boolean next() {
-    if (++position >= end) {
+    if (!records.next()) {
       return false;
     }
-    int keyLength = records.keyLength(position);
-    int valueLength = records.valueLength(position);
-    if (current.length < keyLength + valueLength) {
-      current = new byte[Math.max(keyLength + valueLength, 2 * current.length)];
-    }
-    records.copyKeyValue(position, current, 0);
-    key.reset(current, 0, keyLength);
-    value.reset(current, keyLength, valueLength);
+    key.reset(records.bytes(), records.keyOffset(), records.keyLength());
+    value.reset(records.bytes(), records.valueOffset(), records.valueLength());
     return true;
   }
 
