@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -31,6 +32,7 @@ final class ServiceAssembly {
   static final int DEFAULT_SHUFFLE_PORT = 13562;
 
   private static final long DISK_RESERVE_BYTES = 1L << 30;
+  private static final String POOL_NAME = "pool";
   private static final String NO_OVERFLOW = "none";
 
   private ServiceAssembly() {}
@@ -52,7 +54,7 @@ final class ServiceAssembly {
     int segmentBytes = NodeSettings.POOL_SEGMENT_MB.get(conf) << 20;
     StoreConfig.Builder store =
         StoreConfig.builder(
-                directory.resolve("pool"), (long) NodeSettings.POOL_CAPACITY_MB.get(conf) << 20)
+                directory.resolve(POOL_NAME), (long) NodeSettings.POOL_CAPACITY_MB.get(conf) << 20)
             .geometry(segmentBytes, StoreConfig.DEFAULT_BLOCK_BYTES)
             .medium(choice.medium())
             .disk(
@@ -76,6 +78,11 @@ final class ServiceAssembly {
             controlPort,
             chooser.withFallbacks(transport),
             recover));
+  }
+
+  /** Gives the memory of a closed service's pool back. */
+  static void removePool(Path directory) throws IOException {
+    FileUtils.deleteDirectory(directory.resolve(POOL_NAME).toFile());
   }
 
   private static Path directory(Configuration conf, int shufflePort) {

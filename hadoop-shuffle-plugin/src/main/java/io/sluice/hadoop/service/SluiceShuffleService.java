@@ -60,6 +60,10 @@ public final class SluiceShuffleService extends AuxiliaryService {
     if (service != null) {
       try {
         service.close();
+        if (getRecoveryPath() == null) {
+          // Nobody will read it again, and it may be memory.
+          ServiceAssembly.removePool(metadata.socket().getParent());
+        }
       } catch (IOException e) {
         LOG.error("Sluice's service did not close cleanly", e);
       }
