@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
  * Checks the length and the CRC32C of a run while it is read, before its last bytes are handed on.
  *
  * <p>Thread contract: one thread. Ownership: owns and closes the input it wraps. Failure: {@link
- * ChecksumException}, or {@link IOException} if the run ends early.
+ * ChecksumException}, or {@link IOException} if the run ends early or goes on.
  */
 public final class VerifiedRunInput implements RunInput {
   private final String name;
@@ -16,6 +16,7 @@ public final class VerifiedRunInput implements RunInput {
   private final int expectedCrc32c;
   private final CRC32C crc32c = new CRC32C();
   private long readBytes;
+  private boolean verified;
 
   /** Expects so many bytes with this CRC32C from {@code input}. */
   public VerifiedRunInput(String name, RunInput input, long lengthBytes, int expectedCrc32c) {
@@ -27,20 +28,33 @@ public final class VerifiedRunInput implements RunInput {
 
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
-    int n = input.read(dst, offset, length);
-    if (n < 0) {
-      if (readBytes != lengthBytes) {
-        throw new IOException(
-            "run " + name + " ends after " + readBytes + " of " + lengthBytes + " bytes");
-      }
-      return n;
+    int count = input.read(dst, offset, length);
+    if (count > 0) {
+      crc32c.update(dst, offset, count);
+      readBytes += count;
     }
-    crc32c.update(dst, offset, n);
-    readBytes += n;
-    if (readBytes == lengthBytes && (int) crc32c.getValue() != expectedCrc32c) {
-      throw new ChecksumException(name, lengthBytes, expectedCrc32c, (int) crc32c.getValue());
+    if (readBytes > lengthBytes || count < 0 && readBytes < lengthBytes) {
+      throw new IOException(
+          "run "
+              + name
+              + (count < 0 ? " ends after " : " goes on behind ")
+              + Math.min(readBytes, lengthBytes)
+              + " bytes, expected its end after "
+              + lengthBytes
+              + "; fetch the run again or re-run its map");
     }
-    return n;
+    if (readBytes == lengthBytes && !verified) {
+      verify();
+    }
+    return count;
+  }
+
+  private void verify() throws ChecksumException {
+    int actual = (int) crc32c.getValue();
+    if (actual != expectedCrc32c) {
+      throw new ChecksumException(name, lengthBytes, expectedCrc32c, actual);
+    }
+    verified = true;
   }
 
   @Override

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.zip.CRC32C;
 
 /** Times a merge of checksummed runs by hand; no test. Arguments: runs, records, block, rounds. */
 final class MergeTiming {
@@ -18,7 +17,7 @@ final class MergeTiming {
     int runCount = Integer.parseInt(args[0]);
     int records = Integer.parseInt(args[1]);
     int blockBytes = Integer.parseInt(args[2]);
-    List<ByteBuffer> runs = new ArrayList<>();
+    List<byte[]> runs = new ArrayList<>();
     List<Integer> checksums = new ArrayList<>();
     Random random = new Random(42);
     byte[] record = new byte[100];
@@ -29,21 +28,19 @@ final class MergeTiming {
           random.nextBytes(record);
           buffer.append(record, 0, 10, 90, 0);
         }
-        ByteBuffer run = ByteBuffer.allocateDirect((int) buffer.dataBytes() + 2);
+        ByteBuffer run = ByteBuffer.allocate((int) buffer.dataBytes() + 2);
         buffer.sort().copyEncoded(0, buffer.recordCount(), run);
         RecordFormat.putEnd(run, run.position());
-        run.position(0);
-        runs.add(run);
-        CRC32C crc = new CRC32C();
-        crc.update(run.duplicate());
-        checksums.add((int) crc.getValue());
+        runs.add(run.array());
+        checksums.add(VerifiedRunInputTest.crc32c(run.array()));
       }
     }
     for (int round = 0; round < Integer.parseInt(args[3]); round++) {
       long start = System.nanoTime();
       List<RunCursor> cursors = new ArrayList<>();
       for (int r = 0; r < runCount; r++) {
-        RunInput input = new ByteBufferRunInput("r" + r, List.of(runs.get(r)), checksums.get(r));
+        RunInput input =
+            VerifiedRunInputTest.open(runs.get(r), runs.get(r).length, checksums.get(r));
         cursors.add(new RunCursor("r" + r, input, blockBytes));
       }
       long sum = 0;

@@ -91,7 +91,7 @@ class RunCursorTest {
     byte[] run = TestRecord.run(randomRecords(new Random(8), 30));
     byte[] longer = Arrays.copyOf(run, run.length + 1);
     RunInput input =
-        ByteBufferRunInputTest.open(longer, ByteBufferRunInputTest.crc32c(longer), longer.length);
+        VerifiedRunInputTest.open(longer, longer.length, VerifiedRunInputTest.crc32c(longer));
     RunCursor cursor = new RunCursor("attempt_1", input, run.length);
     for (int i = 0; i < 29; i++) {
       assertTrue(cursor.advance());
@@ -103,11 +103,11 @@ class RunCursorTest {
   @Test
   void failsOnEveryBitFlippedInAChecksummedRun() {
     byte[] run = TestRecord.run(randomRecords(new Random(9), 12));
-    int crc = ByteBufferRunInputTest.crc32c(run);
+    int crc = VerifiedRunInputTest.crc32c(run);
     for (int bit = 0; bit < run.length * 8; bit++) {
       byte[] damaged = run.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
-      RunInput input = ByteBufferRunInputTest.open(damaged, crc, 50);
+      RunInput input = VerifiedRunInputTest.open(damaged, run.length, crc);
       assertThrows(IOException.class, () -> readAll(input, 64), "bit " + bit);
     }
   }

@@ -74,8 +74,8 @@ class SpillAndMergeTest {
   private void assertMerges(int partition, List<TestRecord> records) throws IOException {
     List<RunCursor> cursors = new ArrayList<>();
     for (byte[] run : runs.get(partition)) {
-      int crc = ByteBufferRunInputTest.crc32c(run);
-      RunInput input = new ByteBufferRunInput("spill", List.of(ByteBuffer.wrap(run)), crc);
+      int crc = VerifiedRunInputTest.crc32c(run);
+      RunInput input = VerifiedRunInputTest.open(run, run.length, crc);
       cursors.add(new RunCursor("spill", input, 1000));
     }
     List<byte[]> actual = new ArrayList<>();
