@@ -25,6 +25,16 @@ final class BytesWritableOrder implements KeyOrder {
   }
 
   @Override
+  public int prefixLevels() {
+    return BytePrefix.LEVELS;
+  }
+
+  @Override
+  public long prefix(byte[] key, int off, int len, int level) {
+    return BytePrefix.of(key, off + LENGTH_BYTES, len - LENGTH_BYTES, level);
+  }
+
+  @Override
   public boolean decides(long prefix) {
     return BytePrefix.decides(prefix);
   }

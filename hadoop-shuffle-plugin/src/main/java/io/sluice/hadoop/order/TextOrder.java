@@ -26,6 +26,17 @@ final class TextOrder implements KeyOrder {
   }
 
   @Override
+  public int prefixLevels() {
+    return BytePrefix.LEVELS;
+  }
+
+  @Override
+  public long prefix(byte[] key, int off, int len, int level) {
+    int skip = WritableUtils.decodeVIntSize(key[off]);
+    return BytePrefix.of(key, off + skip, len - skip, level);
+  }
+
+  @Override
   public boolean decides(long prefix) {
     return BytePrefix.decides(prefix);
   }
