@@ -56,7 +56,7 @@ class AcceptorTest {
 
   @Test
   void closeEndsEveryConversationAndItsThread() throws Exception {
-    int openFiles = LeakCheck.openFiles();
+    int openSockets = OpenSockets.count();
     ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
     List<DeadlineChannel> clients = new ArrayList<>();
     start(listener, AcceptorTest::echo);
@@ -74,7 +74,7 @@ class AcceptorTest {
       assertThrows(EOFException.class, () -> client.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
       client.close();
     }
-    assertTrue(LeakCheck.openFiles() <= openFiles, "open files before and after");
+    assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.transport.LeakCheck;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -33,7 +32,7 @@ abstract class ChannelContractTest {
   private static final int MORE_THAN_SOCKETS_HOLD_BYTES = 64 << 20;
 
   @TempDir Path directory;
-  private int openFiles;
+  private int openSockets;
 
   abstract ServerSocketChannel listener(int backlog) throws IOException;
 
@@ -42,14 +41,14 @@ abstract class ChannelContractTest {
   }
 
   @BeforeEach
-  void countFiles() throws IOException {
+  void countSockets() throws IOException {
     connect().close(); // what the JDK opens once and keeps
-    openFiles = LeakCheck.openFiles();
+    openSockets = OpenSockets.count();
   }
 
   @AfterEach
-  void checkFiles() {
-    assertTrue(LeakCheck.openFiles() <= openFiles, "open files before and after");
+  void checkSockets() throws IOException {
+    assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
   }
 
   @Test
