@@ -105,9 +105,8 @@ public final class NodeReader implements AutoCloseable {
     for (SegmentLocation location : description.segments().values()) {
       localSegments.put(location.segment().segmentId(), location.segment());
     }
-    stats.read(ReadStats.LOCAL, run.lengthBytes());
     return NodeRun.local(
-        outputId, name, run, new MappedRunInput(mapper::map, run, MIN_LOCAL_WINDOW_BYTES));
+        outputId, name, run, new MappedRunInput(mapper::map, run, MIN_LOCAL_WINDOW_BYTES), stats);
   }
 
   /** How many windows there are; so many remote runs can be merged at once. */
@@ -142,11 +141,9 @@ public final class NodeReader implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    try {
+    try (mapper;
+        transports) {
       nodes.values().forEach(RemoteNode::close);
-      transports.close();
-    } finally {
-      mapper.close();
     }
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
+import java.util.function.LongConsumer;
 
 /**
  * One run of a located output, ready to be read once.
@@ -20,21 +21,28 @@ public final class NodeRun implements AutoCloseable {
   private final RemoteRunInput remote;
 
   private NodeRun(
-      String outputId, String name, Run run, MappedRunInput local, RemoteRunInput remote) {
+      String outputId,
+      String name,
+      Run run,
+      MappedRunInput local,
+      RemoteRunInput remote,
+      LongConsumer counter) {
     this.outputId = outputId;
     this.name = name;
     this.run = run;
     this.local = local;
     this.remote = remote;
-    this.input = new NodeRunInput(outputId, name, local != null ? local : remote, run);
+    this.input = new NodeRunInput(outputId, name, local != null ? local : remote, run, counter);
   }
 
-  static NodeRun local(String outputId, String name, Run run, MappedRunInput input) {
-    return new NodeRun(outputId, name, run, input, null);
+  static NodeRun local(
+      String outputId, String name, Run run, MappedRunInput input, ReadStats stats) {
+    return new NodeRun(
+        outputId, name, run, input, null, bytes -> stats.read(ReadStats.LOCAL, bytes));
   }
 
   static NodeRun remote(String outputId, String name, Run run, RemoteRunInput input) {
-    return new NodeRun(outputId, name, run, null, input);
+    return new NodeRun(outputId, name, run, null, input, bytes -> {}); // counts for itself
   }
 
   /** The output it belongs to. */

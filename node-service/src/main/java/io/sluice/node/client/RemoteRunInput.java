@@ -2,9 +2,11 @@ package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.RegisteredBufferPool;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
@@ -47,6 +49,7 @@ final class RemoteRunInput implements RunInput {
   private Map<Integer, SegmentLocation> segments;
   private final Deque<Window> windows = new ArrayDeque<>();
   private int maxWindows = 1;
+  private String transport;
   private int failuresInARow;
   private long issuedBytes;
   private long consumedBytes;
@@ -116,12 +119,12 @@ final class RemoteRunInput implements RunInput {
         && issue(needOne && windows.isEmpty())) {}
   }
 
-  /** Starts the next read; false if there is no window for it. */
+  /** Starts the next read; false if there is no window for it, or it failed at once. */
   private boolean issue(boolean wait) throws IOException {
     Range range = rangeAt(issuedBytes);
     SegmentLocation segment = segments.get(range.segmentId());
-    String transport = transportFor(segment, range);
-    RegisteredBuffer buffer = window(transport, wait);
+    transport = transportFor(segment, range);
+    RegisteredBuffer buffer = window(wait);
     if (buffer == null) {
       return false;
     }
@@ -134,13 +137,16 @@ final class RemoteRunInput implements RunInput {
               .read(region, range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
     } catch (IOException e) {
       done = CompletableFuture.failedFuture(e);
+    } catch (RuntimeException e) {
+      buffer.close();
+      throw e;
     }
     windows.addLast(new Window(transport, buffer, lengthBytes, done));
     issuedBytes += lengthBytes;
-    return true;
+    return !done.isCompletedExceptionally(); // the next one would only fail too, and take as long
   }
 
-  private RegisteredBuffer window(String transport, boolean wait) throws IOException {
+  private RegisteredBuffer window(boolean wait) throws IOException {
     RegisteredBufferPool pool = node.pools().pool(transport);
     if (!wait) {
       return pool.tryAcquire().orElse(null);
@@ -148,7 +154,8 @@ final class RemoteRunInput implements RunInput {
     try {
       return pool.acquire(node.timeoutMs());
     } catch (TimeoutException e) {
-      throw new FetchFailedException(outputId, name + ": " + e.getMessage(), e);
+      // Not the output's fault: runs that are merged were given more windows than there are.
+      throw new IllegalStateException(name + ": " + e.getMessage(), e);
     } catch (InterruptedException e) {
       throw interrupted();
     }
@@ -219,7 +226,6 @@ final class RemoteRunInput implements RunInput {
 
   private Window arrivedHead() throws IOException {
     while (true) {
-      String transport = null;
       try {
         fill(true);
         Window head = windows.getFirst();
@@ -232,10 +238,8 @@ final class RemoteRunInput implements RunInput {
         node.stats().read(transport, head.lengthBytes);
         failuresInARow = 0;
         return head;
-      } catch (FetchFailedException e) {
-        throw e;
       } catch (TransportException e) {
-        recover(transport, e);
+        recover(e);
       }
     }
   }
@@ -266,13 +270,14 @@ final class RemoteRunInput implements RunInput {
     }
   }
 
-  private void recover(String transport, TransportException cause) throws IOException {
+  private void recover(TransportException cause) throws IOException {
     failuresInARow++;
     node.stats().retried();
     suspend();
-    boolean another =
-        failuresInARow == 1
-            || (transport != null && failuresInARow == 2 && node.giveUp(transport, cause));
+    boolean another = failuresInARow == 1 || (failuresInARow == 2 && node.giveUp(transport, cause));
+    if (!another && cause instanceof RegistrationException) {
+      throw cause; // another attempt of the producer would not change this process's limits
+    }
     if (!another) {
       throw new FetchFailedException(
           outputId,
@@ -304,7 +309,11 @@ final class RemoteRunInput implements RunInput {
         throw e;
       } catch (IOException e) {
         e.addSuppressed(cause);
-        if (System.nanoTime() - deadlineNs > 0 || Thread.currentThread().isInterrupted()) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw interrupted();
+        }
+        // What the service says is final; only its silence may be a restart.
+        if (e instanceof RemoteError || System.nanoTime() - deadlineNs > 0) {
           throw new FetchFailedException(
               outputId,
               name + ": " + node.name() + " can no longer be asked: " + e.getMessage(),
@@ -335,8 +344,15 @@ final class RemoteRunInput implements RunInput {
 
   private void discard(Window window) {
     // Only a finished read may give its memory back; the transport ends each by its deadline.
-    window.done.handle((ok, failure) -> null).join();
-    window.buffer.close();
+    try {
+      window
+          .done
+          .handle((ok, failure) -> null)
+          .orTimeout(2 * node.timeoutMs(), TimeUnit.MILLISECONDS)
+          .join();
+    } finally {
+      window.buffer.close();
+    }
   }
 
   @Override

@@ -13,7 +13,8 @@ import java.util.Map;
  * with a bounded pool of windows.
  *
  * <p>Thread contract: safe from any thread. Ownership: the task closes it, after every connection
- * made through it. Failure: {@link TransportException} when a transport cannot be opened.
+ * made through it. Failure: {@link TransportException} when a transport cannot be opened; {@link
+ * IllegalStateException} on closing with windows out, after all else was closed.
  */
 public final class Transports implements AutoCloseable {
   private final Map<String, TransportProvider> providers = new LinkedHashMap<>();
@@ -21,7 +22,15 @@ public final class Transports implements AutoCloseable {
   private final int windowBytes;
   private final long budgetBytes;
 
-  private record Opened(ClientEndpoint endpoint, RegisteredBufferPool pool) {}
+  private record Opened(ClientEndpoint endpoint, RegisteredBufferPool pool) {
+    void close() {
+      try {
+        pool.close();
+      } finally {
+        endpoint.close();
+      }
+    }
+  }
 
   /**
    * Nothing is opened yet.
@@ -78,10 +87,21 @@ public final class Transports implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    RuntimeException failure = null;
     for (Opened transport : opened.values()) {
-      transport.pool().close();
-      transport.endpoint().close();
+      try {
+        transport.close();
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
     }
     opened.clear();
+    if (failure != null) {
+      throw failure;
+    }
   }
 }

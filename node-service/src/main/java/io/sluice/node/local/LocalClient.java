@@ -6,11 +6,13 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.StoreFullException;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -21,9 +23,10 @@ import java.util.List;
  * A task's connection to the service of its node: leases extents of the pool and commits outputs.
  *
  * <p>Thread contract: safe from any thread, one exchange at a time. Ownership: the task closes it,
- * and that, like the task's death, frees whatever it leased and did not commit. Failure: {@link
- * RemoteError} when the service refuses, another {@link IOException} when it cannot be reached or
- * does not answer in time; the connection is then unusable.
+ * and that, like the task's death, frees whatever it leased and did not commit. Failure: as {@link
+ * ExtentSource} says, {@link RemoteError} when the service refuses for another reason, and another
+ * {@link IOException} when it cannot be reached or does not answer in time; the connection is then
+ * unusable.
  */
 public final class LocalClient implements ExtentSource, AutoCloseable {
   private final DeadlineChannel channel;
@@ -104,7 +107,11 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
       frames.send(type, payload, timeoutMs);
       return Replies.receive(frames, timeoutMs);
     } catch (RemoteError e) {
-      throw e;
+      throw switch (e.code()) {
+        case FULL -> new StoreFullException(e.getMessage());
+        case CORRUPT_OUTPUT -> new CorruptOutputException(e.getMessage());
+        default -> e;
+      };
     } catch (IOException | RuntimeException e) {
       // The answer may still be on its way: nothing said after this would match its reply.
       channel.close();

@@ -15,6 +15,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
+import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -25,17 +26,24 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import jdk.net.ExtendedSocketOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The service's side of {@link LocalProtocol}: one thread and one lease per connected task.
  *
  * <p>Only processes of the pool's own user are served; the kernel vouches for who they are. Thread
  * contract: safe from any thread. Ownership: the node service closes it, which ends every
- * connection; it does not close the store. Failure: a task that breaks the protocol loses its
- * connection and its lease, the others notice nothing.
+ * connection; it does not close the store. Failure: a request that cannot be granted is answered
+ * with the reason and the connection stays usable; a task that breaks the framing loses its
+ * connection and its lease; the others notice nothing.
  */
 public final class LocalServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalServer.class);
   private static final long TIMEOUT_MS = 30_000;
+
+  /** Room for a path in struct sockaddr_un. */
+  private static final int MAX_SOCKET_PATH_BYTES = 108;
 
   private final SpillStore store;
   private final SecretRegistry secrets;
@@ -58,9 +66,9 @@ public final class LocalServer implements AutoCloseable {
     /**
      * Keeps the secret of an application.
      *
-     * @throws RemoteError if the application has another one already
+     * @throws RemoteError if the application has another one already, or it cannot be kept
      */
-    void register(String applicationId, JobSecret secret) throws IOException;
+    void register(String applicationId, JobSecret secret) throws RemoteError;
   }
 
   /** Listens at {@code socket}, replacing what a dead service left there. */
@@ -69,7 +77,7 @@ public final class LocalServer implements AutoCloseable {
     Files.deleteIfExists(socket);
     ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
-      listener.bind(UnixDomainSocketAddress.of(socket));
+      bind(listener, socket);
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
       return new LocalServer(store, secrets, socket, listener);
     } catch (IOException | RuntimeException e) {
@@ -78,88 +86,134 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
+  private static void bind(ServerSocketChannel listener, Path socket) throws IOException {
+    try {
+      listener.bind(UnixDomainSocketAddress.of(socket), Acceptor.MAX_CONNECTIONS);
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot listen at "
+              + socket
+              + " ("
+              + e.getMessage()
+              + "); its directory must exist and the path be shorter than "
+              + MAX_SOCKET_PATH_BYTES
+              + " bytes, it has "
+              + socket.toString().length(),
+          e);
+    }
+  }
+
   private void serve(DeadlineChannel channel) throws IOException {
     Frames frames = new Frames(channel);
-    String user = channel.channel().getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
-    if (!user.equals(ownUser)) {
-      Replies.sendError(
-          frames,
-          RemoteError.Code.REFUSED,
-          "this pool belongs to user " + ownUser + " and serves no other; the task runs as " + user,
-          TIMEOUT_MS);
+    String applicationId;
+    Lease opened;
+    try {
+      applicationId = hello(frames, channel);
+      opened = store.openLease(applicationId);
+    } catch (RemoteError e) {
+      LOG.warn("Refused a task: {}", e.getMessage());
+      Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     }
-    String applicationId = hello(frames);
-    try (Lease lease = store.openLease(applicationId)) {
+    try (Lease lease = opened) {
       frames.send(Replies.OK, out -> LocalProtocol.writeInfo(out, lease.info()), TIMEOUT_MS);
       while (true) {
         Frames.Frame request = frames.receive(DeadlineChannel.NO_TIMEOUT, TIMEOUT_MS);
         answer(frames, request, lease, applicationId);
       }
-    } catch (EOFException e) {
-      // The task is done, or dead: the lease is closed either way.
     }
   }
 
-  private String hello(Frames frames) throws IOException {
-    Frames.Frame request = frames.receive(TIMEOUT_MS, TIMEOUT_MS);
-    int version = request.type() == LocalProtocol.HELLO ? request.in().readUnsignedShort() : -1;
-    if (version != LocalProtocol.VERSION) {
-      throw new ProtocolException(
-          "task opened with message type "
-              + request.type()
-              + " version "
-              + version
-              + ", expected HELLO version "
-              + LocalProtocol.VERSION);
-    }
-    String applicationId = Bounded.readString(request.in());
-    byte[] secret = Bounded.readBytes(request.in(), JobSecret.MAX_SECRET_BYTES);
+  /** The application that the task works for, with its secret registered. */
+  private String hello(Frames frames, DeadlineChannel channel) throws IOException {
+    Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
+    checkUser(channel);
     try {
+      int version = request.type() == LocalProtocol.HELLO ? request.in().readUnsignedShort() : -1;
+      if (version != LocalProtocol.VERSION) {
+        throw new ProtocolException(
+            "task opened with message type "
+                + request.type()
+                + " version "
+                + version
+                + ", expected HELLO version "
+                + LocalProtocol.VERSION);
+      }
+      String applicationId = Bounded.readString(request.in());
+      OutputId.check("application id", applicationId);
+      byte[] secret = Bounded.readBytes(request.in(), JobSecret.MAX_SECRET_BYTES);
       secrets.register(applicationId, new JobSecret(secret));
-    } catch (RemoteError e) {
-      Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
-      throw e;
+      return applicationId;
+    } catch (EOFException | ProtocolException | IllegalArgumentException e) {
+      throw new RemoteError(RemoteError.Code.BAD_REQUEST, e.toString());
     }
-    return applicationId;
+  }
+
+  private void checkUser(DeadlineChannel channel) throws IOException {
+    String user = channel.channel().getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+    if (!user.equals(ownUser)) {
+      throw new RemoteError(
+          RemoteError.Code.REFUSED,
+          "this pool belongs to user "
+              + ownUser
+              + " and serves no other; the task runs as "
+              + user);
+    }
   }
 
   private void answer(Frames frames, Frames.Frame request, Lease lease, String applicationId)
       throws IOException {
+    Frames.Payload answer;
     try {
-      switch (request.type()) {
-        case LocalProtocol.LEASE -> {
-          List<Extent> extents = lease.lease(request.in().readLong());
-          frames.send(Replies.OK, out -> LocalProtocol.writeExtents(out, extents), TIMEOUT_MS);
-        }
-        case LocalProtocol.LEASE_CONTIGUOUS -> {
-          Extent extent = lease.leaseContiguous(request.in().readLong());
-          frames.send(
-              Replies.OK, out -> LocalProtocol.writeExtents(out, List.of(extent)), TIMEOUT_MS);
-        }
-        case LocalProtocol.RELEASE -> {
-          lease.release(LocalProtocol.readExtents(request.in()));
-          frames.send(Replies.OK, out -> {}, TIMEOUT_MS);
-        }
-        case LocalProtocol.COMMIT -> {
-          OutputId id = new OutputId(applicationId, Bounded.readString(request.in()));
-          FooterLocation footer =
-              new FooterLocation(request.in().readInt(), request.in().readLong());
-          lease.commit(id, footer);
-          frames.send(Replies.OK, out -> {}, TIMEOUT_MS);
-        }
-        default -> throw new ProtocolException("unknown request type " + request.type());
-      }
+      answer = perform(request, lease, applicationId);
     } catch (StoreFullException e) {
       Replies.sendError(frames, RemoteError.Code.FULL, e.getMessage(), TIMEOUT_MS);
-    } catch (CorruptOutputException | IllegalArgumentException | ProtocolException e) {
+      return;
+    } catch (CorruptOutputException e) {
+      Replies.sendError(frames, RemoteError.Code.CORRUPT_OUTPUT, e.getMessage(), TIMEOUT_MS);
+      return;
+    } catch (EOFException | IllegalArgumentException | ProtocolException e) {
       Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
+      return;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("A request of a task of {} failed", applicationId, e);
+      Replies.sendError(frames, RemoteError.Code.INTERNAL, e.toString(), TIMEOUT_MS);
+      return;
+    }
+    frames.send(Replies.OK, answer, TIMEOUT_MS);
+  }
+
+  private static Frames.Payload perform(Frames.Frame request, Lease lease, String applicationId)
+      throws IOException {
+    DataInputStream in = request.in();
+    switch (request.type()) {
+      case LocalProtocol.LEASE -> {
+        List<Extent> extents = lease.lease(in.readLong());
+        return out -> LocalProtocol.writeExtents(out, extents);
+      }
+      case LocalProtocol.LEASE_CONTIGUOUS -> {
+        Extent extent = lease.leaseContiguous(in.readLong());
+        return out -> LocalProtocol.writeExtents(out, List.of(extent));
+      }
+      case LocalProtocol.RELEASE -> {
+        lease.release(LocalProtocol.readExtents(in));
+        return out -> {};
+      }
+      case LocalProtocol.COMMIT -> {
+        OutputId id = new OutputId(applicationId, Bounded.readString(in));
+        lease.commit(id, new FooterLocation(in.readInt(), in.readLong()));
+        return out -> {};
+      }
+      default -> throw new ProtocolException("unknown request type " + request.type());
     }
   }
 
   @Override
   public void close() throws IOException {
-    acceptor.close();
-    Files.deleteIfExists(socket);
+    try {
+      acceptor.close();
+    } finally {
+      Files.deleteIfExists(socket);
+    }
   }
 }

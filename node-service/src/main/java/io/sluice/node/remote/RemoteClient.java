@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.UUID;
 
@@ -109,6 +110,17 @@ public final class RemoteClient implements AutoCloseable {
 
   /** Asks where one partition of these outputs lies. */
   public Description describe(int partition, List<String> outputIds) throws IOException {
+    Description whole = new Description(new HashMap<>(), new HashMap<>());
+    for (int i = 0; i < outputIds.size(); i += RemoteProtocol.OUTPUTS_PER_REQUEST) {
+      int end = Math.min(outputIds.size(), i + RemoteProtocol.OUTPUTS_PER_REQUEST);
+      Description part = describeSome(partition, outputIds.subList(i, end));
+      whole.segments().putAll(part.segments());
+      whole.runs().putAll(part.runs());
+    }
+    return whole;
+  }
+
+  private Description describeSome(int partition, List<String> outputIds) throws IOException {
     frames.send(
         RemoteProtocol.DESCRIBE,
         out -> {

@@ -1,6 +1,7 @@
 package io.sluice.node.remote;
 
 import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.ProtocolException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
@@ -50,6 +51,10 @@ final class RemoteProtocol {
   static final int MAX_PROOF_BYTES = 64;
   static final int MAX_OFFERS = 16;
   static final int MAX_OUTPUTS = 10_000;
+
+  /** What a reader asks for at once, so that the answer fits into a frame. */
+  static final int OUTPUTS_PER_REQUEST = 500;
+
   private static final int MAX_SEGMENTS = 1 << 20;
   private static final int MAX_RUNS = 1 << 20;
   private static final int MAX_DESCRIPTOR_BYTES = RegionDescriptor.MAX_PROVIDER_DATA_BYTES + 64;
@@ -72,6 +77,17 @@ final class RemoteProtocol {
   }
 
   static Description readDescription(DataInputStream in, int partition) throws IOException {
+    try {
+      return readChecked(in, partition);
+    } catch (IllegalArgumentException e) {
+      ProtocolException failure =
+          new ProtocolException("impossible description of outputs: " + e.getMessage());
+      failure.initCause(e);
+      throw failure;
+    }
+  }
+
+  private static Description readChecked(DataInputStream in, int partition) throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     int segmentCount = Bounded.readCount(in, MAX_SEGMENTS, "segments");
     for (int i = 0; i < segmentCount; i++) {
@@ -144,9 +160,12 @@ final class RemoteProtocol {
     long records = in.readLong();
     int crc32c = in.readInt();
     int rangeCount = Bounded.readCount(in, MAX_SEGMENTS, "ranges");
-    List<Range> ranges = new ArrayList<>(rangeCount);
+    List<Range> ranges = new ArrayList<>();
     for (int i = 0; i < rangeCount; i++) {
       ranges.add(new Range(in.readInt(), in.readLong(), in.readLong()));
+    }
+    if (ranges.stream().mapToLong(Range::lengthBytes).sum() != lengthBytes) {
+      throw new ProtocolException("a run of " + lengthBytes + " bytes lies in " + ranges);
     }
     return new Run(
         partition, logicalOffsetBytes, ranges, lengthBytes, rawLengthBytes, records, crc32c);

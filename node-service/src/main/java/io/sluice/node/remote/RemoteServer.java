@@ -9,6 +9,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -16,6 +17,8 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The service's side of {@link RemoteProtocol}.
@@ -24,6 +27,7 @@ import java.util.UUID;
  * Failure: a reader that cannot prove the secret is refused and learns nothing else.
  */
 public final class RemoteServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteServer.class);
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long TIMEOUT_MS = 30_000;
 
@@ -60,11 +64,26 @@ public final class RemoteServer implements AutoCloseable {
   public static RemoteServer start(Backend backend, InetSocketAddress address) throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
-      listener.bind(address);
+      bind(listener, address);
       return new RemoteServer(backend, listener);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
+    }
+  }
+
+  private static void bind(ServerSocketChannel listener, InetSocketAddress address)
+      throws IOException {
+    try {
+      listener.bind(address, Acceptor.MAX_CONNECTIONS);
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot listen for control connections at "
+              + address
+              + ": "
+              + e.getMessage()
+              + "; choose an address of this host and a free port",
+          e);
     }
   }
 
@@ -99,7 +118,7 @@ public final class RemoteServer implements AutoCloseable {
           Bounded.writeBytes(out, serverNonce);
         },
         TIMEOUT_MS);
-    Frames.Frame request = frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+    Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
     int version = request.type() == RemoteProtocol.PROOF ? request.in().readUnsignedShort() : -1;
     if (version != RemoteProtocol.VERSION) {
       throw new ProtocolException(
@@ -146,20 +165,33 @@ public final class RemoteServer implements AutoCloseable {
 
   private void describe(Frames frames, DataInputStream in, String applicationId)
       throws IOException {
-    int partition = in.readInt();
+    Description description;
+    try {
+      int partition = in.readInt();
+      description = backend.describe(applicationId, partition, readOutputIds(in));
+    } catch (EOFException | ProtocolException | IllegalArgumentException e) {
+      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
+      return;
+    } catch (IOException e) {
+      LOG.warn("A request of a reader of {} failed", applicationId, e);
+      Replies.sendError(frames, RemoteError.Code.INTERNAL, e.toString(), TIMEOUT_MS);
+      return;
+    }
+    try {
+      frames.send(Replies.OK, out -> RemoteProtocol.writeDescription(out, description), TIMEOUT_MS);
+    } catch (ProtocolException e) {
+      // Too long, and found so before any of it was sent.
+      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.getMessage(), TIMEOUT_MS);
+    }
+  }
+
+  private static List<String> readOutputIds(DataInputStream in) throws IOException {
     int count = Bounded.readCount(in, RemoteProtocol.MAX_OUTPUTS, "outputs");
-    List<String> outputIds = new ArrayList<>(count);
+    List<String> outputIds = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       outputIds.add(Bounded.readString(in));
     }
-    Description description;
-    try {
-      description = backend.describe(applicationId, partition, outputIds);
-    } catch (IllegalArgumentException e) {
-      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.getMessage(), TIMEOUT_MS);
-      return;
-    }
-    frames.send(Replies.OK, out -> RemoteProtocol.writeDescription(out, description), TIMEOUT_MS);
+    return outputIds;
   }
 
   @Override

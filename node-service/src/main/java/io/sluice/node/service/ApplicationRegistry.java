@@ -16,6 +16,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The applications that have tasks or outputs on this node, and their secrets, kept in owner-only
@@ -30,7 +33,10 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final Logger LOG = LoggerFactory.getLogger(ApplicationRegistry.class);
   private static final String TEMPORARY = ".new";
+  private static final Pattern FILE_NAME =
+      Pattern.compile("[A-Za-z0-9_-]{1," + (OutputId.MAX_LENGTH - TEMPORARY.length()) + "}");
 
   private final Path directory;
   private final Map<String, JobSecret> secrets = new ConcurrentHashMap<>();
@@ -62,9 +68,9 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
         String name = file.getFileName().toString();
-        // An id that is half written was never acknowledged.
+        // One that is half written was never acknowledged.
         if (recover && !name.endsWith(TEMPORARY)) {
-          registry.secrets.put(name, new JobSecret(Files.readAllBytes(file)));
+          registry.load(name, file);
         } else {
           Files.delete(file);
         }
@@ -73,13 +79,28 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
     return registry;
   }
 
+  private void load(String applicationId, Path file) throws IOException {
+    try {
+      secrets.put(applicationId, new JobSecret(Files.readAllBytes(file)));
+    } catch (IllegalArgumentException e) {
+      // Its outputs are refused to every reader, and so produced again; others need the service.
+      LOG.error("The secret of {} in {} is lost: {}", applicationId, file, e.getMessage());
+    }
+  }
+
   @Override
-  public void register(String applicationId, JobSecret secret) throws IOException {
+  public void register(String applicationId, JobSecret secret) throws RemoteError {
     checkFileName(applicationId);
     synchronized (this) {
       JobSecret known = secrets.get(applicationId);
       if (known == null) {
-        store(applicationId, secret);
+        try {
+          store(applicationId, secret);
+        } catch (IOException e) {
+          throw new RemoteError(
+              RemoteError.Code.INTERNAL,
+              "the secret of " + applicationId + " cannot be kept in " + directory + ": " + e);
+        }
         secrets.put(applicationId, secret);
       } else if (!known.equals(secret)) {
         throw new RemoteError(
@@ -91,14 +112,10 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
 
   // The id comes from a task and becomes a file name.
   private static void checkFileName(String applicationId) throws RemoteError {
-    boolean plain =
-        applicationId.chars().allMatch(c -> Character.isLetterOrDigit(c) || c == '_' || c == '-');
-    if (!plain || applicationId.isEmpty() || applicationId.length() > OutputId.MAX_LENGTH) {
+    if (!FILE_NAME.matcher(applicationId).matches()) {
       throw new RemoteError(
           RemoteError.Code.BAD_REQUEST,
-          "application id '"
-              + applicationId
-              + "' has characters other than letters, digits, - and _");
+          "application id '" + applicationId + "' does not match " + FILE_NAME);
     }
   }
 

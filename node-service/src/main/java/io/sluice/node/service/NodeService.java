@@ -62,6 +62,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
 
   private NodeService(NodeServiceConfig config) throws IOException {
     try {
+      ServiceDirectory.prepare(config.directory());
       listen(config);
       registrar = new SegmentRegistrar(endpoints);
       Path applicationsDirectory = config.directory().resolve(APPLICATIONS_NAME);
@@ -81,13 +82,14 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
               this, new InetSocketAddress(config.bindAddress(), config.controlPort()));
       open.push(remoteServer::close);
       metadata = NodeMetadata.running(store.poolId(), socket, remoteServer.port(), config.medium());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;
     }
   }
 
   private void listen(NodeServiceConfig config) throws IOException {
+    List<String> causes = new ArrayList<>();
     int port = config.controlPort();
     for (TransportProvider provider : config.transports()) {
       port = config.controlPort() == 0 ? 0 : port + 1;
@@ -98,11 +100,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
         open.push(endpoint::close);
       } catch (TransportException e) {
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());
+        causes.add(e.getMessage());
       }
     }
     if (endpoints.isEmpty()) {
-      throw new IOException(
-          "no transport can listen; tried " + config.transports() + ", see the log above");
+      throw new IOException("no transport can listen: " + causes);
     }
   }
 
@@ -175,23 +177,23 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return new Description(segments, runs);
   }
 
-  private void closeAfter(Exception failure) {
+  private void closeAfter(Throwable failure) {
     try {
       close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);
     }
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
     IOException failure = null;
     while (!open.isEmpty()) {
       try {
         open.pop().close();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         if (failure == null) {
-          failure = e;
+          failure = new IOException("the node service did not close cleanly: " + e, e);
         } else {
           failure.addSuppressed(e);
         }

@@ -2,12 +2,14 @@ package io.sluice.node.wire;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,9 +17,10 @@ import org.slf4j.LoggerFactory;
  * Accepts connections and gives each a thread of its own.
  *
  * <p>Thread contract: handlers run side by side. Ownership: {@link #close} ends the listener and
- * every connection. Failure: what a handler throws ends its connection and is logged; more than
- * {@link #MAX_CONNECTIONS} at once are turned away, so that no peer can exhaust the threads of the
- * process.
+ * every connection, and waits a while for the handlers. Failure: what a handler throws ends its
+ * connection and is logged; more than {@link #MAX_CONNECTIONS} at once are turned away, so that no
+ * peer can exhaust the threads of the process; an accept that fails is tried again, after a pause,
+ * because giving up would cut this node off until a restart.
  */
 public final class Acceptor implements AutoCloseable {
   /** Connections served at the same time. */
@@ -26,12 +29,16 @@ public final class Acceptor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
   private static final long STACK_BYTES = 256 << 10;
 
+  private static final long PAUSE_AFTER_FAILURE_MS = 100;
+  private static final long CLOSE_TIMEOUT_MS = 5_000;
+
   private final String name;
   private final ServerSocketChannel listener;
   private final Handler handler;
-  private final Set<DeadlineChannel> connections = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger connectionNumber = new AtomicInteger();
-  private volatile boolean closed;
+  private final Map<DeadlineChannel, Thread> connections = new ConcurrentHashMap<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread acceptThread;
+  private int connectionNumber;
 
   /** Serves one connection until it ends; the acceptor closes the channel after it. */
   @FunctionalInterface
@@ -45,35 +52,63 @@ public final class Acceptor implements AutoCloseable {
     this.name = name;
     this.listener = listener;
     this.handler = handler;
-    startThread(name + "-accept", this::acceptLoop);
+    this.acceptThread = newThread(name + "-accept", this::acceptLoop);
+    acceptThread.start();
   }
 
-  private static void startThread(String name, Runnable body) {
+  private static Thread newThread(String name, Runnable body) {
     Thread thread = new Thread(null, body, name, STACK_BYTES);
     thread.setDaemon(true);
-    thread.start();
+    return thread;
   }
 
   private void acceptLoop() {
-    while (!closed) {
+    while (!isClosed()) {
       try {
-        SocketChannel accepted = listener.accept();
-        if (connections.size() >= MAX_CONNECTIONS) {
+        take(listener.accept());
+      } catch (IOException | OutOfMemoryError e) {
+        if (!isClosed()) {
           LOG.warn(
-              "{}: {} connections are open, turning a further one away", name, MAX_CONNECTIONS);
-          accepted.close();
-          continue;
-        }
-        DeadlineChannel channel = DeadlineChannel.accepted(accepted);
-        connections.add(channel);
-        startThread(name + "-" + connectionNumber.incrementAndGet(), () -> handle(channel));
-      } catch (AsynchronousCloseException e) {
-        return;
-      } catch (IOException e) {
-        if (!closed) {
-          LOG.warn("{}: a connection could not be accepted", name, e);
+              "{}: cannot take a connection, trying again; raise the limit on open files (ulimit"
+                  + " -n) or threads (ulimit -u) if that is the cause",
+              name,
+              e);
+          pause();
         }
       }
+    }
+  }
+
+  private void take(SocketChannel accepted) throws IOException {
+    if (connections.size() >= MAX_CONNECTIONS) {
+      LOG.warn("{}: {} connections are open, turning a further one away", name, MAX_CONNECTIONS);
+      accepted.close();
+      return;
+    }
+    DeadlineChannel channel = DeadlineChannel.accepted(accepted);
+    Thread thread = newThread(name + "-" + ++connectionNumber, () -> handle(channel));
+    connections.put(channel, thread);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      connections.remove(channel);
+      closeQuietly(channel);
+      throw e;
+    }
+    if (isClosed()) {
+      closeQuietly(channel); // close() may have come too early to see it
+    }
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
+  }
+
+  private void pause() {
+    try {
+      closed.await(PAUSE_AFTER_FAILURE_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts this thread", e);
     }
   }
 
@@ -83,7 +118,7 @@ public final class Acceptor implements AutoCloseable {
     } catch (EOFException e) {
       LOG.debug("{}: {} went away", name, channel.peer());
     } catch (IOException | RuntimeException e) {
-      if (!closed) {
+      if (!isClosed()) {
         LOG.warn("{}: the conversation with {} ended in an error", name, channel.peer(), e);
       }
     } finally {
@@ -102,8 +137,28 @@ public final class Acceptor implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    closed = true;
-    listener.close();
-    connections.forEach(this::closeQuietly);
+    closed.countDown();
+    try {
+      listener.close();
+    } finally {
+      connections.keySet().forEach(this::closeQuietly);
+      awaitEnd();
+    }
+  }
+
+  private void awaitEnd() {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MS);
+    List<Thread> threads = new ArrayList<>(connections.values());
+    threads.add(acceptThread);
+    try {
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime())));
+        if (thread.isAlive()) {
+          LOG.warn("{} has not ended within {} ms", thread.getName(), CLOSE_TIMEOUT_MS);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

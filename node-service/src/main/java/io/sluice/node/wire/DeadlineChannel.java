@@ -4,17 +4,22 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,7 +30,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Thread contract: one thread reads and writes; {@link #close} may come from another and ends
  * the wait at once. Ownership: who opened it closes it. Failure: {@link SocketTimeoutException}
- * when the deadline passes, {@link EOFException} when the peer is gone, both naming the peer.
+ * when the deadline passes, {@link ConnectException} when nobody listens, {@link EOFException} when
+ * the peer is gone, {@link InterruptedIOException} when the thread is interrupted, all naming the
+ * peer; the channel is of no use after any of them.
  */
 public final class DeadlineChannel implements Closeable {
   /** Waits until the peer speaks or goes away: for a server between two requests. */
@@ -55,12 +62,7 @@ public final class DeadlineChannel implements Closeable {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       }
       result = new DeadlineChannel(channel, address.toString());
-      long deadlineNs = deadlineNs(timeoutMs);
-      if (!channel.connect(address)) {
-        while (!channel.finishConnect()) {
-          result.await(SelectionKey.OP_CONNECT, deadlineNs, "connecting", timeoutMs);
-        }
-      }
+      result.finishConnect(address, timeoutMs);
       return result;
     } catch (IOException | RuntimeException e) {
       if (result != null) {
@@ -69,6 +71,28 @@ public final class DeadlineChannel implements Closeable {
         channel.close();
       }
       throw e;
+    }
+  }
+
+  private void finishConnect(SocketAddress address, long timeoutMs) throws IOException {
+    long deadlineNs = deadlineNs(timeoutMs);
+    try {
+      boolean connected = channel.connect(address);
+      while (!connected) {
+        await(SelectionKey.OP_CONNECT, deadlineNs, "connecting", timeoutMs);
+        connected = channel.finishConnect();
+      }
+    } catch (UnresolvedAddressException e) {
+      throw new UnknownHostException("the host name of " + peer + " cannot be resolved");
+    } catch (InterruptedIOException | EOFException e) {
+      throw e; // ours
+    } catch (ClosedChannelException e) {
+      throw closedHere("connecting", e);
+    } catch (IOException e) {
+      ConnectException failure =
+          new ConnectException("cannot connect to " + peer + ": " + e.getMessage());
+      failure.initCause(e);
+      throw failure;
     }
   }
 
@@ -97,7 +121,12 @@ public final class DeadlineChannel implements Closeable {
     long deadlineNs = deadlineNs(timeoutMs);
     int wantedBytes = dst.remaining();
     while (dst.hasRemaining()) {
-      int n = channel.read(dst);
+      int n;
+      try {
+        n = channel.read(dst);
+      } catch (IOException e) {
+        throw lost("reading", e);
+      }
       if (n < 0) {
         throw new EOFException(
             "peer "
@@ -118,7 +147,13 @@ public final class DeadlineChannel implements Closeable {
   public void writeFully(ByteBuffer src, long timeoutMs) throws IOException {
     long deadlineNs = deadlineNs(timeoutMs);
     while (src.hasRemaining()) {
-      if (channel.write(src) == 0) {
+      int n;
+      try {
+        n = channel.write(src);
+      } catch (IOException e) {
+        throw lost("writing", e);
+      }
+      if (n == 0) {
         await(SelectionKey.OP_WRITE, deadlineNs, "writing", timeoutMs);
       }
     }
@@ -144,6 +179,25 @@ public final class DeadlineChannel implements Closeable {
     if (Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException("interrupted while " + doing + " with " + peer);
     }
+  }
+
+  private IOException lost(String doing, IOException cause) {
+    if (cause instanceof ClosedChannelException closed) {
+      return closedHere(doing, closed);
+    }
+    IOException gone =
+        new EOFException("peer " + peer + " went away while " + doing + ": " + cause.getMessage());
+    gone.initCause(cause);
+    return gone;
+  }
+
+  private IOException closedHere(String doing, ClosedChannelException cause) {
+    IOException closed =
+        cause instanceof ClosedByInterruptException
+            ? new InterruptedIOException("interrupted while " + doing + " with " + peer)
+            : new EOFException("the connection to " + peer + " was closed on this side");
+    closed.initCause(cause);
+    return closed;
   }
 
   private static long deadlineNs(long timeoutMs) {

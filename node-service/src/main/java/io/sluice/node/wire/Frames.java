@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -24,6 +25,9 @@ import java.nio.ByteBuffer;
 public final class Frames {
   /** Bounds what a peer can make this side allocate. */
   public static final int MAX_FRAME_BYTES = 16 << 20;
+
+  /** The same for a peer that has proven nothing yet. */
+  public static final int MAX_HELLO_BYTES = 16 << 10;
 
   private static final int LENGTH_BYTES = 4;
 
@@ -74,24 +78,33 @@ public final class Frames {
    * @param timeoutMs how long the rest may take once it has begun
    */
   public Frame receive(long firstByteTimeoutMs, long timeoutMs) throws IOException {
+    return receive(MAX_FRAME_BYTES, firstByteTimeoutMs, timeoutMs);
+  }
+
+  /** Receives the first message of a peer, which must be a short one. */
+  public Frame receiveHello(long timeoutMs) throws IOException {
+    return receive(MAX_HELLO_BYTES, timeoutMs, timeoutMs);
+  }
+
+  private Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
     lengthBuffer.clear().limit(1);
     channel.readFully(lengthBuffer, firstByteTimeoutMs);
     lengthBuffer.limit(LENGTH_BYTES);
     channel.readFully(lengthBuffer, timeoutMs);
     int lengthBytes = lengthBuffer.getInt(0);
-    if (lengthBytes < 1 || lengthBytes > MAX_FRAME_BYTES) {
+    if (lengthBytes < 1 || lengthBytes > maxBytes) {
       throw new ProtocolException(
           "peer "
               + channel.peer()
               + " announced a message of "
               + lengthBytes
               + " bytes, expected 1 to "
-              + MAX_FRAME_BYTES);
+              + maxBytes);
     }
     ByteBuffer body = ByteBuffer.allocate(lengthBytes);
     channel.readFully(body, timeoutMs);
     return new Frame(
         body.get(0) & 0xff,
-        new DataInputStream(new java.io.ByteArrayInputStream(body.array(), 1, lengthBytes - 1)));
+        new DataInputStream(new ByteArrayInputStream(body.array(), 1, lengthBytes - 1)));
   }
 }

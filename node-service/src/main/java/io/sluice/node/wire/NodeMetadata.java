@@ -4,8 +4,10 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.UUID;
 
@@ -31,15 +33,18 @@ public record NodeMetadata(
   private static final int VERSION = 1;
   private static final int RUNNING = 1;
   private static final int DEGRADED = 2;
+  private static final int MAX_REASON_CHARS = 1000;
 
   /** Of a service that works. */
   public static NodeMetadata running(UUID poolId, Path socket, int controlPort, String medium) {
     return new NodeMetadata("", poolId, socket, controlPort, medium);
   }
 
-  /** Of a service that could not start. */
+  /** Of a service that could not start; {@code reason} may be anything, even null. */
   public static NodeMetadata degraded(String reason) {
-    return new NodeMetadata(reason, new UUID(0, 0), Path.of(""), 0, "");
+    String text = reason == null || reason.isEmpty() ? "it did not say why" : reason;
+    text = text.substring(0, Math.min(text.length(), MAX_REASON_CHARS));
+    return new NodeMetadata(text, new UUID(0, 0), Path.of(""), 0, "");
   }
 
   /** Whether tasks can use the service. */
@@ -76,6 +81,18 @@ public record NodeMetadata(
    * @throws ProtocolException if the bytes are something else or of another version
    */
   public static NodeMetadata decode(byte[] bytes) throws IOException {
+    try {
+      return decodeWhole(bytes);
+    } catch (EOFException | InvalidPathException e) {
+      ProtocolException failure =
+          new ProtocolException(
+              "node metadata of " + bytes.length + " bytes is cut short or broken");
+      failure.initCause(e);
+      throw failure;
+    }
+  }
+
+  private static NodeMetadata decodeWhole(byte[] bytes) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
     int magic = in.readInt();
     int version = in.readUnsignedShort();

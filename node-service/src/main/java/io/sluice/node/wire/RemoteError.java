@@ -19,7 +19,9 @@ public final class RemoteError extends IOException {
     /** No output of this application is on this node. */
     UNKNOWN_APPLICATION,
     /** The service could not do what it should have been able to. */
-    INTERNAL
+    INTERNAL,
+    /** What was to be committed is not valid. */
+    CORRUPT_OUTPUT
   }
 
   /** As the service put it. */

@@ -1,0 +1,40 @@
+package io.sluice.node.service;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Sees to it that nobody but the service's own user can reach its directory: it often lies where
+ * everybody may create one, and whoever owns it could put a socket of his own in place of the
+ * service's and be told the secrets of jobs.
+ *
+ * <p>Thread contract: stateless. Failure: {@link IOException} if it is somebody else's.
+ */
+final class ServiceDirectory {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
+
+  private ServiceDirectory() {}
+
+  /** Creates the directory, or checks that it is ours and closes it to others. */
+  static void prepare(Path directory) throws IOException {
+    Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    if (!owner.equals(self) || !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(
+          directory
+              + " must be a directory of user id "
+              + self
+              + ", it is one of user id "
+              + owner
+              + " or no directory; give the service a directory of its own");
+    }
+    Files.setPosixFilePermissions(directory, OWNER_ONLY);
+  }
+}

@@ -1,0 +1,215 @@
+package io.sluice.node.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.format.CorruptOutputException;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.store.StoreFullException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LocalServerTest extends LocalServerTestBase {
+  private static final long A_SEGMENT_BYTES = TestPool.SEGMENT_BYTES;
+  private static final long CAPACITY_BYTES = SEGMENTS * A_SEGMENT_BYTES;
+
+  @Test
+  void whatATaskCommitsCanBeFound() throws IOException {
+    TestOutput output = TestOutput.random(new Random(1), "attempt_0", 5, 2 << 20);
+    try (LocalClient client = connect(APP)) {
+      assertEquals(store.poolId(), client.info().poolId());
+      output.commit(APP, client);
+    }
+    awaitNothingLeased();
+    assertEquals(
+        output.totalBytes(), store.find(new OutputId(APP, "attempt_0")).orElseThrow().totalBytes());
+  }
+
+  @Test
+  void leasesAreGrantedAndReleased() throws IOException {
+    try (LocalClient client = connect(APP)) {
+      List<Extent> extents = client.lease(3 * A_SEGMENT_BYTES / 2);
+      Extent one = client.leaseContiguous(A_SEGMENT_BYTES / 2);
+      assertEquals(3 * A_SEGMENT_BYTES / 2, extents.stream().mapToLong(Extent::lengthBytes).sum());
+      assertEquals(A_SEGMENT_BYTES / 2, one.lengthBytes());
+      assertEquals(2 * A_SEGMENT_BYTES, leasedBytes());
+      client.release(extents);
+      assertEquals(A_SEGMENT_BYTES / 2, leasedBytes());
+    }
+  }
+
+  @Test
+  void whatADeadTaskHeldComesBack() throws IOException {
+    connect(APP).close();
+    LocalClient client = connect(APP);
+    client.lease(CAPACITY_BYTES);
+    assertEquals(CAPACITY_BYTES, leasedBytes());
+    client.close();
+    awaitNothingLeased();
+  }
+
+  @Test
+  void applicationsAreFreedOneByOne() throws IOException {
+    TestOutput output = TestOutput.single(new Random(1), "attempt_0", 100_000);
+    for (String app : List.of(APP, "application_1_0002")) {
+      try (LocalClient client = connect(app)) {
+        output.commit(app, client);
+      }
+    }
+    store.freeApplication(APP);
+    assertTrue(store.find(new OutputId(APP, "attempt_0")).isEmpty());
+    assertTrue(store.find(new OutputId("application_1_0002", "attempt_0")).isPresent());
+  }
+
+  @Test
+  void aFullStoreSaysWhatToDoAndTheConnectionStaysUsable() throws IOException {
+    try (LocalClient client = connect(APP)) {
+      List<Extent> all = client.lease(CAPACITY_BYTES);
+      StoreFullException e =
+          assertThrows(StoreFullException.class, () -> client.lease(A_SEGMENT_BYTES));
+      assertTrue(e.getMessage().contains("test.capacity"), e.getMessage());
+      assertTrue(e.getMessage().contains("test.overflow.dirs"), e.getMessage());
+      assertThrows(StoreFullException.class, () -> client.leaseContiguous(1));
+      client.release(all);
+      assertEquals(1, client.lease(A_SEGMENT_BYTES).size());
+    }
+  }
+
+  @Test
+  void aForgedCommitIsRefusedAndTheConnectionStaysUsable() throws IOException {
+    TestOutput output = TestOutput.single(new Random(1), "attempt_0", 100_000);
+    try (LocalClient client = connect(APP)) {
+      Extent extent = client.leaseContiguous(A_SEGMENT_BYTES);
+      int segmentId = extent.segment().segmentId();
+      List<FooterLocation> forged =
+          List.of(
+              new FooterLocation(segmentId, extent.offsetBytes()),
+              new FooterLocation(segmentId, extent.offsetBytes() + extent.lengthBytes() - 96),
+              new FooterLocation(segmentId, -1),
+              new FooterLocation(segmentId, Long.MAX_VALUE),
+              new FooterLocation(-1, 0),
+              new FooterLocation(12345, 0));
+      for (FooterLocation location : forged) {
+        assertThrows(
+            CorruptOutputException.class,
+            () -> client.commit(new OutputId(APP, "attempt_0"), location),
+            location::toString);
+      }
+      assertTrue(store.find(new OutputId(APP, "attempt_0")).isEmpty());
+      output.commit(APP, client);
+      assertTrue(store.find(new OutputId(APP, "attempt_0")).isPresent());
+    }
+  }
+
+  @Test
+  void anOutputCannotBeCommittedForAnotherApplication() throws IOException {
+    TestOutput output = TestOutput.single(new Random(1), "attempt_0", 100);
+    try (LocalClient client = connect(APP)) {
+      assertThrows(IOException.class, () -> output.commit("application_1_0002", client));
+      assertTrue(store.applications().isEmpty());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, 1L << 40})
+  void hostileSizesAreRefusedAndTheConnectionStaysUsable(long lengthBytes) throws IOException {
+    try (LocalClient client = connect(APP)) {
+      assertThrows(IOException.class, () -> client.lease(lengthBytes));
+      assertThrows(IOException.class, () -> client.leaseContiguous(lengthBytes));
+      assertEquals(0, leasedBytes());
+      assertEquals(1, client.lease(1).size());
+    }
+  }
+
+  @Test
+  void whatIsNotLeasedCannotBeReleased() throws IOException {
+    try (LocalClient client = connect(APP);
+        LocalClient other = connect(APP)) {
+      List<Extent> others = other.lease(A_SEGMENT_BYTES);
+      RemoteError e = assertThrows(RemoteError.class, () -> client.release(others));
+      assertTrue(e.getMessage().contains("not leased here"), e.getMessage());
+      assertEquals(A_SEGMENT_BYTES, leasedBytes());
+      assertEquals(1, client.lease(1).size());
+    }
+  }
+
+  @Test
+  void aStoppedApplicationIsToldSo() throws IOException {
+    try (LocalClient client = connect(APP)) {
+      client.lease(1);
+      store.freeApplication(APP);
+      RemoteError e = assertThrows(RemoteError.class, () -> client.lease(1));
+      assertTrue(e.getMessage().contains("stopped"), e.getMessage());
+    }
+    awaitNothingLeased();
+  }
+
+  @Test
+  void manyTasksAtOnceGetWhatTheyAskFor() throws Exception {
+    ExecutorService tasks = Executors.newFixedThreadPool(60);
+    try {
+      List<Callable<Void>> all =
+          IntStream.range(0, 60)
+              .<Callable<Void>>mapToObj(
+                  i ->
+                      () -> {
+                        try (LocalClient client = connect(APP)) {
+                          TestOutput.single(new Random(i), "attempt_" + i, 1000)
+                              .commit(APP, client);
+                        }
+                        return null;
+                      })
+              .toList();
+      for (Future<Void> done : tasks.invokeAll(all)) {
+        done.get();
+      }
+      assertEquals(60, store.stats().outputs());
+    } finally {
+      tasks.shutdown();
+    }
+  }
+
+  @Test
+  void aTaskOfAServiceThatHasEndedFails() throws IOException {
+    try (LocalClient client = connect(APP)) {
+      client.lease(1);
+      server.close();
+      assertThrows(IOException.class, () -> client.lease(1));
+      assertFalse(Files.exists(socket()));
+    }
+  }
+
+  @Test
+  void replacesTheSocketOfADeadService() throws IOException {
+    server.close();
+    Files.createFile(socket());
+    server = LocalServer.start(store, this::register, socket());
+    connect(APP).close();
+  }
+
+  @Test
+  void aPathThatIsTooLongForASocketIsNamed() {
+    Path tooLong = directory.resolve("x".repeat(120));
+    IOException e =
+        assertThrows(IOException.class, () -> LocalServer.start(store, this::register, tooLong));
+    assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
+  }
+}

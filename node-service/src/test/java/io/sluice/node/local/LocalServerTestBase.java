@@ -1,0 +1,61 @@
+package io.sluice.node.local;
+
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.spill.store.SpillStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real store behind a real socket; a test that leaks a thread or a mapping fails. */
+@Timeout(60)
+abstract class LocalServerTestBase {
+  static final long TIMEOUT_MS = 20_000;
+  static final int SEGMENTS = 4;
+  static final String APP = "application_1_0001";
+  static final JobSecret SECRET = new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));
+
+  @TempDir Path directory;
+  private LeakCheck leaks;
+  SpillStore store;
+  LocalServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    leaks = new LeakCheck();
+    store = SpillStore.open(TestPool.memory(directory, SEGMENTS).build());
+    server = LocalServer.start(store, this::register, socket());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+    store.close();
+    leaks.check();
+  }
+
+  /** Takes every secret. */
+  void register(String applicationId, JobSecret secret) {}
+
+  Path socket() {
+    return directory.resolve("control.sock");
+  }
+
+  LocalClient connect(String applicationId) throws IOException {
+    return LocalClient.connect(socket(), applicationId, SECRET, TIMEOUT_MS);
+  }
+
+  long leasedBytes() {
+    return store.stats().memory().leasedBytes();
+  }
+
+  void awaitNothingLeased() {
+    Await.until("everything leased came back", () -> leasedBytes() == 0);
+  }
+}

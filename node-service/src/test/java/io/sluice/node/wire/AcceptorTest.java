@@ -1,0 +1,181 @@
+package io.sluice.node.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.transport.LeakCheck;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class AcceptorTest {
+  private static final long TIMEOUT_MS = ChannelPair.TIMEOUT_MS;
+
+  @TempDir Path directory;
+  private final LeakCheck leaks = new LeakCheck();
+  private Acceptor acceptor;
+
+  @AfterEach
+  void checkLeaks() throws Exception {
+    acceptor.close();
+    leaks.check();
+  }
+
+  private void start(ServerSocketChannel listener, Acceptor.Handler handler) {
+    acceptor = new Acceptor("sluice-test", listener, handler);
+  }
+
+  private static void echo(DeadlineChannel channel) throws IOException {
+    while (true) {
+      ByteBuffer bytes = ByteBuffer.allocate(1);
+      channel.readFully(bytes, DeadlineChannel.NO_TIMEOUT);
+      channel.writeFully(bytes.flip(), TIMEOUT_MS);
+    }
+  }
+
+  private static void assertServed(DeadlineChannel client) throws IOException {
+    client.writeFully(ByteBuffer.wrap(new byte[] {42}), TIMEOUT_MS);
+    ByteBuffer answer = ByteBuffer.allocate(1);
+    client.readFully(answer, TIMEOUT_MS);
+    assertEquals(42, answer.get(0));
+  }
+
+  @Test
+  void closeEndsEveryConversationAndItsThread() throws Exception {
+    int openSockets = OpenSockets.count();
+    ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
+    List<DeadlineChannel> clients = new ArrayList<>();
+    start(listener, AcceptorTest::echo);
+    for (int i = 0; i < 20; i++) {
+      clients.add(DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS));
+      assertServed(clients.get(i));
+    }
+    acceptor.close();
+    assertEquals(
+        0,
+        LeakCheck.transportThreads().stream()
+            .filter(t -> t.getName().startsWith("sluice-test"))
+            .count());
+    for (DeadlineChannel client : clients) {
+      assertThrows(EOFException.class, () -> client.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
+      client.close();
+    }
+    assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
+  }
+
+  @Test
+  void aHandlerThatFailsHarmsNobodyElse() throws Exception {
+    ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
+    Acceptor.Handler handler =
+        channel -> {
+          ByteBuffer kind = ByteBuffer.allocate(1);
+          channel.readFully(kind, TIMEOUT_MS);
+          switch (kind.get(0)) {
+            case 1 -> throw new IOException("expected by this test");
+            case 2 -> throw new IllegalStateException("expected by this test");
+            default -> echo(channel);
+          }
+        };
+    start(listener, handler);
+    try (DeadlineChannel good = open(listener, 0)) {
+      for (int kind = 1; kind <= 2; kind++) {
+        try (DeadlineChannel bad = open(listener, kind)) {
+          assertThrows(EOFException.class, () -> bad.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
+        }
+      }
+      assertServed(good);
+    }
+  }
+
+  private static DeadlineChannel open(ServerSocketChannel listener, int kind) throws IOException {
+    DeadlineChannel channel = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS);
+    channel.writeFully(ByteBuffer.wrap(new byte[] {(byte) kind}), TIMEOUT_MS);
+    return channel;
+  }
+
+  @Test
+  void aCrowdIsTurnedAwayAndTheOthersAreServed() throws Exception {
+    ServerSocketChannel listener = ChannelPair.unixListener(directory, Acceptor.MAX_CONNECTIONS);
+    SocketAddress address = listener.getLocalAddress();
+    List<SocketChannel> crowd = new ArrayList<>();
+    start(listener, AcceptorTest::echo);
+    try {
+      for (int i = 0; i < Acceptor.MAX_CONNECTIONS; i++) {
+        crowd.add(SocketChannel.open(address));
+      }
+      try (DeadlineChannel tooMany = DeadlineChannel.connect(address, TIMEOUT_MS)) {
+        assertThrows(
+            EOFException.class, () -> tooMany.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
+      }
+      SocketChannel last = crowd.get(crowd.size() - 1);
+      last.write(ByteBuffer.wrap(new byte[] {42}));
+      ByteBuffer answer = ByteBuffer.allocate(1);
+      last.read(answer);
+      assertEquals(42, answer.get(0));
+    } finally {
+      for (SocketChannel channel : crowd) {
+        channel.close();
+      }
+    }
+  }
+
+  @Test
+  void anAcceptThatFailsIsTriedAgainAfterAPause() throws Exception {
+    BrokenListener listener = new BrokenListener(5, ChannelPair.unixListener(directory, 50));
+    long startNs = System.nanoTime();
+    start(listener, AcceptorTest::echo);
+    try (DeadlineChannel client = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
+      assertServed(client);
+      // Not a deadline: a loop without a pause would have been here at once.
+      assertTrue(System.nanoTime() - startNs >= TimeUnit.MILLISECONDS.toNanos(500));
+    }
+  }
+
+  @Test
+  void closeDoesNotWaitForThePause() throws Exception {
+    BrokenListener listener =
+        new BrokenListener(Integer.MAX_VALUE, ChannelPair.unixListener(directory, 50));
+    start(listener, AcceptorTest::echo);
+    assertTrue(listener.failed().await(TIMEOUT_MS, TimeUnit.MILLISECONDS));
+    acceptor.close();
+  }
+
+  /** Out of file descriptors, for some time. */
+  private static final class BrokenListener extends DelegatingListener {
+    private final CountDownLatch failed = new CountDownLatch(1);
+    private int failuresLeft;
+
+    BrokenListener(int failures, ServerSocketChannel delegate) {
+      super(delegate);
+      this.failuresLeft = failures;
+    }
+
+    CountDownLatch failed() {
+      return failed;
+    }
+
+    @Override
+    public SocketChannel accept() throws IOException {
+      if (failuresLeft > 0) {
+        failuresLeft--;
+        failed.countDown();
+        throw new IOException("Too many open files, expected by this test");
+      }
+      return super.accept();
+    }
+  }
+}

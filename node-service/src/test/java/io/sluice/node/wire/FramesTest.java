@@ -1,0 +1,158 @@
+package io.sluice.node.wire;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class FramesTest {
+  private static final long TIMEOUT_MS = ChannelPair.TIMEOUT_MS;
+
+  @TempDir Path directory;
+  private ChannelPair pair;
+  private Frames frames;
+
+  @BeforeEach
+  void connect() throws IOException {
+    pair = ChannelPair.connect(ChannelPair.unixListener(directory, 1));
+    frames = new Frames(pair.ours());
+  }
+
+  @AfterEach
+  void disconnect() throws IOException {
+    pair.close();
+  }
+
+  private void peerSends(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      pair.peer().write(bytes);
+    }
+  }
+
+  private static ByteBuffer message(int announcedBytes, byte... body) {
+    return ByteBuffer.allocate(4 + body.length).putInt(announcedBytes).put(body).flip();
+  }
+
+  @Test
+  void carriesTypeAndPayload() throws IOException {
+    frames.send(200, out -> out.writeUTF("payload"), TIMEOUT_MS);
+    ByteBuffer sent = ByteBuffer.allocate(14);
+    while (sent.hasRemaining()) {
+      pair.peer().read(sent);
+    }
+    peerSends(sent.flip());
+    Frames.Frame frame = frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+    assertEquals(200, frame.type());
+    assertEquals("payload", frame.in().readUTF());
+    assertEquals(-1, frame.in().read());
+  }
+
+  @Test
+  void carriesAMessageWithoutPayload() throws IOException {
+    peerSends(message(1, (byte) 7));
+    Frames.Frame frame = frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+    assertEquals(7, frame.type());
+    assertArrayEquals(new byte[0], frame.in().readAllBytes());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, Frames.MAX_FRAME_BYTES + 1})
+  void refusesAnImpossibleLength(int announcedBytes) throws IOException {
+    peerSends(message(announcedBytes));
+    ProtocolException e =
+        assertThrows(ProtocolException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+    assertTrue(e.getMessage().contains(" " + announcedBytes + " bytes"), e.getMessage());
+    assertTrue(e.getMessage().contains("" + Frames.MAX_FRAME_BYTES), e.getMessage());
+  }
+
+  @Test
+  void allocatesLittleForAPeerThatHasProvenNothing() throws IOException {
+    peerSends(message(Frames.MAX_HELLO_BYTES + 1));
+    assertThrows(ProtocolException.class, () -> frames.receiveHello(TIMEOUT_MS));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3})
+  void aStreamCutInTheLengthIsNoMessage(int arrivingBytes) throws IOException {
+    peerSends(message(9).limit(arrivingBytes));
+    pair.peer().close();
+    assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 5, 12})
+  void aStreamCutInTheBodyIsNoMessage(int arrivingBytes) throws IOException {
+    peerSends(message(9, new byte[9]).limit(arrivingBytes));
+    pair.peer().close();
+    assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+  }
+
+  @Test
+  void aMessageThatStopsHalfwayRunsIntoTheDeadline() throws IOException {
+    peerSends(message(9, new byte[8]));
+    assertThrows(
+        SocketTimeoutException.class, () -> frames.receive(DeadlineChannel.NO_TIMEOUT, 50));
+  }
+
+  @Test
+  void sendsNothingOfAMessageThatIsTooLong() throws IOException {
+    byte[] tooMuch = new byte[Frames.MAX_FRAME_BYTES];
+    assertThrows(
+        ProtocolException.class, () -> frames.send(1, out -> out.write(tooMuch), TIMEOUT_MS));
+    frames.send(2, out -> {}, TIMEOUT_MS);
+    ByteBuffer arrived = ByteBuffer.allocate(5);
+    while (arrived.hasRemaining()) {
+      pair.peer().read(arrived);
+    }
+    assertEquals(message(1, (byte) 2), arrived.flip());
+  }
+
+  @Test
+  void anAnswerIsOfAKnownKind() throws IOException {
+    peerSends(message(1, (byte) 77));
+    ProtocolException e =
+        assertThrows(ProtocolException.class, () -> Replies.receive(frames, TIMEOUT_MS));
+    assertTrue(e.getMessage().contains("type 77"), e.getMessage());
+  }
+
+  @Test
+  void aRefusalArrivesWithItsReason() throws IOException {
+    Replies.sendError(frames, RemoteError.Code.FULL, "é".repeat(5000), TIMEOUT_MS);
+    ByteBuffer sent = ByteBuffer.allocate(8 << 10);
+    pair.peer().read(sent);
+    peerSends(sent.flip());
+    RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
+    assertEquals(RemoteError.Code.FULL, e.code());
+    assertEquals("é".repeat(1000), e.getMessage());
+  }
+
+  @Test
+  void aRefusalOfALaterReleaseIsStillOne() throws IOException {
+    peerSends(
+        message(
+            7,
+            (byte) Replies.ERROR,
+            (byte) 200,
+            (byte) 0,
+            (byte) 0,
+            (byte) 0,
+            (byte) 1,
+            (byte) 'x'));
+    RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
+    assertEquals(RemoteError.Code.INTERNAL, e.code());
+  }
+}
