@@ -15,28 +15,46 @@ import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A task's connection to the service of its node: leases extents of the pool and commits outputs.
  *
+ * <p>It outlives a restart of the service that keeps the pool: what was leased is then quarantined
+ * by the new service, nobody else gets it, and this client connects again and goes on. It does not
+ * outlive a service that has not restarted, because that has taken the lease back, nor one that has
+ * emptied its pool.
+ *
  * <p>Thread contract: safe from any thread, one exchange at a time. Ownership: the task closes it,
  * and that, like the task's death, frees whatever it leased and did not commit. Failure: as {@link
  * ExtentSource} says, {@link RemoteError} when the service refuses for another reason, and another
- * {@link IOException} when it cannot be reached or does not answer in time; the connection is then
+ * {@link IOException} when it cannot be reached or does not answer in time; the client is then
  * unusable.
  */
 public final class LocalClient implements ExtentSource, AutoCloseable {
-  private final DeadlineChannel channel;
-  private final Frames frames;
-  private final long timeoutMs;
-  private LeaseInfo info;
+  private static final long FIRST_PAUSE_MS = 20;
+  private static final long LONGEST_PAUSE_MS = 1_000;
 
-  private LocalClient(DeadlineChannel channel, long timeoutMs) {
-    this.channel = channel;
-    this.frames = new Frames(channel);
+  private final Path socket;
+  private final String applicationId;
+  private final JobSecret secret;
+  private final long timeoutMs;
+  private Session session;
+  private boolean closed;
+
+  /** One connection, and what the service said when it began. */
+  private record Session(
+      DeadlineChannel channel, Frames frames, LeaseInfo info, long serviceInstance) {}
+
+  private LocalClient(Path socket, String applicationId, JobSecret secret, long timeoutMs) {
+    this.socket = socket;
+    this.applicationId = applicationId;
+    this.secret = secret;
     this.timeoutMs = timeoutMs;
   }
 
@@ -47,20 +65,26 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
    */
   public static LocalClient connect(
       Path socket, String applicationId, JobSecret secret, long timeoutMs) throws IOException {
+    LocalClient client = new LocalClient(socket, applicationId, secret, timeoutMs);
+    client.session = client.open();
+    return client;
+  }
+
+  private Session open() throws IOException {
     DeadlineChannel channel =
         DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
     try {
-      LocalClient client = new LocalClient(channel, timeoutMs);
-      client.info =
-          LocalProtocol.readInfo(
-              client.exchange(
-                  LocalProtocol.HELLO,
-                  out -> {
-                    out.writeShort(LocalProtocol.VERSION);
-                    Bounded.writeString(out, applicationId);
-                    Bounded.writeBytes(out, secret.bytes());
-                  }));
-      return client;
+      Frames frames = new Frames(channel);
+      DataInputStream in =
+          exchange(
+              frames,
+              LocalProtocol.HELLO,
+              out -> {
+                out.writeShort(LocalProtocol.VERSION);
+                Bounded.writeString(out, applicationId);
+                Bounded.writeBytes(out, secret.bytes());
+              });
+      return new Session(channel, frames, LocalProtocol.readInfo(in), in.readLong());
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
@@ -68,8 +92,8 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
   }
 
   @Override
-  public LeaseInfo info() {
-    return info;
+  public synchronized LeaseInfo info() {
+    return session.info();
   }
 
   @Override
@@ -104,6 +128,23 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
   private synchronized DataInputStream exchange(int type, Frames.Payload payload)
       throws IOException {
     try {
+      return exchange(session.frames(), type, payload);
+    } catch (RemoteError | StoreFullException | CorruptOutputException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      // The answer may still be on its way: nothing said after this would match its reply.
+      session.channel().close();
+      if (closed || e instanceof InterruptedIOException) {
+        throw e;
+      }
+      session = reopen(e);
+    }
+    return exchange(session.frames(), type, payload);
+  }
+
+  private DataInputStream exchange(Frames frames, int type, Frames.Payload payload)
+      throws IOException {
+    try {
       frames.send(type, payload, timeoutMs);
       return Replies.receive(frames, timeoutMs);
     } catch (RemoteError e) {
@@ -112,15 +153,52 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
         case CORRUPT_OUTPUT -> new CorruptOutputException(e.getMessage());
         default -> e;
       };
-    } catch (IOException | RuntimeException e) {
-      // The answer may still be on its way: nothing said after this would match its reply.
-      channel.close();
-      throw e;
+    }
+  }
+
+  /** Connects to the service's successor, for as long as a restart may take. */
+  private Session reopen(Exception cause) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    long pauseMs = FIRST_PAUSE_MS;
+    while (true) {
+      try {
+        Session next = open();
+        checkSuccessor(next, cause);
+        return next;
+      } catch (RemoteError e) {
+        e.addSuppressed(cause);
+        throw e;
+      } catch (IOException e) {
+        if (System.nanoTime() - deadlineNs > 0 || Thread.currentThread().isInterrupted()) {
+          e.addSuppressed(cause);
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+
+  private void checkSuccessor(Session next, Exception cause) throws IOException {
+    String lost = null;
+    if (next.serviceInstance() == session.serviceInstance()) {
+      lost = "the connection to the node's service broke, which took the task's lease back";
+    } else if (!next.info().poolId().equals(session.info().poolId())) {
+      lost = "the node's service was restarted with an empty pool";
+    }
+    if (lost != null) {
+      next.channel().close();
+      RemoteError error =
+          new RemoteError(
+              RemoteError.Code.REFUSED, lost + "; what this task has written there is lost");
+      error.initCause(cause);
+      throw error;
     }
   }
 
   @Override
-  public void close() throws IOException {
-    channel.close();
+  public synchronized void close() throws IOException {
+    closed = true;
+    session.channel().close();
   }
 }

@@ -18,7 +18,8 @@ import java.util.UUID;
  *
  * <pre>
  * HELLO             uint16 version, string application, bytes secret
- *                     -> OK int64 + int64 pool id, int32 block size, int64 generation
+ *                     -> OK int64 + int64 pool id, int32 block size, int64 generation,
+ *                        int64 instance (of the service, new with every start)
  * LEASE             int64 length                                   -> OK extents
  * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one)
  * RELEASE           extents                                        -> OK

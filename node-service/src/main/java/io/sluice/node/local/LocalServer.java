@@ -24,6 +24,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.List;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
@@ -48,6 +49,10 @@ public final class LocalServer implements AutoCloseable {
   private final SpillStore store;
   private final SecretRegistry secrets;
   private final String ownUser;
+
+  /** Tells a task that comes back whether this is still the service that it left. */
+  private final long instance = new SecureRandom().nextLong();
+
   private final Path socket;
   private final Acceptor acceptor;
 
@@ -116,7 +121,13 @@ public final class LocalServer implements AutoCloseable {
       return;
     }
     try (Lease lease = opened) {
-      frames.send(Replies.OK, out -> LocalProtocol.writeInfo(out, lease.info()), TIMEOUT_MS);
+      frames.send(
+          Replies.OK,
+          out -> {
+            LocalProtocol.writeInfo(out, lease.info());
+            out.writeLong(instance);
+          },
+          TIMEOUT_MS);
       while (true) {
         Frames.Frame request = frames.receive(DeadlineChannel.NO_TIMEOUT, TIMEOUT_MS);
         answer(frames, request, lease, applicationId);

@@ -77,6 +77,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       Path socket = config.directory().resolve(SOCKET_NAME);
       LocalServer localServer = LocalServer.start(store, applications, socket);
       open.push(localServer::close);
+      open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
       remoteServer =
           RemoteServer.start(
               this, new InetSocketAddress(config.bindAddress(), config.controlPort()));

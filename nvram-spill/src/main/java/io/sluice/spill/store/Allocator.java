@@ -22,9 +22,9 @@ final class Allocator {
   private long overflows;
   private long refusals;
 
-  Allocator(StoreConfig config) {
+  Allocator(StoreConfig config, LeaseMarks leaseMarks) {
     this.config = config;
-    this.memory = new MemoryTier(config.blockBytes());
+    this.memory = new MemoryTier(config.blockBytes(), leaseMarks);
     this.disk = new DiskTier(config);
     this.quarantined = new BlockSet(config.blockBytes());
   }
@@ -80,7 +80,9 @@ final class Allocator {
       overflows++;
       return taken;
     } catch (IOException | RuntimeException | Error e) {
-      taken.forEach(extent -> memory.free(extent.range()));
+      for (Extent extent : taken) {
+        memory.free(extent.range());
+      }
       throw e;
     }
   }

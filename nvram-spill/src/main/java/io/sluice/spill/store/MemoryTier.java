@@ -20,8 +20,10 @@ import java.util.TreeMap;
 final class MemoryTier {
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet free;
+  private final LeaseMarks leaseMarks;
 
-  MemoryTier(int blockBytes) {
+  MemoryTier(int blockBytes, LeaseMarks leaseMarks) {
+    this.leaseMarks = leaseMarks;
     this.free = new BlockSet(blockBytes);
   }
 
@@ -38,8 +40,14 @@ final class MemoryTier {
     return segments.get(segmentId);
   }
 
-  void free(Range range) {
+  void free(Range range) throws IOException {
+    leaseMarks.freed(range);
     free.add(range);
+  }
+
+  /** The parts of {@code range} that no former store had granted. */
+  List<Range> neverGranted(Range range) throws IOException {
+    return leaseMarks.notGranted(range);
   }
 
   boolean hasRoom(long lengthBytes, boolean contiguous) {
@@ -50,7 +58,7 @@ final class MemoryTier {
    * Takes as much as there is of {@code lengthBytes}, in as few pieces as can be; all or nothing if
    * it must be contiguous.
    */
-  List<Extent> take(long lengthBytes, boolean contiguous) {
+  List<Extent> take(long lengthBytes, boolean contiguous) throws IOException {
     List<Extent> taken = new ArrayList<>();
     for (long leftBytes = lengthBytes; leftBytes > 0; ) {
       Optional<Range> piece = free.bestFit(leftBytes);
@@ -60,6 +68,7 @@ final class MemoryTier {
       if (piece.isEmpty()) {
         break;
       }
+      leaseMarks.granted(piece.get());
       free.remove(piece.get());
       taken.add(segments.get(piece.get().segmentId()).extent(piece.get()));
       leftBytes -= piece.get().lengthBytes();

@@ -20,6 +20,7 @@ final class PoolFiles implements Closeable {
   private final List<PrivateDirectory> directories = new ArrayList<>();
   private PoolHeader header;
   private GenerationCounter generations;
+  private LeaseMarks leaseMarks;
   private boolean recovered;
 
   private PoolFiles() {}
@@ -42,6 +43,10 @@ final class PoolFiles implements Closeable {
 
   GenerationCounter generations() {
     return generations;
+  }
+
+  LeaseMarks leaseMarks() {
+    return leaseMarks;
   }
 
   /** Whether there is anything of a former store. */
@@ -77,6 +82,7 @@ final class PoolFiles implements Closeable {
       header = former.get();
       header.check(config);
       generations = GenerationCounter.open(config.directory());
+      leaseMarks = LeaseMarks.open(config);
       recovered = true;
       deleteTemporaries();
       return;
@@ -88,6 +94,7 @@ final class PoolFiles implements Closeable {
       }
     }
     generations = GenerationCounter.create(config.directory());
+    leaseMarks = LeaseMarks.create(config);
     header = new PoolHeader(UUID.randomUUID(), config.segmentBytes(), config.blockBytes());
     header.write(config.directory());
   }
@@ -113,6 +120,9 @@ final class PoolFiles implements Closeable {
   public void close() throws IOException {
     if (generations != null) {
       generations.close();
+    }
+    if (leaseMarks != null) {
+      leaseMarks.close();
     }
     for (PrivateDirectory directory : directories) {
       directory.close();

@@ -30,7 +30,7 @@ final class PrivateDirectory implements Closeable {
   private static final String LOCK_FILE = "pool.lock";
   private static final Pattern OWN_FILES =
       Pattern.compile(
-          "pool\\.(lock|properties|generation)|segment-\\d+"
+          "pool\\.(lock|properties|generation|leases)|segment-\\d+"
               + "|(pool\\.properties|segment-\\d+|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));

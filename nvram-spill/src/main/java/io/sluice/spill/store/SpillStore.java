@@ -47,6 +47,7 @@ public final class SpillStore implements Closeable {
   private final Set<Lease> leases = new HashSet<>();
   private final Set<String> quarantineUntilFreed;
   private boolean filling = true;
+  private boolean quiet;
   private boolean closed;
 
   private final AnnouncedSegments announced;
@@ -54,7 +55,7 @@ public final class SpillStore implements Closeable {
   private SpillStore(StoreConfig config, PoolFiles files) throws IOException {
     this.config = config;
     this.files = files;
-    this.allocator = new Allocator(config);
+    this.allocator = new Allocator(config, files.leaseMarks());
     this.announced = new AnnouncedSegments(config.segmentListener());
     this.loader =
         new OutputLoader(
@@ -195,16 +196,30 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** Stops granting, unmaps and unlocks; what is committed stays on the medium. Idempotent. */
+  /**
+   * Stops granting, freeing and publishing, before the connections of tasks are closed: tasks that
+   * outlive this store must find what they had leased in the quarantine of its successor.
+   */
+  public void quiesce() {
+    lock.lock();
+    try {
+      quiet = true;
+      filled.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Unmaps and unlocks; what is committed or leased stays on the medium. Idempotent. */
   @Override
   public void close() throws IOException {
+    quiesce();
     lock.lock();
     try {
       if (closed) {
         return;
       }
       closed = true;
-      filled.signalAll();
     } finally {
       lock.unlock();
     }
@@ -296,7 +311,7 @@ public final class SpillStore implements Closeable {
     List<SegmentHandle> retired = new ArrayList<>();
     lock.lock();
     try {
-      if (!lease.markClosed() || closed) {
+      if (!lease.markClosed() || quiet) {
         return;
       }
       leases.remove(lease);
@@ -329,27 +344,45 @@ public final class SpillStore implements Closeable {
       output.extents().forEach(extent -> unclaimed.remove(extent.range()));
       outputs.add(output);
     }
+    List<SegmentHandle> retired = new ArrayList<>();
     if (quarantineUntilFreed.isEmpty()) {
-      List<SegmentHandle> retired = new ArrayList<>();
       endQuarantine(retired);
-      announced.retire(retired);
+    } else {
+      releaseNeverGranted(retired);
+    }
+    announced.retire(retired);
+  }
+
+  /** Frees what no output claims and no task can be writing to. */
+  private void releaseNeverGranted(List<SegmentHandle> retired) throws IOException {
+    for (Range range : allocator.quarantined().ranges()) {
+      if (allocator.memory().segment(range.segmentId()) != null) {
+        for (Range part : allocator.memory().neverGranted(range)) {
+          releaseQuarantined(part, retired);
+        }
+      }
     }
   }
 
-  /** Frees what no output claims; marks left there by mistake or malice must never come back. */
+  /** Frees what no output claims. */
   private void endQuarantine(List<SegmentHandle> retired) throws IOException {
     for (Range range : allocator.quarantined().ranges()) {
-      SegmentHandle segment = allocator.segment(range.segmentId());
-      long blockBytes = config.blockBytes();
-      for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); ) {
-        if (FooterReader.looksCommitted(segment, end)) {
-          segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
-        }
-        end += blockBytes;
-      }
-      allocator.quarantined().remove(range);
-      allocator.free(range, retired);
+      releaseQuarantined(range, retired);
     }
+  }
+
+  /** Frees blocks; marks left there by mistake or malice must never come back. */
+  private void releaseQuarantined(Range range, List<SegmentHandle> retired) throws IOException {
+    SegmentHandle segment = allocator.segment(range.segmentId());
+    long blockBytes = config.blockBytes();
+    for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); ) {
+      if (FooterReader.looksCommitted(segment, end)) {
+        segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
+      }
+      end += blockBytes;
+    }
+    allocator.quarantined().remove(range);
+    allocator.free(range, retired);
   }
 
   private List<Integer> missingSegmentIds() {
@@ -427,7 +460,7 @@ public final class SpillStore implements Closeable {
   }
 
   private void checkOpen() throws IOException {
-    if (closed) {
+    if (quiet) {
       throw new IOException("the spill store " + config.directory() + " is closed");
     }
   }

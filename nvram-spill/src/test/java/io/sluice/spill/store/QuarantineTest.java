@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -73,6 +74,36 @@ class QuarantineTest extends PoolTestBase {
       assertEquals(0, second.stats().memory().quarantinedBytes());
       assertAllFree(second);
     }
+  }
+
+  @Test
+  void onlyWhatWasLeasedIsQuarantined() throws Exception {
+    SpillStore first = SpillStore.open(config(2).build());
+    Lease kept = first.openLease(APP);
+    List<Extent> held = kept.lease(3L * BLOCK_BYTES);
+    Lease over = first.openLease(APP);
+    over.lease(2L * BLOCK_BYTES);
+    over.close();
+    first.quiesce();
+    kept.close(); // the service closes its connections, the task lives on
+    first.close();
+    try (SpillStore second = SpillStore.open(config(2).recover(Set.of(APP)).build());
+        Lease lease = second.openLease(OTHER_APP)) {
+      assertEquals(3L * BLOCK_BYTES, second.stats().memory().quarantinedBytes());
+      for (Extent extent : lease.lease(2L * SEGMENT_BYTES - 3L * BLOCK_BYTES)) {
+        for (Extent other : held) {
+          assertFalse(overlap(extent, other), extent + " was granted, a task has " + other);
+        }
+      }
+      second.freeApplication(APP);
+      assertEquals(0, second.stats().memory().quarantinedBytes());
+    }
+  }
+
+  private static boolean overlap(Extent a, Extent b) {
+    return a.segment().segmentId() == b.segment().segmentId()
+        && a.offsetBytes() < b.range().endBytes()
+        && b.offsetBytes() < a.range().endBytes();
   }
 
   @Test
