@@ -21,6 +21,8 @@ import java.util.concurrent.CompletableFuture;
  *   <li>A range outside the region fails with {@link RemoteAccessException}, as do a wrong key and
  *       a deregistered region; a range outside the destination is the caller's mistake and throws
  *       {@link IndexOutOfBoundsException} at once.
+ *   <li>Where a NIC refuses in the server's place it breaks the connection without saying why; the
+ *       read then fails with {@link ConnectionLostException} instead.
  *   <li>Whether the connection survives a {@link RemoteAccessException} depends on the provider (a
  *       NIC's queue pair does not): ask {@link #isOpen}.
  *   <li>A read of no bytes completes normally and writes nothing; whether the server hears of it is

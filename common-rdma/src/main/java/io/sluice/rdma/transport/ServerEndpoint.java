@@ -8,9 +8,11 @@ import java.net.InetSocketAddress;
  * <ul>
  *   <li>A registered region stays strongly reachable here until it is deregistered: the caller may
  *       drop its own reference without the memory being unmapped under a reader.
- *   <li>Once {@link #deregister} or {@link #close} has returned, this endpoint touches neither
- *       mapping nor file of the region again; the caller may then unmap and close them.
- *   <li>A read that arrives after that fails with {@link RemoteAccessException} at the reader.
+ *   <li>Once {@link #deregister} or {@link #close} has returned, the caller may unmap the region's
+ *       mapping and close its file.
+ *   <li>A read that arrives after {@link #close} fails at the reader. One that arrives after {@link
+ *       #deregister} fails too where a server answers; a NIC may go on serving the memory until it
+ *       is unmapped, so what is read must carry its own proof (generation, checksum).
  *   <li>The loss, slowness or misbehaviour of one client disturbs no other.
  *   <li>{@link #close} is idempotent and ends every connection and thread of this endpoint.
  * </ul>

@@ -21,14 +21,15 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,13 +41,13 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class TransportContractTest {
   protected static final long LONG_MS = 30_000;
   private static final int REGION_BYTES = 4 << 20;
+  private static final Set<String> PRINTED_REASONS = ConcurrentHashMap.newKeySet();
 
   @TempDir protected Path dir;
 
   private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
   private LeakCheck leaks;
   private TransportProvider provider;
-  private String testName;
 
   /** The provider under test. */
   protected abstract TransportProvider createProvider();
@@ -59,14 +60,28 @@ public abstract class TransportContractTest {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   }
 
+  /** Why a deregistered region may still be read; else empty. */
+  protected Optional<String> whyDeregisteredRegionsAreServed() {
+    return Optional.empty();
+  }
+
+  /** What a reader with a forged descriptor gets to see. */
+  protected Class<? extends TransportException> refusal() {
+    return RemoteAccessException.class;
+  }
+
+  /** Why no server of this kind can be made silent here; else empty. */
+  protected Optional<String> whyNoServerIsSilent() {
+    return Optional.empty();
+  }
+
   /** Why this provider, the way it runs here, cannot refuse a forged descriptor; else empty. */
   protected Optional<String> whyForgedDescriptorsPass() {
     return Optional.empty();
   }
 
   @BeforeEach
-  void begin(TestInfo test) {
-    testName = test.getDisplayName();
+  void begin() {
     provider = createProvider();
     skipIf(provider.unavailabilityCause());
     leaks = new LeakCheck();
@@ -223,19 +238,22 @@ public abstract class TransportContractTest {
     Setup s = new Setup();
     RegionDescriptor d = s.descriptor;
     RegionDescriptor longer =
-        new RegionDescriptor(d.regionId(), d.key(), d.lengthBytes() + 4096, d.providerData());
+        new RegionDescriptor(d.regionId(), d.key(), 2 * d.lengthBytes(), d.providerData());
     RegionDescriptor wrongKey =
         new RegionDescriptor(d.regionId(), d.key() ^ 1, d.lengthBytes(), d.providerData());
     RegionDescriptor unknown =
         new RegionDescriptor(d.regionId() + 1, d.key(), d.lengthBytes(), d.providerData());
-    assertRefused(s, longer, REGION_BYTES - 5);
-    assertRefused(s, wrongKey, 0);
-    assertRefused(s, unknown, 0);
+    assertRefused(s, longer, REGION_BYTES + REGION_BYTES / 2);
+    if (d.providerData().length == 0) { // else the NIC asks for what is in there, and no more
+      assertRefused(s, wrongKey, 0);
+      assertRefused(s, unknown, 0);
+    }
   }
 
   @Test
   void aDeregisteredRegionIsRefused() throws Exception {
     assumeServerChecks();
+    skipIf(whyDeregisteredRegionsAreServed());
     Setup s = new Setup();
     await(s.connection.read(s.descriptor, 0, s.landing, 0, 10, LONG_MS));
     s.server.deregister(s.descriptor);
@@ -246,8 +264,7 @@ public abstract class TransportContractTest {
 
   private void assertRefused(Setup s, RegionDescriptor forged, long offset) throws Exception {
     try (Connection connection = s.client.connect(s.server.address(), LONG_MS)) {
-      assertFails(
-          RemoteAccessException.class, connection.read(forged, offset, s.landing, 0, 10, LONG_MS));
+      assertFails(refusal(), connection.read(forged, offset, s.landing, 0, 10, LONG_MS));
     }
   }
 
@@ -255,12 +272,14 @@ public abstract class TransportContractTest {
     skipIf(whyForgedDescriptorsPass());
   }
 
+  /** Says so once per cause, because surefire shows only that something was skipped. */
   private void skipIf(Optional<String> cause) {
     if (cause.isPresent()) {
-      String message =
-          "SKIPPED " + getClass().getSimpleName() + "." + testName + ": " + cause.get();
-      System.out.println(message); // surefire shows only that something was skipped
-      assumeTrue(false, message);
+      String reason = getClass().getSimpleName() + " skipped: " + cause.get();
+      if (PRINTED_REASONS.add(reason)) {
+        System.out.println(reason);
+      }
+      assumeTrue(false, reason);
     }
   }
 
@@ -468,12 +487,17 @@ public abstract class TransportContractTest {
 
   /** A client connected to a server that does not answer. */
   protected final class Silence {
-    public final SilentServer server = closing(startSilentServer());
-    public final ClientEndpoint client = closing(provider.openClient());
-    public final RegisteredBuffer landing = landing(client, 1024);
-    public final Connection connection = closing(client.connect(server.address(), LONG_MS));
+    public final SilentServer server;
+    public final ClientEndpoint client;
+    public final RegisteredBuffer landing;
+    public final Connection connection;
 
     public Silence() throws Exception {
+      skipIf(whyNoServerIsSilent());
+      server = closing(startSilentServer());
+      client = closing(provider.openClient());
+      landing = landing(client, 1024);
+      connection = closing(client.connect(server.address(), LONG_MS));
       server.fallSilent();
     }
   }

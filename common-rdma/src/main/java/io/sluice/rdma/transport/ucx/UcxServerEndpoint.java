@@ -18,9 +18,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Registers memory with the NIC and accepts connections; the NIC answers the reads.
  *
- * <p>Unlike the TCP server it learns nothing of the reads, and cannot wait for one under way: a
- * deregistered region is out of the NIC's reach when {@link #deregister} returns, and a reader that
- * was in the middle of it gets an error.
+ * <p>Unlike the TCP server it learns nothing of the reads and cannot refuse one. UCX keeps
+ * deregistered memory in its registration cache until somebody unmaps it or this endpoint is
+ * closed, and until then the NIC goes on serving whoever still has the descriptor: memory that is
+ * to be reused for something else must not rely on {@link #deregister}, but on the generation and
+ * the checksum of what is read.
  *
  * <p>Thread contract: safe from any thread; the work happens on the loop. Ownership: the caller
  * closes.
