@@ -25,10 +25,7 @@ final class ClusterOptions {
   private boolean keep;
 
   PseudoCluster start(Workspace workspace, Console console) {
-    HadoopDistribution distribution =
-        console.step(
-            "Assembling Hadoop " + hadoopVersion,
-            () -> DistributionBuild.ensure(workspace, hadoopVersion));
+    HadoopDistribution distribution = distribution(workspace, console);
     Optional<SluiceFragments> sluice = SluiceFragments.load(workspace);
     ClusterSpec stock = ClusterSpec.of(distribution);
     ClusterSpec spec = sluice.map(found -> stock.withSluice(found, Set.of())).orElse(stock);
@@ -40,5 +37,13 @@ final class ClusterOptions {
       cluster.keepDirectory();
     }
     return cluster;
+  }
+
+  private HadoopDistribution distribution(Workspace workspace, Console console) {
+    return DistributionBuild.isThere(workspace, hadoopVersion)
+        ? HadoopDistribution.locate(workspace, hadoopVersion)
+        : console.step(
+            "Assembling Hadoop " + hadoopVersion,
+            () -> DistributionBuild.assemble(workspace, hadoopVersion));
   }
 }

@@ -12,15 +12,12 @@ import java.nio.file.Path;
 public final class DistributionBuild {
   private DistributionBuild() {}
 
-  /** Assembles a release unless it is there. */
-  public static HadoopDistribution ensure(Workspace workspace, String version) {
-    if (!Files.isDirectory(workspace.distribution(version).resolve("lib"))) {
-      assemble(workspace, version);
-    }
-    return HadoopDistribution.locate(workspace, version);
+  public static boolean isThere(Workspace workspace, String version) {
+    return Files.isDirectory(workspace.distribution(version).resolve("lib"));
   }
 
-  private static void assemble(Workspace workspace, String version) {
+  /** Assembles a release. */
+  public static HadoopDistribution assemble(Workspace workspace, String version) {
     Path pom = workspace.root().resolve("it-tests/distribution/pom.xml");
     ProcessBuilder maven =
         new ProcessBuilder(
@@ -47,5 +44,6 @@ public final class DistributionBuild {
       Thread.currentThread().interrupt();
       throw new ClusterException("interrupted while assembling Hadoop " + version, e);
     }
+    return HadoopDistribution.locate(workspace, version);
   }
 }
