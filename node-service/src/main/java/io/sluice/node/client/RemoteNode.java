@@ -36,10 +36,12 @@ public final class RemoteNode implements AutoCloseable {
   private final Transports transports;
   private final ReadStats stats;
   private final long timeoutMs;
-  private final Map<String, Connection> connections = new HashMap<>();
+  private final Map<String, Link> links = new HashMap<>();
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
   private UUID poolId;
+
+  private record Link(Offer offer, Connection connection) {}
 
   /** Nothing is connected yet. */
   public RemoteNode(
@@ -95,27 +97,27 @@ public final class RemoteNode implements AutoCloseable {
     return List.copyOf(usable.keySet());
   }
 
-  /** A live connection over {@code transport}. */
+  /** A live connection over {@code transport}, to where the node serves it now. */
   synchronized Connection connection(String transport) throws TransportException {
-    Connection connection = connections.get(transport);
-    if (connection == null || !connection.isOpen()) {
-      if (connection != null) {
-        connection.close();
-        connections.remove(transport);
-      }
-      Offer offer = usable.get(transport);
-      if (offer == null) {
-        throw new TransportException(
-            "transport " + transport + " to " + name() + " is not usable: " + givenUp);
+    Offer offer = usable.get(transport);
+    if (offer == null) {
+      throw new TransportException(
+          "transport " + transport + " to " + name() + " is not usable: " + givenUp);
+    }
+    Link link = links.get(transport);
+    // A service that was restarted may listen elsewhere, and another one where it did.
+    if (link == null || !link.connection().isOpen() || !link.offer().equals(offer)) {
+      if (link != null) {
+        links.remove(transport).connection().close();
       }
       InetSocketAddress remote =
           offer.host().isEmpty()
               ? new InetSocketAddress(address.control().getAddress(), offer.port())
               : new InetSocketAddress(offer.host(), offer.port());
-      connection = transports.endpoint(transport).connect(remote, timeoutMs);
-      connections.put(transport, connection);
+      link = new Link(offer, transports.endpoint(transport).connect(remote, timeoutMs));
+      links.put(transport, link);
     }
-    return connection;
+    return link.connection();
   }
 
   /**
@@ -156,7 +158,7 @@ public final class RemoteNode implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    connections.values().forEach(Connection::close);
-    connections.clear();
+    links.values().forEach(link -> link.connection().close());
+    links.clear();
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.RegisteredBufferPool;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,8 @@ import java.util.Map;
  *
  * <p>Thread contract: safe from any thread. Ownership: the task closes it, after every connection
  * made through it. Failure: {@link TransportException} when a transport cannot be opened; {@link
- * IllegalStateException} on closing with windows out, after all else was closed.
+ * IllegalStateException} on closing with windows out, after all else was closed; it can be closed
+ * again when they are back.
  */
 public final class Transports implements AutoCloseable {
   private final Map<String, TransportProvider> providers = new LinkedHashMap<>();
@@ -88,9 +90,10 @@ public final class Transports implements AutoCloseable {
   @Override
   public synchronized void close() {
     RuntimeException failure = null;
-    for (Opened transport : opened.values()) {
+    for (Iterator<Opened> each = opened.values().iterator(); each.hasNext(); ) {
       try {
-        transport.close();
+        each.next().close();
+        each.remove();
       } catch (RuntimeException e) {
         if (failure == null) {
           failure = e;
@@ -99,7 +102,6 @@ public final class Transports implements AutoCloseable {
         }
       }
     }
-    opened.clear();
     if (failure != null) {
       throw failure;
     }

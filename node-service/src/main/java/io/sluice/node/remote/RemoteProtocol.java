@@ -9,6 +9,7 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -79,9 +80,8 @@ final class RemoteProtocol {
   static Description readDescription(DataInputStream in, int partition) throws IOException {
     try {
       return readChecked(in, partition);
-    } catch (IllegalArgumentException e) {
-      ProtocolException failure =
-          new ProtocolException("impossible description of outputs: " + e.getMessage());
+    } catch (EOFException | IllegalArgumentException e) {
+      ProtocolException failure = new ProtocolException("impossible description of outputs: " + e);
       failure.initCause(e);
       throw failure;
     }

@@ -1,0 +1,226 @@
+package io.sluice.node.remote;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.DeadlineChannel;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.Replies;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A reader in front of something that is not a well-behaved service. */
+@Timeout(60)
+class RemoteClientTest {
+  private static final long TIMEOUT_MS = 20_000;
+  private static final String APP = "application_1_0001";
+  private static final JobSecret SECRET =
+      new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));
+
+  private Acceptor impostor;
+
+  @AfterEach
+  void stop() throws IOException {
+    impostor.close();
+  }
+
+  private RemoteClient connect(long timeoutMs, Acceptor.Handler handler) throws IOException {
+    ServerSocketChannel listener =
+        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    impostor = new Acceptor("sluice-impostor", listener, handler);
+    return RemoteClient.connect(
+        (InetSocketAddress) listener.getLocalAddress(), APP, SECRET, timeoutMs);
+  }
+
+  private static void challenge(Frames frames, int magic, int version, byte[] nonce)
+      throws IOException {
+    frames.send(
+        RemoteProtocol.CHALLENGE,
+        out -> {
+          out.writeInt(magic);
+          out.writeShort(version);
+          Bounded.writeBytes(out, nonce);
+        },
+        TIMEOUT_MS);
+  }
+
+  /** How an impostor, or a service, proves itself. */
+  private interface Prover {
+    byte[] proof(byte[] serverNonce, byte[] clientNonce, byte[] clientProof);
+  }
+
+  private static Frames authenticate(DeadlineChannel channel, Prover prover) throws IOException {
+    Frames frames = new Frames(channel);
+    byte[] nonce = new byte[JobSecret.NONCE_BYTES];
+    challenge(frames, RemoteProtocol.MAGIC, RemoteProtocol.VERSION, nonce);
+    DataInputStream in = frames.receive(TIMEOUT_MS, TIMEOUT_MS).in();
+    in.readUnsignedShort();
+    Bounded.readString(in);
+    byte[] clientNonce = Bounded.readBytes(in, JobSecret.NONCE_BYTES);
+    byte[] clientProof = Bounded.readBytes(in, RemoteProtocol.MAX_PROOF_BYTES);
+    frames.send(
+        Replies.OK,
+        out -> {
+          Bounded.writeBytes(out, prover.proof(nonce, clientNonce, clientProof));
+          out.writeLong(1);
+          out.writeLong(2);
+          out.writeInt(0);
+        },
+        TIMEOUT_MS);
+    return frames;
+  }
+
+  private void assertImpostorFound(Prover prover) {
+    ProtocolException e =
+        assertThrows(
+            ProtocolException.class,
+            () -> connect(TIMEOUT_MS, channel -> authenticate(channel, prover)));
+    assertTrue(e.getMessage().contains("does not hold the secret of " + APP), e.getMessage());
+  }
+
+  @Test
+  void anImpostorCannotReflectTheReadersProof() {
+    assertImpostorFound((serverNonce, clientNonce, clientProof) -> clientProof);
+  }
+
+  @Test
+  void anImpostorCannotGuess() {
+    assertImpostorFound((serverNonce, clientNonce, clientProof) -> new byte[32]);
+  }
+
+  @Test
+  void anImpostorCannotReplay() {
+    byte[] oldNonce = new byte[JobSecret.NONCE_BYTES];
+    assertImpostorFound(
+        (serverNonce, clientNonce, proof) -> SECRET.serverProof(serverNonce, oldNonce, APP));
+  }
+
+  @Test
+  void anotherKindOfServerIsTold() {
+    ProtocolException e =
+        assertThrows(
+            ProtocolException.class,
+            () ->
+                connect(
+                    TIMEOUT_MS,
+                    channel ->
+                        channel.writeFully(
+                            ByteBuffer.wrap("HTTP/1.1 400 Bad Request".getBytes()), TIMEOUT_MS)));
+    assertTrue(e.getMessage().contains("127.0.0.1"), e.getMessage());
+  }
+
+  @Test
+  void anotherMagicIsTold() {
+    ProtocolException e =
+        assertThrows(
+            ProtocolException.class,
+            () ->
+                connect(TIMEOUT_MS, channel -> challenge(new Frames(channel), 1, 1, new byte[16])));
+    assertTrue(e.getMessage().contains("is not a Sluice node service"), e.getMessage());
+  }
+
+  @Test
+  void anotherVersionIsTold() {
+    ProtocolException e =
+        assertThrows(
+            ProtocolException.class,
+            () ->
+                connect(
+                    TIMEOUT_MS,
+                    channel ->
+                        challenge(new Frames(channel), RemoteProtocol.MAGIC, 2, new byte[16])));
+    assertTrue(e.getMessage().contains("speaks version 2, expected 1"), e.getMessage());
+  }
+
+  @Test
+  void aServerThatSaysNothingRunsIntoTheDeadline() {
+    assertThrows(
+        SocketTimeoutException.class,
+        () ->
+            connect(
+                50,
+                channel -> channel.readFully(ByteBuffer.allocate(1), DeadlineChannel.NO_TIMEOUT)));
+  }
+
+  @Test
+  void aServerThatGoesAwayIsNoticed() {
+    assertThrows(EOFException.class, () -> connect(TIMEOUT_MS, channel -> {}));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "segments",
+        "tier",
+        "outputs",
+        "runs",
+        "ranges",
+        "negative range",
+        "short range",
+        "cut"
+      })
+  void anImpossibleDescriptionIsAProtocolError(String what) throws IOException {
+    try (RemoteClient client =
+        connect(
+            TIMEOUT_MS,
+            channel -> {
+              Frames frames =
+                  authenticate(
+                      channel,
+                      (serverNonce, clientNonce, proof) ->
+                          SECRET.serverProof(serverNonce, clientNonce, APP));
+              frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+              frames.send(Replies.OK, out -> describeBadly(out, what), TIMEOUT_MS);
+              channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS);
+            })) {
+      assertThrows(ProtocolException.class, () -> client.describe(0, List.of("attempt_0")));
+    }
+  }
+
+  private static void describeBadly(DataOutputStream out, String what) throws IOException {
+    if (what.equals("segments")) {
+      out.writeInt(Integer.MAX_VALUE);
+      return;
+    }
+    if (what.equals("tier")) {
+      out.writeInt(1);
+      out.writeInt(1);
+      out.writeByte(9);
+      return;
+    }
+    out.writeInt(0);
+    out.writeInt(what.equals("outputs") ? Integer.MAX_VALUE : 1);
+    Bounded.writeString(out, "attempt_0");
+    out.writeInt(what.equals("runs") ? -1 : 1);
+    if (what.equals("cut")) {
+      return;
+    }
+    out.writeLong(0);
+    out.writeLong(10);
+    out.writeLong(10);
+    out.writeLong(1);
+    out.writeInt(0);
+    out.writeInt(what.equals("ranges") ? Integer.MAX_VALUE : 1);
+    out.writeInt(1);
+    out.writeLong(what.equals("negative range") ? -1 : 0);
+    out.writeLong(what.equals("short range") ? 9 : 10);
+  }
+}

@@ -1,0 +1,285 @@
+package io.sluice.node.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.DeadlineChannel;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class RemoteServerTest {
+  private static final long TIMEOUT_MS = 20_000;
+  private static final String APP = "application_1_0001";
+  private static final JobSecret SECRET = secret("secret");
+
+  private final LeakCheck leaks = new LeakCheck();
+  private final StubBackend backend = new StubBackend();
+  private RemoteServer server;
+
+  private static JobSecret secret(String text) {
+    return new JobSecret(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    backend.secrets.put(APP, SECRET);
+    backend.offers.add(new Offer("ucx", "", 1234));
+    backend.offers.add(new Offer("tcp", "10.0.0.1", 4321));
+    server =
+        RemoteServer.start(backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+    leaks.check();
+  }
+
+  private InetSocketAddress address() throws IOException {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
+  }
+
+  private RemoteClient connect(JobSecret secret) throws IOException {
+    return RemoteClient.connect(address(), APP, secret, TIMEOUT_MS);
+  }
+
+  private void holds(String outputId, int segmentId, int runs) {
+    Tier tier = SegmentInfo.tierOf(segmentId);
+    SegmentInfo segment = new SegmentInfo(segmentId, tier, Path.of("/pool/segment"), 1 << 20);
+    RegionDescriptor region = new RegionDescriptor(segmentId, 77, 1 << 20, new byte[] {1, 2});
+    Run run =
+        new Run(
+            3,
+            5,
+            List.of(new Range(segmentId, 10, 20), new Range(segmentId, 40, 2)),
+            22,
+            30,
+            4,
+            0xcafe);
+    backend.outputs.put(
+        outputId,
+        new Description(
+            Map.of(segmentId, new SegmentLocation(segment, Map.of("tcp", region))),
+            Map.of(outputId, Collections.nCopies(runs, run))));
+  }
+
+  @Test
+  void aReaderWithTheSecretLearnsPoolAndTransportsInOrder() throws IOException {
+    try (RemoteClient client = connect(SECRET)) {
+      assertEquals(backend.poolId, client.poolId());
+      assertEquals(backend.offers, client.offers());
+    }
+  }
+
+  @Test
+  void aReaderWithAnotherSecretLearnsNothing() {
+    RemoteError e = assertThrows(RemoteError.class, () -> connect(secret("another")));
+    assertEquals(RemoteError.Code.REFUSED, e.code());
+    assertTrue(backend.askedFor.isEmpty());
+  }
+
+  @Test
+  void anUnknownApplicationIsToldApart() {
+    backend.secrets.clear();
+    RemoteError e = assertThrows(RemoteError.class, () -> connect(SECRET));
+    assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+    assertTrue(e.getMessage().contains(APP), e.getMessage());
+  }
+
+  @Test
+  void describesWhatIsThereAndLeavesOutWhatIsNot() throws IOException {
+    holds("attempt_0", 5, 2);
+    holds("attempt_1", SegmentInfo.DISK_ID_BASE + 1, 1);
+    holds("attempt_2", 6, 0);
+    try (RemoteClient client = connect(SECRET)) {
+      Description description =
+          client.describe(3, List.of("attempt_0", "absent", "attempt_1", "attempt_2"));
+      for (String id : List.of("attempt_0", "attempt_1", "attempt_2")) {
+        Description expected = backend.outputs.get(id);
+        assertEquals(expected.runs().get(id), description.runs().get(id));
+        expected
+            .segments()
+            .forEach((segmentId, at) -> assertEquals(at, description.segments().get(segmentId)));
+      }
+      assertEquals(3, description.runs().size());
+    }
+  }
+
+  @Test
+  void asksForManyOutputsInParts() throws IOException {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 2 * RemoteProtocol.MAX_OUTPUTS + 1; i++) {
+      ids.add("attempt_" + i);
+    }
+    holds("attempt_0", 1, 1);
+    holds("attempt_20000", 2, 1);
+    try (RemoteClient client = connect(SECRET)) {
+      Description description = client.describe(3, ids);
+      assertEquals(2, description.runs().size());
+      assertEquals(2, description.segments().size());
+    }
+    assertEquals(ids.size(), backend.askedFor.stream().mapToInt(Integer::intValue).sum());
+    assertEquals(RemoteProtocol.OUTPUTS_PER_REQUEST, Collections.max(backend.askedFor));
+  }
+
+  @Test
+  void aRequestThatMakesNoSenseIsRefusedAndTheNextOneAnswered() throws IOException {
+    holds("attempt_0", 1, 1);
+    try (RemoteClient client = connect(SECRET)) {
+      RemoteError e =
+          assertThrows(RemoteError.class, () -> client.describe(-1, List.of("attempt_0")));
+      assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
+      assertTrue(e.getMessage().contains("no partition -1"), e.getMessage());
+      assertEquals(1, client.describe(3, List.of("attempt_0")).runs().size());
+    }
+  }
+
+  @Test
+  void aFailureOfTheStoreIsToldAndTheNextRequestAnswered() throws IOException {
+    holds("attempt_0", 1, 1);
+    backend.outputs.put("attempt_1", null);
+    try (RemoteClient client = connect(SECRET)) {
+      RemoteError e =
+          assertThrows(RemoteError.class, () -> client.describe(3, List.of("attempt_1")));
+      assertEquals(RemoteError.Code.INTERNAL, e.code());
+      assertTrue(e.getMessage().contains("attempt_1 broke"), e.getMessage());
+      assertEquals(1, client.describe(3, List.of("attempt_0")).runs().size());
+    }
+  }
+
+  @Test
+  void anAnswerThatFitsIntoNoFrameIsToldAndTheNextRequestAnswered() throws IOException {
+    holds("attempt_0", 1, 1);
+    holds("attempt_1", 1, 250_000);
+    try (RemoteClient client = connect(SECRET)) {
+      RemoteError e =
+          assertThrows(RemoteError.class, () -> client.describe(3, List.of("attempt_1")));
+      assertTrue(e.getMessage().contains("exceeds the limit"), e.getMessage());
+      assertEquals(1, client.describe(3, List.of("attempt_0")).runs().size());
+    }
+  }
+
+  /** A reader by hand, who proved the secret. */
+  private Frames authenticated(DeadlineChannel channel) throws IOException {
+    Frames frames = new Frames(channel);
+    Frames.Frame challenge = frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+    assertEquals(RemoteProtocol.CHALLENGE, challenge.type());
+    assertEquals(RemoteProtocol.MAGIC, challenge.in().readInt());
+    assertEquals(RemoteProtocol.VERSION, challenge.in().readUnsignedShort());
+    byte[] serverNonce = Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES);
+    byte[] clientNonce = new byte[JobSecret.NONCE_BYTES];
+    frames.send(
+        RemoteProtocol.PROOF,
+        out -> {
+          out.writeShort(RemoteProtocol.VERSION);
+          Bounded.writeString(out, APP);
+          Bounded.writeBytes(out, clientNonce);
+          Bounded.writeBytes(out, SECRET.clientProof(serverNonce, clientNonce, APP));
+        },
+        TIMEOUT_MS);
+    Replies.receive(frames, TIMEOUT_MS);
+    return frames;
+  }
+
+  @Test
+  void hostileCountsAreRefusedAndTheNextRequestAnswered() throws IOException {
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = authenticated(channel);
+      for (int count : new int[] {-1, RemoteProtocol.MAX_OUTPUTS + 1, Integer.MAX_VALUE, 2}) {
+        frames.send(
+            RemoteProtocol.DESCRIBE,
+            out -> {
+              out.writeInt(3);
+              out.writeInt(count);
+              Bounded.writeString(out, "the only one");
+            },
+            TIMEOUT_MS);
+        RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
+        assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
+      }
+      frames.send(
+          RemoteProtocol.DESCRIBE,
+          out -> {
+            out.writeInt(3);
+            out.writeInt(0);
+          },
+          TIMEOUT_MS);
+      Replies.receive(frames, TIMEOUT_MS);
+    }
+  }
+
+  @Test
+  void nothingIsDescribedBeforeTheProof() throws IOException {
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = new Frames(channel);
+      frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+      frames.send(RemoteProtocol.DESCRIBE, out -> out.writeLong(0), TIMEOUT_MS);
+      assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+      assertTrue(backend.askedFor.isEmpty());
+    }
+  }
+
+  @Test
+  void aRecordedProofIsWorthNothingToAnotherConnection() throws IOException {
+    byte[] nonce = new byte[JobSecret.NONCE_BYTES];
+    byte[] oldProof = SECRET.clientProof(nonce, nonce, APP);
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = new Frames(channel);
+      frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+      frames.send(
+          RemoteProtocol.PROOF,
+          out -> {
+            out.writeShort(RemoteProtocol.VERSION);
+            Bounded.writeString(out, APP);
+            Bounded.writeBytes(out, nonce);
+            Bounded.writeBytes(out, oldProof);
+          },
+          TIMEOUT_MS);
+      RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
+      assertEquals(RemoteError.Code.REFUSED, e.code());
+    }
+  }
+
+  @Test
+  void whoHasProvenNothingCannotMakeItAllocate() throws IOException {
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      new Frames(channel).receive(TIMEOUT_MS, TIMEOUT_MS);
+      ByteBuffer announced = ByteBuffer.allocate(4).putInt(0, Frames.MAX_HELLO_BYTES + 1);
+      channel.writeFully(announced, TIMEOUT_MS);
+      assertThrows(EOFException.class, () -> channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
+    }
+  }
+
+  @Test
+  void aPortInUseIsNamed() throws IOException {
+    InetSocketAddress taken = address();
+    IOException e = assertThrows(IOException.class, () -> RemoteServer.start(backend, taken));
+    assertTrue(e.getMessage().contains(taken.toString()), e.getMessage());
+  }
+}

@@ -1,0 +1,54 @@
+package io.sluice.node.remote;
+
+import io.sluice.node.wire.JobSecret;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Answers from maps that a test fills; a null output makes it fail. */
+final class StubBackend implements RemoteServer.Backend {
+  final UUID poolId = UUID.randomUUID();
+  final Map<String, JobSecret> secrets = new HashMap<>();
+  final List<Offer> offers = new ArrayList<>();
+  final Map<String, Description> outputs = new HashMap<>();
+  final List<Integer> askedFor = new ArrayList<>();
+
+  @Override
+  public JobSecret secretOf(String applicationId) {
+    return secrets.get(applicationId);
+  }
+
+  @Override
+  public UUID poolId() {
+    return poolId;
+  }
+
+  @Override
+  public List<Offer> offers() {
+    return offers;
+  }
+
+  @Override
+  public Description describe(String applicationId, int partition, List<String> outputIds)
+      throws IOException {
+    askedFor.add(outputIds.size());
+    if (partition < 0) {
+      throw new IllegalArgumentException("no partition " + partition);
+    }
+    Description all = new Description(new HashMap<>(), new HashMap<>());
+    for (String outputId : outputIds) {
+      if (outputs.containsKey(outputId)) {
+        Description one = outputs.get(outputId);
+        if (one == null) {
+          throw new IOException("the disk of " + outputId + " broke");
+        }
+        all.segments().putAll(one.segments());
+        all.runs().putAll(one.runs());
+      }
+    }
+    return all;
+  }
+}

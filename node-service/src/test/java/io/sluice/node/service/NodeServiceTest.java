@@ -1,0 +1,185 @@
+package io.sluice.node.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.ReadStats;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** What tasks write is what readers read. */
+class NodeServiceTest extends NodeTestBase {
+  /** More than the memory tier holds, so that it spills over to the disk tier. */
+  private List<TestOutput> commitMany(Random random) throws IOException {
+    List<TestOutput> outputs = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      TestOutput output = TestOutput.random(random, "attempt_" + i, 1 + random.nextInt(8), 600_000);
+      commit(output);
+      outputs.add(output);
+    }
+    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    return outputs;
+  }
+
+  private static long bytesOf(List<TestOutput> outputs) {
+    return outputs.stream().mapToLong(TestOutput::totalBytes).sum();
+  }
+
+  @Test
+  void aReaderElsewhereReadsOverTheTransport() throws IOException {
+    start(4);
+    List<TestOutput> outputs = commitMany(seeded("aReaderElsewhereReadsOverTheTransport"));
+    try (NodeReader reader = tcpReader(8)) {
+      assertReads(reader, outputs);
+      assertEquals(bytesOf(outputs), reader.stats().bytes("tcp"));
+      assertEquals(0, reader.stats().bytes(ReadStats.LOCAL));
+      assertEquals(0, reader.stats().retries());
+    }
+    assertEquals(bytesOf(outputs), service.transportCounters().get("tcp").bytes());
+  }
+
+  @Test
+  void aReaderOfTheSameNodeReadsInPlace() throws IOException {
+    start(4);
+    List<TestOutput> outputs = commitMany(seeded("aReaderOfTheSameNodeReadsInPlace"));
+    try (NodeReader reader =
+        reader(8, service.metadata().poolId(), TIMEOUT_MS, new TcpProvider())) {
+      assertReads(reader, outputs);
+      assertEquals(bytesOf(outputs), reader.stats().bytes(ReadStats.LOCAL));
+      assertEquals(0, reader.stats().bytes("tcp"));
+    }
+    assertEquals(0, service.transportCounters().get("tcp").bytes());
+  }
+
+  @Test
+  void aReaderOfAnotherPoolReadsOverTheTransport() throws IOException {
+    start(2);
+    TestOutput output = TestOutput.single(new Random(1), "attempt_0", 100_000);
+    commit(output);
+    try (NodeReader reader = reader(8, UUID.randomUUID(), TIMEOUT_MS, new TcpProvider())) {
+      assertReads(reader, List.of(output));
+      assertEquals(100_000, reader.stats().bytes("tcp"));
+    }
+  }
+
+  @Test
+  void whatIsLocatedAndNotReadIsNotCounted() throws IOException {
+    start(2);
+    commit(TestOutput.single(new Random(1), "attempt_0", 100_000));
+    try (NodeReader reader =
+        reader(8, service.metadata().poolId(), TIMEOUT_MS, new TcpProvider())) {
+      locateOnly(reader, "attempt_0").close();
+      assertEquals(0, reader.stats().bytes(ReadStats.LOCAL));
+    }
+  }
+
+  @Test
+  void whatIsNotThereIsAbsent() throws IOException {
+    start(2);
+    commit(TestOutput.single(new Random(1), "attempt_0", 1000));
+    try (LocalClient task = task(APP);
+        NodeReader reader = tcpReader(8)) {
+      task.lease(1); // a task at work has committed nothing
+      assertTrue(reader.locate(address(), 0, List.of("attempt_1")).isEmpty());
+    }
+  }
+
+  @Test
+  void aPartitionThatIsNotThereIsAnError() throws IOException {
+    start(2);
+    commit(TestOutput.single(new Random(1), "attempt_0", 1000));
+    try (NodeReader reader = tcpReader(8)) {
+      for (int partition : new int[] {-1, 1, Integer.MAX_VALUE}) {
+        RemoteError e =
+            assertThrows(
+                RemoteError.class, () -> reader.locate(address(), partition, List.of("attempt_0")));
+        assertTrue(e.getMessage().contains("attempt_0 has partitions 0 to 0"), e.getMessage());
+      }
+    }
+  }
+
+  @Test
+  void theEndOfAnApplicationFreesAndForgetsIt() throws IOException {
+    start(2);
+    TestOutput output = TestOutput.single(new Random(1), "attempt_0", 100_000);
+    commit(output);
+    String other = "application_1_0002";
+    try (LocalClient task = task(other)) {
+      output.commit(other, task);
+    }
+    service.applicationStopped(APP);
+    try (NodeReader reader = tcpReader(8)) {
+      RemoteError e =
+          assertThrows(RemoteError.class, () -> reader.locate(address(), 0, List.of("attempt_0")));
+      assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+    }
+    assertEquals(1, service.storeStats().outputs());
+    service.applicationStopped(other);
+    assertEquals(0, service.storeStats().memory().usedBytes());
+    assertEquals(0, Files.list(home().resolve("applications")).count());
+    service.applicationStopped("application_9_9999");
+  }
+
+  @Test
+  void aSecondSecretForAnApplicationIsRefused() throws IOException {
+    start(2);
+    task(APP).close();
+    task(APP).close();
+    JobSecret another = new JobSecret(new byte[] {1});
+    RemoteError e =
+        assertThrows(
+            RemoteError.class,
+            () -> LocalClient.connect(service.metadata().socket(), APP, another, TIMEOUT_MS));
+    assertEquals(RemoteError.Code.REFUSED, e.code());
+    assertTrue(e.getMessage().contains("another job secret"), e.getMessage());
+    commit(TestOutput.single(new Random(1), "attempt_0", 10));
+    assertEquals(1, service.describe(APP, 0, List.of("attempt_0")).runs().size());
+  }
+
+  @Test
+  void nothingOfItIsForOthersToRead() throws IOException {
+    Files.createDirectories(home());
+    Files.setPosixFilePermissions(home(), PosixFilePermissions.fromString("rwxrwxrwx"));
+    start(2);
+    task(APP).close();
+    assertEquals("rwx------", mode(""));
+    assertEquals("rw-------", mode("control.sock"));
+    assertEquals("rwx------", mode("applications"));
+    assertEquals("rw-------", mode("applications/" + APP));
+  }
+
+  private String mode(String name) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(home().resolve(name)));
+  }
+
+  @Test
+  void closeIsIdempotentAndTakesTheSocketAway() throws IOException {
+    start(2);
+    service.close();
+    service.close();
+    assertFalse(Files.exists(service.metadata().socket()));
+    assertThrows(IOException.class, () -> service.applicationStopped(APP));
+    assertThrows(
+        IOException.class,
+        () -> {
+          try (NodeReader reader = reader(1, null, 500, new TcpProvider())) {
+            reader.locate(address(), 0, List.of("attempt_0"));
+          }
+        });
+  }
+}

@@ -1,0 +1,167 @@
+package io.sluice.node.service;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What outlives a service, and what its readers notice. */
+class ServiceRestartTest extends NodeTestBase {
+  private static final int LENGTH_BYTES = 3_000_000;
+
+  private final TestOutput output = TestOutput.single(new Random(1), "attempt_0", LENGTH_BYTES);
+  private final byte[] expected = output.runs().get(0);
+  private int port;
+
+  @BeforeEach
+  void startAndCommit() throws IOException {
+    port = threeFreePorts();
+    start(false, new TcpProvider());
+    commit(output);
+  }
+
+  private void start(boolean recover, TransportProvider... transports) throws IOException {
+    service = NodeService.start(config(TestPool.withDisk(home(), 2), port, recover, transports));
+  }
+
+  @Test
+  void outputsAndSecretsSurvive() throws IOException {
+    UUID poolId = service.metadata().poolId();
+    service.close();
+    start(true, new TcpProvider());
+    assertEquals(poolId, service.metadata().poolId());
+    try (NodeReader reader = tcpReader(4)) {
+      assertReads(reader, List.of(output));
+    }
+    JobSecret another = new JobSecret(new byte[] {1});
+    assertThrows(
+        RemoteError.class,
+        () -> LocalClient.connect(service.metadata().socket(), APP, another, TIMEOUT_MS));
+    TestOutput later = TestOutput.single(new Random(2), "attempt_1", 1000);
+    commit(later);
+    service.applicationStopped(APP);
+    assertEquals(0, service.storeStats().memory().usedBytes());
+    assertEquals(0, service.storeStats().disk().createdBytes());
+  }
+
+  @Test
+  void withoutRecoveryNothingSurvives() throws IOException {
+    UUID poolId = service.metadata().poolId();
+    service.close();
+    start(false, new TcpProvider());
+    assertNotEquals(poolId, service.metadata().poolId());
+    assertEquals(0, service.storeStats().outputs());
+    try (NodeReader reader = tcpReader(4)) {
+      RemoteError e =
+          assertThrows(RemoteError.class, () -> reader.locate(address(), 0, List.of("attempt_0")));
+      assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+    }
+  }
+
+  @Test
+  void aReaderGoesOnWithNewKeysAndPorts() throws IOException {
+    try (NodeReader reader = tcpReader(2);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      run.prefetch(2);
+      byte[] first = readSome(run, 100_000);
+      service.close();
+      start(true, new NamedProvider("first"), new TcpProvider()); // tcp one port further on
+      byte[] rest = readSome(run, LENGTH_BYTES - 100_000);
+      assertEquals(-1, run.input().read(new byte[1], 0, 1));
+      assertArrayEquals(Arrays.copyOf(expected, 100_000), first);
+      assertArrayEquals(Arrays.copyOfRange(expected, 100_000, LENGTH_BYTES), rest);
+      assertTrue(reader.stats().retries() > 0);
+      assertEquals(0, reader.stats().transportFallbacks());
+    }
+  }
+
+  @Test
+  void aReaderWaitsForTheServiceToComeBack() throws Exception {
+    try (NodeReader reader = tcpReader(2);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      readSome(run, 100_000);
+      service.close();
+      CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> rest(run));
+      Await.until("the reader noticed", () -> reader.stats().retries() > 0);
+      start(true, new TcpProvider());
+      assertArrayEquals(Arrays.copyOfRange(expected, 100_000, LENGTH_BYTES), reading.get());
+    }
+  }
+
+  private static byte[] rest(NodeRun run) {
+    try {
+      return readSome(run, LENGTH_BYTES - 100_000);
+    } catch (IOException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  @Test
+  void aReaderOfAServiceThatStaysAwayFailsAndNamesTheOutput() throws IOException {
+    try (NodeReader reader = reader(2, null, 500, new TcpProvider());
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      readSome(run, 100_000);
+      service.close();
+      FetchFailedException e =
+          assertThrows(FetchFailedException.class, () -> readSome(run, LENGTH_BYTES - 100_000));
+      assertEquals("attempt_0", e.outputId());
+      assertTrue(e.getMessage().contains("node1"), e.getMessage());
+    }
+  }
+
+  @Test
+  void aReaderOfAWipedServiceFailsWithoutWaiting() throws IOException {
+    try (NodeReader reader = tcpReader(2);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      readSome(run, 100_000);
+      service.close();
+      start(false, new TcpProvider());
+      FetchFailedException e =
+          assertThrows(FetchFailedException.class, () -> readSome(run, LENGTH_BYTES - 100_000));
+      assertEquals("attempt_0", e.outputId());
+      assertEquals(1, reader.stats().retries());
+    }
+  }
+
+  @Test
+  void aLostSecretCostsOnlyItsApplication() throws IOException {
+    String other = "application_1_0002";
+    try (LocalClient task = task(other)) {
+      output.commit(other, task);
+    }
+    service.close();
+    Files.write(home().resolve("applications").resolve(other), new byte[0]);
+    Files.write(home().resolve("applications").resolve("application_1_0003.new"), new byte[] {1});
+    start(true, new TcpProvider());
+    try (NodeReader reader = tcpReader(4)) {
+      assertReads(reader, List.of(output));
+    }
+    service.applicationStopped(other);
+    service.applicationStopped(APP);
+    assertEquals(0, service.storeStats().memory().usedBytes());
+  }
+}

@@ -1,0 +1,222 @@
+package io.sluice.node.testing;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.client.Transports;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.store.StoreConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node service and its readers; a test that leaks a thread, a mapping or memory fails. */
+@Timeout(60)
+public abstract class NodeTestBase {
+  /** Long enough for a busy machine, short enough to see a hang. */
+  protected static final long TIMEOUT_MS = 20_000;
+
+  /** The application of most outputs. */
+  protected static final String APP = "application_1_0001";
+
+  /** Its secret. */
+  protected static final JobSecret SECRET =
+      new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));
+
+  /** What readers read with unless they say otherwise. */
+  protected static final int WINDOW_BYTES = 64 << 10;
+
+  /** The service's, and everything else's. */
+  @TempDir protected Path directory;
+
+  /** The running service, closed after the test. */
+  protected NodeService service;
+
+  private LeakCheck leaks;
+
+  @BeforeEach
+  void openBooks() {
+    leaks = new LeakCheck();
+  }
+
+  @AfterEach
+  void checkLeaks() throws Exception {
+    if (service != null) {
+      service.close();
+    }
+    leaks.check();
+  }
+
+  /** A random whose seed is in the output of the test. */
+  protected static Random seeded(String test) {
+    long seed = Long.getLong("sluice.test.seed", System.nanoTime());
+    System.out.println(test + ": repeat with -Dsluice.test.seed=" + seed);
+    return new Random(seed);
+  }
+
+  /** Where services keep their things. */
+  protected Path home() {
+    return directory.resolve("service");
+  }
+
+  /** A service on free ports with these transports. */
+  protected NodeServiceConfig config(StoreConfig.Builder store, TransportProvider... transports) {
+    return config(store, 0, false, transports);
+  }
+
+  /** A service on a given port. */
+  protected NodeServiceConfig config(
+      StoreConfig.Builder store,
+      int controlPort,
+      boolean recover,
+      TransportProvider... transports) {
+    return new NodeServiceConfig(
+        home(),
+        store,
+        "plain",
+        InetAddress.getLoopbackAddress(),
+        controlPort,
+        List.of(transports),
+        recover);
+  }
+
+  /** Starts the service over tcp, with a pool of so many segments and a disk tier. */
+  protected void start(int segments) throws IOException {
+    service = NodeService.start(config(TestPool.withDisk(home(), segments), new TcpProvider()));
+  }
+
+  /** A task of this application on the node. */
+  protected LocalClient task(String applicationId) throws IOException {
+    return LocalClient.connect(service.metadata().socket(), applicationId, SECRET, TIMEOUT_MS);
+  }
+
+  /** Writes and commits it. */
+  protected void commit(TestOutput output) throws IOException {
+    try (LocalClient task = task(APP)) {
+      output.commit(APP, task);
+    }
+  }
+
+  /** Where readers ask. */
+  protected NodeAddress address() {
+    return new NodeAddress(
+        "node1",
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort()));
+  }
+
+  /** A reader with so many windows. */
+  protected NodeReader reader(
+      int windows, UUID localPoolId, long timeoutMs, TransportProvider... transports) {
+    return new NodeReader(
+        APP,
+        SECRET,
+        new Transports(List.of(transports), WINDOW_BYTES, (long) windows * WINDOW_BYTES),
+        localPoolId,
+        1 << 20,
+        timeoutMs);
+  }
+
+  /** A reader over tcp. */
+  protected NodeReader tcpReader(int windows) {
+    return reader(windows, null, TIMEOUT_MS, new TcpProvider());
+  }
+
+  /** The one run of an output with one partition. */
+  protected NodeRun locateOnly(NodeReader reader, String outputId) throws IOException {
+    return reader.locate(address(), 0, List.of(outputId)).get(outputId).get(0);
+  }
+
+  /** Reads to the end and closes. */
+  protected static byte[] readAll(NodeRun run) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    byte[] buffer = new byte[10_000];
+    try (RunInput input = run.input()) {
+      for (int n = input.read(buffer, 0, buffer.length);
+          n >= 0;
+          n = input.read(buffer, 0, buffer.length)) {
+        bytes.write(buffer, 0, n);
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Reads so many bytes. */
+  protected static byte[] readSome(NodeRun run, int lengthBytes) throws IOException {
+    byte[] bytes = new byte[lengthBytes];
+    int done = 0;
+    while (done < lengthBytes) {
+      int n = run.input().read(bytes, done, lengthBytes - done);
+      if (n < 0) {
+        throw new AssertionError("ended after " + done + " of " + lengthBytes + " bytes");
+      }
+      done += n;
+    }
+    return bytes;
+  }
+
+  /** Every partition of every output, compared byte for byte. */
+  protected void assertReads(NodeReader reader, List<TestOutput> outputs) throws IOException {
+    int partitions = outputs.stream().mapToInt(TestOutput::partitionCount).max().orElse(0);
+    for (int p = 0; p < partitions; p++) {
+      int partition = p;
+      List<TestOutput> having =
+          outputs.stream().filter(output -> partition < output.partitionCount()).toList();
+      Map<String, List<NodeRun>> located =
+          reader.locate(address(), p, having.stream().map(TestOutput::id).toList());
+      for (TestOutput output : having) {
+        List<byte[]> expected = output.of(p);
+        List<byte[]> actual = new ArrayList<>();
+        for (NodeRun run : located.get(output.id())) {
+          actual.add(readAll(run));
+        }
+        assertEquals(expected.size(), actual.size(), "runs of partition " + p);
+        for (int i = 0; i < expected.size(); i++) {
+          assertArrayEquals(expected.get(i), actual.get(i), output.id() + " partition " + p);
+        }
+      }
+    }
+  }
+
+  /** A port that is free together with the two that follow it. */
+  protected static int threeFreePorts() throws IOException {
+    Random random = new Random();
+    while (true) {
+      int port = 10_000 + random.nextInt(20_000);
+      if (isFree(port) && isFree(port + 1) && isFree(port + 2)) {
+        return port;
+      }
+    }
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
