@@ -1,5 +1,7 @@
 package io.sluice.hadoop.conf;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiFunction;
 import org.apache.hadoop.conf.Configuration;
 
@@ -44,10 +46,22 @@ public record Setting<T>(
         Integer.toString(defaultValue),
         meaning,
         (conf, key) -> {
-          int value = conf.getInt(key, defaultValue);
-          if (value < min || value > max) {
+          boolean isNumber = true;
+          int value = defaultValue;
+          try {
+            value = conf.getInt(key, defaultValue);
+          } catch (NumberFormatException e) {
+            isNumber = false; // its own message does not name the key
+          }
+          if (!isNumber || value < min || value > max) {
             throw new IllegalArgumentException(
-                key + " is " + value + ", expected " + min + " to " + max);
+                key
+                    + " is '"
+                    + conf.getTrimmed(key)
+                    + "', expected a whole number from "
+                    + min
+                    + " to "
+                    + max);
           }
           return value;
         });
@@ -55,9 +69,9 @@ public record Setting<T>(
 
   static Setting<String> choice(
       String name, Where where, String meaning, String defaultValue, String... others) {
-    java.util.List<String> allowed = new java.util.ArrayList<>();
+    List<String> allowed = new ArrayList<>();
     allowed.add(defaultValue);
-    allowed.addAll(java.util.List.of(others));
+    allowed.addAll(List.of(others));
     return new Setting<>(
         name,
         where,

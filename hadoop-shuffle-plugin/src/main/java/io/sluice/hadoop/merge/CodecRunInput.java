@@ -36,7 +36,13 @@ public final class CodecRunInput implements RunInput {
 
   @Override
   public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
-    int n = in.read(dst, offset, lengthBytes);
+    int n;
+    try {
+      n = in.read(dst, offset, lengthBytes);
+    } catch (RuntimeException | InternalError e) {
+      // What codecs throw depends on which one it is, and on whether its native half is loaded.
+      throw new IOException("the compressed bytes are damaged: " + e, e);
+    }
     if (n < 0) {
       byte[] rest = new byte[DRAIN_BYTES];
       while (stored.read(rest, 0, rest.length) >= 0) {}

@@ -44,7 +44,7 @@ final class CompletionPoller implements Runnable {
   public void run() {
     int failures = 0;
     try {
-      while (true) {
+      while (!schedule.isOver()) {
         try {
           poll();
           failures = 0;

@@ -1,12 +1,17 @@
 package io.sluice.hadoop.shuffle;
 
+import io.sluice.hadoop.shuffle.FetchFailures.Kind;
+import io.sluice.hadoop.shuffle.FetchFailures.Verdict;
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -17,12 +22,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which map outputs a reducer still needs, where they are, and which nodes it must leave alone for
- * a while: the policy of stock's {@code ShuffleSchedulerImpl}, kept figure for figure.
+ * a while: the policy of stock's {@code ShuffleSchedulerImpl}.
  *
  * <p>It differs where Sluice does: a map output counts as shuffled once it is <i>located</i>, its
  * bytes being read while they are merged. So when its attempt is withdrawn before the merge begins
  * and the bytes are not all on this node, the output is forgotten and its successor awaited, where
- * stock would keep its own copy.
+ * stock would keep its own copy. An attempt that is not needed is therefore remembered until it is
+ * withdrawn itself.
  *
  * <p>Thread contract: safe from any thread; the callbacks run under its lock and must not wait.
  * Failure: {@link #throwIfFailed} throws what made the attempt hopeless.
@@ -31,28 +37,16 @@ final class FetchSchedule {
   private static final Logger LOG = LoggerFactory.getLogger(FetchSchedule.class);
 
   private static final int MAX_MAPS_AT_ONCE = 20;
-  private static final long INITIAL_PENALTY_MS = 10_000;
-  private static final double PENALTY_GROWTH = 1.3;
-  private static final double MAX_FAILED_FETCH_SHARE = 0.5;
-  private static final double MIN_PROGRESS_SHARE = 0.5;
-  private static final double MAX_STALL_SHARE = 0.5;
-
-  /** How the policy is tuned; read from the job by {@link FetchPolicy}. */
-  private final FetchPolicy policy;
 
   private final Listener listener;
   private final LongSupplier nanoClock;
   private final int totalMaps;
+  private final FetchFailures failures;
   private final TaskAttemptID[] doneBy;
   private final boolean[] done;
   private final Map<String, Host> hosts = new LinkedHashMap<>();
   private final Set<TaskAttemptID> obsolete = new HashSet<>();
-  private final Map<TaskAttemptID, Integer> failures = new HashMap<>();
-  private final Map<String, Integer> hostFailures = new HashMap<>();
-  private final long startNs;
-  private long lastProgressNs;
-  private long maxMapRuntimeMs;
-  private long totalFailures;
+  private final Random random = new Random();
   private int remaining;
   private IOException failure;
   private boolean closed;
@@ -79,24 +73,23 @@ final class FetchSchedule {
 
   FetchSchedule(int totalMaps, FetchPolicy policy, Listener listener, LongSupplier nanoClock) {
     this.totalMaps = totalMaps;
-    this.policy = policy;
     this.listener = listener;
     this.nanoClock = nanoClock;
+    this.failures = new FetchFailures(policy, totalMaps, nanoClock.getAsLong());
     this.doneBy = new TaskAttemptID[totalMaps];
     this.done = new boolean[totalMaps];
     this.remaining = totalMaps;
-    this.startNs = nanoClock.getAsLong();
-    this.lastProgressNs = startNs;
   }
 
   /** A NodeManager, by the address of its stock ShuffleHandler. */
   private static final class Host {
     final String name;
     final String url;
-    final Set<TaskAttemptID> known = new java.util.LinkedHashSet<>();
+    final Set<TaskAttemptID> known = new LinkedHashSet<>();
     boolean busy;
-    long penalizedUntilNs;
+    boolean failedInBatch;
     boolean penalized;
+    long penalizedUntilNs;
 
     Host(String name, String url) {
       this.name = name;
@@ -109,31 +102,13 @@ final class FetchSchedule {
 
   /** Takes in one completion event, as the ApplicationMaster sent it. */
   synchronized void resolve(TaskCompletionEvent event) {
+    if (closed) {
+      return; // the merge may own the outputs already: nothing can be taken back from it
+    }
     TaskAttemptID attempt = event.getTaskAttemptId();
     switch (event.getTaskStatus()) {
-      case SUCCEEDED -> {
-        java.net.URI uri = java.net.URI.create(event.getTaskTrackerHttp());
-        String name = uri.getHost() + ":" + uri.getPort();
-        hosts
-            .computeIfAbsent(name, n -> new Host(n, event.getTaskTrackerHttp()))
-            .known
-            .add(attempt);
-        maxMapRuntimeMs = Math.max(maxMapRuntimeMs, event.getTaskRunTime());
-        notifyAll();
-      }
-      case FAILED, KILLED, OBSOLETE -> {
-        obsolete.add(attempt);
-        int index = attempt.getTaskID().getId();
-        if (attempt.equals(doneBy[index]) && listener.withdraw(attempt)) {
-          LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
-          doneBy[index] = null;
-          done[index] = false;
-          remaining++;
-          notifyAll();
-        } else {
-          LOG.info("Ignoring obsolete output of {} map {}", event.getTaskStatus(), attempt);
-        }
-      }
+      case SUCCEEDED -> located(attempt, event.getTaskTrackerHttp(), event.getTaskRunTime());
+      case FAILED, KILLED, OBSOLETE -> withdrawn(attempt, event.getTaskStatus());
       case TIPFAILED -> {
         int index = attempt.getTaskID().getId();
         if (!done[index]) {
@@ -146,29 +121,51 @@ final class FetchSchedule {
     }
   }
 
+  private void located(TaskAttemptID attempt, String url, int runtimeMs) {
+    URI uri = URI.create(url);
+    String name = uri.getHost() + ":" + uri.getPort();
+    putBack(hosts.computeIfAbsent(name, n -> new Host(n, url)), attempt);
+    failures.mapRan(runtimeMs);
+    notifyAll();
+  }
+
+  private void withdrawn(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
+    obsolete.add(attempt);
+    int index = attempt.getTaskID().getId();
+    if (attempt.equals(doneBy[index]) && listener.withdraw(attempt)) {
+      LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
+      doneBy[index] = null;
+      done[index] = false;
+      remaining++;
+      notifyAll();
+    } else {
+      LOG.info("Ignoring obsolete output of {} map {}", status, attempt);
+    }
+  }
+
   /**
    * Takes a host that has needed outputs, or null when the shuffle is over or {@code waitMs} passed
    * without one.
    */
   synchronized Batch take(long waitMs) throws InterruptedException {
     long deadlineNs = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(waitMs);
-    while (!closed && failure == null) {
+    while (!isOver()) {
       long nowNs = nanoClock.getAsLong();
       long wakeNs = deadlineNs;
+      List<Host> ready = new ArrayList<>();
       for (Host host : hosts.values()) {
-        if (host.busy || host.known.isEmpty()) {
+        if (host.busy || !isNeeded(host)) {
           continue;
         }
         if (host.penalized && host.penalizedUntilNs - nowNs > 0) {
           wakeNs = Math.min(wakeNs, host.penalizedUntilNs);
-          continue;
+        } else {
+          ready.add(host);
         }
-        List<TaskAttemptID> maps = needed(host);
-        if (!maps.isEmpty()) {
-          host.busy = true;
-          host.penalized = false;
-          return new Batch(host.name, host.url, maps);
-        }
+      }
+      if (!ready.isEmpty()) {
+        // Any of them, so that not all reducers of a job begin with the same node.
+        return batch(ready.get(random.nextInt(ready.size())));
       }
       if (deadlineNs - nowNs <= 0) {
         return null;
@@ -178,17 +175,24 @@ final class FetchSchedule {
     return null;
   }
 
-  private List<TaskAttemptID> needed(Host host) {
-    List<TaskAttemptID> maps = new ArrayList<>();
-    host.known.removeIf(map -> obsolete.contains(map) || done[map.getTaskID().getId()]);
+  private boolean isNeeded(Host host) {
     for (TaskAttemptID map : host.known) {
-      if (maps.size() == MAX_MAPS_AT_ONCE) {
-        break;
+      if (wants(map)) {
+        return true;
       }
-      maps.add(map);
     }
-    host.known.removeAll(maps);
-    return maps;
+    return false;
+  }
+
+  private Batch batch(Host host) {
+    host.known.removeAll(obsolete);
+    List<TaskAttemptID> maps =
+        host.known.stream().filter(this::wants).limit(MAX_MAPS_AT_ONCE).toList();
+    host.known.removeAll(Set.copyOf(maps));
+    host.busy = true;
+    host.failedInBatch = false;
+    host.penalized = false;
+    return new Batch(host.name, host.url, maps);
   }
 
   /** Whether this output is still wanted: its attempt stands and no other one has delivered. */
@@ -202,15 +206,15 @@ final class FetchSchedule {
    * @return false if it is not wanted (any more); the caller then discards what it has
    */
   synchronized boolean succeeded(Batch batch, TaskAttemptID map) {
-    failures.remove(map);
-    hostFailures.remove(batch.hostName());
-    if (!wants(map)) {
+    failures.forget(map, batch.hostName());
+    if (closed || !wants(map)) {
+      putBack(hosts.get(batch.hostName()), map);
       return false;
     }
     int index = map.getTaskID().getId();
     done[index] = true;
     doneBy[index] = map;
-    lastProgressNs = nanoClock.getAsLong();
+    failures.progressed(nanoClock.getAsLong());
     mapDone();
     return true;
   }
@@ -221,63 +225,46 @@ final class FetchSchedule {
     notifyAll();
   }
 
-  /** Why a fetch failed, which decides how soon the ApplicationMaster hears of it. */
-  enum FailureKind {
-    /** No connection to the node. */
-    CONNECT,
-    /** The connection broke, or what came was not the output. */
-    READ
-  }
-
   /** An output could not be had; it is tried again after the host's penalty. */
-  synchronized void failed(Batch batch, TaskAttemptID map, FailureKind kind) {
-    if (!wants(map)) {
+  synchronized void failed(Batch batch, TaskAttemptID map, Kind kind) {
+    Host host = hosts.get(batch.hostName());
+    putBack(host, map);
+    if (closed || !wants(map)) {
       return;
     }
-    Host host = hosts.get(batch.hostName());
-    host.known.add(map);
-    int count = failures.merge(map, 1, Integer::sum);
-    int hostCount = hostFailures.merge(batch.hostName(), 1, Integer::sum);
-    totalFailures++;
-    listener.fetchFailed();
-    if (count >= Math.max(30, totalMaps / 10)) {
-      fail(new IOException(count + " failures fetching the output of " + map));
+    if (!host.failedInBatch) {
+      host.failedInBatch = true;
+      failures.hostFailed(host.name);
     }
-    if (kind == FailureKind.CONNECT
-        || policy.reportReadErrors()
-        || count % policy.failuresBeforeReport() == 0
-        || hostCount > policy.maxHostFailures()) {
+    Verdict verdict =
+        failures.failed(map, host.name, kind, totalMaps - remaining, nanoClock.getAsLong());
+    listener.fetchFailed();
+    if (verdict.report()) {
       LOG.info("Reporting fetch failure for {} to the ApplicationMaster", map);
       listener.reportFetchFailure(map);
     }
-    checkHealth();
-    long penaltyMs =
-        Math.min(
-            (long) (INITIAL_PENALTY_MS * Math.pow(PENALTY_GROWTH, count)), policy.maxPenaltyMs());
-    host.penalized = true;
-    host.penalizedUntilNs = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(penaltyMs);
+    verdict.hopeless().ifPresent(reason -> fail(new IOException(reason)));
+    penalize(host, verdict.penaltyMs());
   }
 
-  private void checkHealth() {
-    int doneMaps = totalMaps - remaining;
-    boolean tooManyFailedMaps =
-        failures.size() >= Math.min(totalMaps, 5) || failures.size() == remaining;
-    boolean unhealthy =
-        (double) totalFailures / (totalFailures + doneMaps) >= MAX_FAILED_FETCH_SHARE;
-    boolean littleProgress = (double) doneMaps / totalMaps < MIN_PROGRESS_SHARE;
-    long stallMs = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - lastProgressNs);
-    long runMs = Math.max(TimeUnit.NANOSECONDS.toMillis(lastProgressNs - startNs), maxMapRuntimeMs);
-    boolean stalled = runMs == 0 ? stallMs > 0 : (double) stallMs / runMs >= MAX_STALL_SHARE;
-    if (tooManyFailedMaps && unhealthy && (littleProgress || stalled)) {
-      fail(
-          new IOException(
-              "Exceeded MAX_FAILED_UNIQUE_FETCHES; bailing-out: "
-                  + failures.size()
-                  + " map outputs could not be fetched, "
-                  + doneMaps
-                  + " of "
-                  + totalMaps
-                  + " were"));
+  /** The host is alive but wants to be left alone for a while; that is no failure of anything. */
+  synchronized void backOff(Batch batch, long delayMs) {
+    penalize(hosts.get(batch.hostName()), delayMs);
+  }
+
+  private void penalize(Host host, long delayMs) {
+    host.penalized = true;
+    host.penalizedUntilNs = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+  }
+
+  /** These outputs of the batch were not asked for; they are as needed as before. */
+  synchronized void putBack(Batch batch, Collection<TaskAttemptID> maps) {
+    maps.forEach(map -> putBack(hosts.get(batch.hostName()), map));
+  }
+
+  private void putBack(Host host, TaskAttemptID map) {
+    if (!obsolete.contains(map)) {
+      host.known.add(map);
     }
   }
 
@@ -295,12 +282,19 @@ final class FetchSchedule {
     notifyAll();
   }
 
-  /** Waits until every map is shuffled; false when {@code waitMs} passed before that. */
+  /**
+   * Waits until every map is shuffled; false when {@code waitMs} passed before that. With true the
+   * schedule is closed, so that no withdrawal comes between the last output and the merge.
+   */
   synchronized boolean awaitDone(long waitMs) throws InterruptedException {
     if (remaining > 0 && failure == null) {
       wait(waitMs);
     }
-    return remaining == 0;
+    if (remaining > 0 || failure != null) {
+      return false;
+    }
+    close();
+    return true;
   }
 
   /** Throws what {@link #fail} was told, if anything. */

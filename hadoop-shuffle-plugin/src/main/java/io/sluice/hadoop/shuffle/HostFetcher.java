@@ -1,7 +1,7 @@
 package io.sluice.hadoop.shuffle;
 
+import io.sluice.hadoop.shuffle.FetchFailures.Kind;
 import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
-import io.sluice.hadoop.shuffle.FetchSchedule.FailureKind;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.stage.StagedRun;
 import io.sluice.node.client.NodeAddress;
@@ -11,6 +11,7 @@ import io.sluice.node.wire.RemoteError;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class HostFetcher implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(HostFetcher.class);
   private static final long WAIT_MS = 10_000;
+  private static final int MAX_PORT = 65_535;
 
   private final FetchSchedule schedule;
   private final MapOutputs outputs;
@@ -81,26 +83,24 @@ final class HostFetcher implements Runnable {
   }
 
   private void fetch(Batch batch) throws IOException {
-    URI uri = URI.create(batch.url());
-    Map<String, List<NodeRun>> located = locate(batch, uri);
+    Map<String, List<NodeRun>> located = locate(batch);
+    List<TaskAttemptID> elsewhere = new ArrayList<>();
     for (TaskAttemptID map : batch.maps()) {
       List<NodeRun> runs = located.get(map.toString());
       if (runs != null) {
         took(batch, map, runs);
       } else {
-        fetchFromStock(batch, map);
+        elsewhere.add(map);
       }
     }
+    fetchFromStock(batch, elsewhere);
   }
 
-  private Map<String, List<NodeRun>> locate(Batch batch, URI uri) {
+  private Map<String, List<NodeRun>> locate(Batch batch) {
     List<String> ids = new ArrayList<>();
     batch.maps().forEach(map -> ids.add(map.toString()));
-    NodeAddress address =
-        new NodeAddress(
-            batch.hostName(), new InetSocketAddress(uri.getHost(), uri.getPort() + portOffset));
     try {
-      return reader.locate(address, reduce, ids);
+      return reader.locate(address(batch), reduce, ids);
     } catch (RemoteError e) {
       if (e.code() != RemoteError.Code.UNKNOWN_APPLICATION) {
         LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
@@ -113,6 +113,19 @@ final class HostFetcher implements Runnable {
     return Map.of();
   }
 
+  private NodeAddress address(Batch batch) throws IOException {
+    URI uri = URI.create(batch.url());
+    int port = uri.getPort() + portOffset;
+    if (port > MAX_PORT) {
+      throw new IOException("port " + uri.getPort() + " leaves no room for Sluice's at " + port);
+    }
+    InetSocketAddress control = new InetSocketAddress(uri.getHost(), port);
+    if (control.isUnresolved()) {
+      throw new UnknownHostException(uri.getHost());
+    }
+    return new NodeAddress(batch.hostName(), control);
+  }
+
   private void took(Batch batch, TaskAttemptID map, List<NodeRun> runs) throws IOException {
     List<FetchedRun> fetched = new ArrayList<>(runs.size());
     for (NodeRun run : runs) {
@@ -122,49 +135,63 @@ final class HostFetcher implements Runnable {
     outputs.keep(schedule, batch, map, fetched);
   }
 
-  private void fetchFromStock(Batch batch, TaskAttemptID map) throws IOException {
-    StagedRun staged = stage.create(map + " partition " + reduce + " from stock");
-    try {
-      long travelledBytes =
-          stock.fetch(
-              batch.url(),
-              map,
-              reduce,
-              new StockFetch.Sink() {
-                @Override
-                public void begin(long storedBytes, long rawLengthBytes) throws IOException {
-                  staged.expect(storedBytes);
-                }
-
-                @Override
-                public void write(byte[] bytes, int offset, int length) throws IOException {
-                  staged.write(bytes, offset, length);
-                }
-              });
-      staged.finish();
-      outputs.fetchedFromStock(travelledBytes);
-      outputs.keep(
-          schedule,
-          batch,
-          map,
-          List.of(
-              new FetchedRun(
-                  staged.name(), staged.lengthBytes(), outputs.compressed(), staged.open(), null)));
-    } catch (StockFetch.ConnectException e) {
-      staged.close();
-      failed(batch, map, FailureKind.CONNECT, e);
-    } catch (StockFetch.FetchException e) {
-      staged.close();
-      failed(batch, map, FailureKind.READ, e);
+  /** As stock: what concerns the node counts for all of them, and they wait for its penalty. */
+  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps) throws IOException {
+    for (int i = 0; i < maps.size() && !schedule.isOver(); i++) {
+      try {
+        fetchFromStock(batch, maps.get(i));
+      } catch (StockFetch.BusyException e) {
+        LOG.info("Leaving {} alone: {}", batch.hostName(), e.getMessage());
+        schedule.backOff(batch, e.retryAfterMs());
+        schedule.putBack(batch, maps.subList(i, maps.size()));
+        return;
+      } catch (StockFetch.FetchException e) {
+        int end = e.isOfNode() ? maps.size() : i + 1;
+        failed(batch, maps.subList(i, end), e);
+        if (e.isOfNode() || e.kind() == Kind.READ) {
+          schedule.putBack(batch, maps.subList(end, maps.size()));
+          return;
+        }
+      }
     }
   }
 
-  private void failed(Batch batch, TaskAttemptID map, FailureKind kind, IOException cause) {
+  private void fetchFromStock(Batch batch, TaskAttemptID map) throws IOException {
+    StagedRun staged = stage.create(map + " partition " + reduce + " from stock");
+    FetchedRun run;
+    try {
+      long travelledBytes = stock.fetch(batch.url(), map, reduce, new Staging(staged));
+      staged.finish();
+      run =
+          new FetchedRun(
+              staged.name(), staged.lengthBytes(), outputs.compressed(), staged.open(), null);
+      outputs.fetchedFromStock(travelledBytes);
+    } catch (IOException | RuntimeException | Error e) {
+      staged.close();
+      throw e;
+    }
+    outputs.keep(schedule, batch, map, List.of(run));
+  }
+
+  /** Puts what stock sends where the merge will read it. */
+  private record Staging(StagedRun staged) implements StockFetch.Sink {
+    @Override
+    public void begin(long storedBytes, long rawLengthBytes) throws IOException {
+      staged.expect(storedBytes);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      staged.write(bytes, offset, length);
+    }
+  }
+
+  private void failed(Batch batch, List<TaskAttemptID> maps, StockFetch.FetchException cause) {
     LOG.warn(
-        "Output of {} can be had neither from Sluice nor from stock at {}: {}",
-        map,
+        "Outputs of {} can be had neither from Sluice nor from stock at {}: {}",
+        maps,
         batch.hostName(),
         cause.getMessage());
-    schedule.failed(batch, map, kind);
+    maps.forEach(map -> schedule.failed(batch, map, cause.kind()));
   }
 }

@@ -2,8 +2,10 @@ package io.sluice.hadoop.shuffle;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * them to the merge; what is withdrawn is closed by {@link #closeWithdrawn}, outside the schedule's
  * lock. Failure: none of its own.
  */
-final class MapOutputs {
+final class MapOutputs implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(MapOutputs.class);
 
   private final Reporter reporter;
@@ -94,11 +96,40 @@ final class MapOutputs {
     SluiceCounter.READ_BYTES_HTTP.add(reporter, travelledBytes);
   }
 
-  /** Hands everything over; the caller owns it from now on. */
-  synchronized List<FetchedRun> takeAll() {
+  /**
+   * Hands everything over; the caller owns it from now on.
+   *
+   * @param shuffled the attempts whose outputs the schedule has counted
+   * @throws IllegalStateException if one of them is not here: its records would be lost
+   */
+  synchronized List<FetchedRun> takeAll(Collection<TaskAttemptID> shuffled) {
+    if (!outputs.keySet().containsAll(shuffled)) {
+      throw new IllegalStateException(
+          "gathered the outputs of "
+              + outputs.keySet()
+              + ", expected those of "
+              + shuffled
+              + "; the reduce must run again");
+    }
     List<FetchedRun> all = new ArrayList<>();
-    outputs.values().forEach(all::addAll);
-    outputs.clear();
+    for (TaskAttemptID map : shuffled) {
+      all.addAll(outputs.remove(map));
+    }
     return all;
+  }
+
+  /** Closes what was not handed over. */
+  @Override
+  public void close() throws IOException {
+    List<FetchedRun> closing;
+    synchronized (this) {
+      closing = new ArrayList<>(withdrawn);
+      outputs.values().forEach(closing::addAll);
+      outputs.clear();
+      withdrawn.clear();
+    }
+    for (FetchedRun run : closing) {
+      run.close();
+    }
   }
 }

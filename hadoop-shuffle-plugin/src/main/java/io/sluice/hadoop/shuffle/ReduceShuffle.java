@@ -9,7 +9,6 @@ import io.sluice.hadoop.stage.DiskStage;
 import io.sluice.hadoop.stage.PoolStage;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.task.NodeLink;
-import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
@@ -18,6 +17,7 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
+import java.io.Closeable;
 import java.io.IOException;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
@@ -82,23 +82,32 @@ final class ReduceShuffle {
     for (String error : STOCK_ERRORS) {
       context.getReporter().getCounter("Shuffle Errors", error).increment(0);
     }
-    open();
     try {
+      open();
       FetchSchedule schedule = gather();
-      List<FetchedRun> runs = outputs.takeAll();
-      count(schedule, runs);
       context.getCopyPhase().complete();
       context.getStatus().setPhase(TaskStatus.Phase.SORT);
       context.getReduceTask().statusUpdate(context.getUmbilical());
-      KWayMerge merge =
-          new ReduceMerge(
-                  reader, stage, context.getCodec(), KeyOrders.of(job), context.getReporter())
-              .merge(runs);
-      records = new ReportingRecords(new MergedRecords(merge, new Progress()), new Losses(runs));
+      List<FetchedRun> runs = outputs.takeAll(schedule.shuffled());
+      count(schedule, runs);
+      LostOutputs lostOutputs = new LostOutputs(runs, context.getReporter(), this::outputLost);
+      records =
+          new ReportingRecords(
+              new MergedRecords(merge(runs, lostOutputs), new Progress()), lostOutputs);
       return records;
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;
+    }
+  }
+
+  private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
+    try {
+      return new ReduceMerge(
+              reader, stage, context.getCodec(), KeyOrders.of(job), context.getReporter())
+          .merge(runs);
+    } catch (IOException e) {
+      throw lostOutputs.report(e); // a round of merging reads whole outputs
     }
   }
 
@@ -190,6 +199,12 @@ final class ReduceShuffle {
       threads.get(0).interrupt();
       for (Thread thread : threads) {
         thread.join(JOIN_TIMEOUT_MS);
+        if (thread.isAlive()) {
+          LOG.warn(
+              "{} has not ended within {} ms; what it still brings is discarded",
+              thread.getName(),
+              JOIN_TIMEOUT_MS);
+        }
       }
     }
     outputs.closeWithdrawn();
@@ -247,67 +262,34 @@ final class ReduceShuffle {
     }
   }
 
-  /** An output that is lost in the middle of the merge. */
-  private final class Losses implements ReportingRecords.Reporting {
-    private final List<FetchedRun> runs;
-
-    Losses(List<FetchedRun> runs) {
-      this.runs = runs;
+  /** Certain, so it counts as often as the ApplicationMaster needs to believe it. */
+  private void outputLost(TaskAttemptID map) throws IOException {
+    int notifications =
+        job.getInt(
+            MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
+            MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
+    for (int i = 0; i < notifications; i++) {
+      context.getStatus().addFetchFailedMap(map);
     }
-
-    /**
-     * A damaged run can fail in the parser before its checksum is reached; reading all of them to
-     * the end tells which one it was.
-     */
-    @Override
-    public IOException investigate(IOException failure) {
-      if (failure instanceof FetchFailedException) {
-        return failure;
-      }
-      byte[] buffer = new byte[MIN_WINDOW_BYTES];
-      for (FetchedRun run : runs) {
-        try {
-          while (run.input().read(buffer, 0, buffer.length) >= 0) {
-            context.getReporter().progress();
-          }
-        } catch (FetchFailedException e) {
-          e.addSuppressed(failure);
-          return e;
-        } catch (IOException | RuntimeException e) {
-          failure.addSuppressed(e);
-        }
-      }
-      return failure;
-    }
-
-    /** Certain, so it counts as often as the ApplicationMaster needs to believe it. */
-    @Override
-    public void outputLost(String outputId) throws IOException {
-      int notifications =
-          job.getInt(
-              MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
-              MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
-      for (int i = 0; i < notifications; i++) {
-        context.getStatus().addFetchFailedMap(TaskAttemptID.forName(outputId));
-      }
-      context.getFailedShuffleCounter().increment(1);
-      context.getReduceTask().statusUpdate(context.getUmbilical());
-    }
+    context.getFailedShuffleCounter().increment(1);
+    context.getReduceTask().statusUpdate(context.getUmbilical());
   }
 
   void close() throws IOException {
-    if (records != null) {
-      records.close();
-      records = null;
-    }
     countReads();
-    if (reader != null) {
-      reader.close();
-      reader = null;
-    }
-    if (node != null) {
-      node.close();
-      node = null;
+    LocalClient closingNode = node;
+    NodeReader closingReader = reader;
+    RawKeyValueIterator closingRecords = records;
+    Closeable closingMerge = closingRecords == null ? null : closingRecords::close;
+    node = null;
+    reader = null;
+    records = null;
+    // From the last to the first: the merge reads through the reader and stages on the node.
+    try (closingNode;
+        closingReader;
+        outputs;
+        closingMerge) {
+      LOG.debug("Closing the shuffle of {}", reduce);
     }
   }
 
@@ -327,9 +309,6 @@ final class ReduceShuffle {
 
   private void closeAfter(Throwable failure) {
     try {
-      for (FetchedRun run : outputs.takeAll()) {
-        run.close();
-      }
       close();
     } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);

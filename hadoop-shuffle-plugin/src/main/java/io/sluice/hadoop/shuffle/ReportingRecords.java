@@ -1,39 +1,24 @@
 package io.sluice.hadoop.shuffle;
 
-import io.sluice.node.client.FetchFailedException;
 import java.io.IOException;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.util.Progress;
 
 /**
- * The reducer's input, which tells the ApplicationMaster which map to run again when the input
- * breaks off: records are read while they are reduced, so an output can be lost that late, and the
- * next attempt of this reduce must not run into the same.
+ * The reducer's input, which reports a map output that is lost as late as here: records are read
+ * while they are reduced.
  *
- * <p>Thread contract: one thread. Ownership: owns the records below. Failure: rethrows what they
- * throw, after the report.
+ * <p>Thread contract: one thread. Ownership: owns the records below. Failure: what they throw, or
+ * what {@link LostOutputs} makes of it.
  */
 final class ReportingRecords implements RawKeyValueIterator {
   private final RawKeyValueIterator records;
-  private final Reporting reporting;
+  private final LostOutputs lostOutputs;
 
-  /** What to do about an input that broke off. */
-  interface Reporting {
-    /**
-     * Finds out which output is to blame if {@code failure} does not say it.
-     *
-     * @return the failure to throw
-     */
-    IOException investigate(IOException failure);
-
-    /** The output of this map attempt is lost. */
-    void outputLost(String outputId) throws IOException;
-  }
-
-  ReportingRecords(RawKeyValueIterator records, Reporting reporting) {
+  ReportingRecords(RawKeyValueIterator records, LostOutputs lostOutputs) {
     this.records = records;
-    this.reporting = reporting;
+    this.lostOutputs = lostOutputs;
   }
 
   @Override
@@ -41,11 +26,7 @@ final class ReportingRecords implements RawKeyValueIterator {
     try {
       return records.next();
     } catch (IOException e) {
-      IOException failure = reporting.investigate(e);
-      if (failure instanceof FetchFailedException lost) {
-        reporting.outputLost(lost.outputId());
-      }
-      throw failure;
+      throw lostOutputs.report(e);
     }
   }
 

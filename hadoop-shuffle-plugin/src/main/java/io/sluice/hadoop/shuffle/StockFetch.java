@@ -1,8 +1,10 @@
 package io.sluice.hadoop.shuffle;
 
+import io.sluice.hadoop.shuffle.FetchFailures.Kind;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URL;
@@ -28,14 +30,17 @@ import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
  * </pre>
  *
  * <p>Thread contract: stateless. Ownership: the connection ends with the call. Failure: {@link
- * ConnectException} when the node cannot be reached; {@link FetchException} for what else can go
- * wrong on the way, among them a stream that ends in the header or in the body and a checksum that
- * does not match; whatever the sink throws passes through.
+ * FetchException} for what can go wrong on the way, among it a stream that ends in the header or in
+ * the body and a checksum that does not match; {@link BusyException} when the node wants to be left
+ * alone for a while; whatever the sink throws passes through.
  */
 final class StockFetch {
   private static final int COPY_BYTES = 64 << 10;
   private static final int MAX_MAP_ID_BYTES = 1000;
   private static final int CHECKSUM_BYTES = 4;
+  private static final int HTTP_TOO_MANY_REQUESTS = 429;
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final long DEFAULT_RETRY_AFTER_MS = 1000;
 
   private final SecretKey secret;
   private final int connectTimeoutMs;
@@ -48,20 +53,41 @@ final class StockFetch {
   }
 
   /** The output could not be fetched; trying again, or another attempt of the map, may help. */
-  static class FetchException extends IOException {
+  static final class FetchException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    FetchException(String message, IOException cause) {
+    private final Kind kind;
+    private final boolean ofNode;
+
+    private FetchException(Kind kind, boolean ofNode, String message, Throwable cause) {
       super(message, cause);
+      this.kind = kind;
+      this.ofNode = ofNode;
+    }
+
+    Kind kind() {
+      return kind;
+    }
+
+    /** Whether the node's other outputs cannot be fetched either. */
+    boolean isOfNode() {
+      return ofNode;
     }
   }
 
-  /** No connection to the ShuffleHandler. */
-  static final class ConnectException extends FetchException {
+  /** The ShuffleHandler has too many connections and asks to come back later. */
+  static final class BusyException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    ConnectException(String message, IOException cause) {
-      super(message, cause);
+    private final long retryAfterMs;
+
+    private BusyException(URL url, long retryAfterMs) {
+      super(url.getAuthority() + " is busy and asks to come back in " + retryAfterMs + " ms");
+      this.retryAfterMs = retryAfterMs;
+    }
+
+    long retryAfterMs() {
+      return retryAfterMs;
     }
   }
 
@@ -113,22 +139,65 @@ final class StockFetch {
     try {
       connection.connect();
     } catch (IOException e) {
-      throw new ConnectException("no connection to the ShuffleHandler at " + url.getAuthority(), e);
+      throw new FetchException(
+          e instanceof ConnectException ? Kind.CONNECT : Kind.REFUSED,
+          true,
+          "no connection to the ShuffleHandler at " + url.getAuthority() + ": " + e.getMessage(),
+          e);
+    }
+    int status;
+    try {
+      status = connection.getResponseCode();
+    } catch (IOException e) {
+      throw refused(true, url, e.getMessage(), e);
+    }
+    if (status == HTTP_TOO_MANY_REQUESTS) {
+      long retryAfterMs = connection.getHeaderFieldLong(RETRY_AFTER, DEFAULT_RETRY_AFTER_MS);
+      throw new BusyException(url, retryAfterMs < 0 ? DEFAULT_RETRY_AFTER_MS : retryAfterMs);
+    }
+    if (status != HttpURLConnection.HTTP_OK) {
+      // 500 is its answer for a single output that it cannot find.
+      boolean ofNode = status != HttpURLConnection.HTTP_INTERNAL_ERROR;
+      throw refused(
+          ofNode, url, "it answered " + status + " " + connection.getResponseMessage(), null);
     }
     try {
-      int status = connection.getResponseCode();
-      if (status != HttpURLConnection.HTTP_OK) {
-        throw new IOException("it answered " + status);
-      }
-      String replyHash = connection.getHeaderField(SecureShuffleUtils.HTTP_HEADER_REPLY_URL_HASH);
-      if (replyHash == null) {
-        throw new IOException("it did not authenticate its reply");
-      }
-      SecureShuffleUtils.verifyReply(replyHash, hash, secret);
+      verify(connection, hash);
       return connection.getInputStream();
     } catch (IOException e) {
-      throw new FetchException("ShuffleHandler refused " + url + ": " + e.getMessage(), e);
+      throw refused(true, url, e.getMessage(), e);
     }
+  }
+
+  private void verify(HttpURLConnection connection, String hash) throws IOException {
+    String name = connection.getHeaderField(ShuffleHeader.HTTP_HEADER_NAME);
+    String version = connection.getHeaderField(ShuffleHeader.HTTP_HEADER_VERSION);
+    if (!ShuffleHeader.DEFAULT_HTTP_HEADER_NAME.equals(name)
+        || !ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION.equals(version)) {
+      throw new IOException(
+          "it speaks "
+              + name
+              + " "
+              + version
+              + ", expected "
+              + ShuffleHeader.DEFAULT_HTTP_HEADER_NAME
+              + " "
+              + ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
+    }
+    String replyHash = connection.getHeaderField(SecureShuffleUtils.HTTP_HEADER_REPLY_URL_HASH);
+    if (replyHash == null) {
+      throw new IOException("it did not authenticate its reply");
+    }
+    SecureShuffleUtils.verifyReply(replyHash, hash, secret);
+  }
+
+  private static FetchException refused(boolean ofNode, URL url, String reason, IOException cause) {
+    return new FetchException(
+        Kind.REFUSED, ofNode, "ShuffleHandler refused " + url + ": " + reason, cause);
+  }
+
+  private static FetchException damaged(String message, Throwable cause) {
+    return new FetchException(Kind.READ, false, message, cause);
   }
 
   private static long receive(DataInputStream in, URL url, TaskAttemptID map, int reduce, Sink sink)
@@ -142,18 +211,16 @@ final class StockFetch {
       partLengthBytes = WritableUtils.readVLong(in);
       rawLengthBytes = WritableUtils.readVLong(in);
       forReduce = WritableUtils.readVInt(in);
-    } catch (IOException e) {
-      throw new FetchException("the reply to " + url + " ends or is malformed in its header", e);
-    } catch (IllegalArgumentException e) {
-      throw new FetchException("the reply to " + url + " is malformed", new IOException(e));
+    } catch (IOException | IllegalArgumentException e) {
+      throw damaged("the reply to " + url + " ends or is malformed in its header", e);
     }
     if (!mapId.equals(map.toString()) || forReduce != reduce) {
-      throw new FetchException(
+      throw damaged(
           "asked for " + map + " reduce " + reduce + ", got " + mapId + " reduce " + forReduce,
           null);
     }
     if (partLengthBytes < CHECKSUM_BYTES || rawLengthBytes < 0) {
-      throw new FetchException(
+      throw damaged(
           "reply to " + url + " announces " + partLengthBytes + "/" + rawLengthBytes + " bytes",
           null);
     }
@@ -183,7 +250,7 @@ final class StockFetch {
       throw cut(url, partLengthBytes, storedBytes, e);
     }
     if (expected != (int) crc.getValue()) {
-      throw new FetchException(
+      throw damaged(
           String.format(
               "checksum of %s reduce %d: expected %08x, actual %08x",
               map, reduce, expected, (int) crc.getValue()),
@@ -194,7 +261,7 @@ final class StockFetch {
 
   private static FetchException cut(
       URL url, long expectedBytes, long actualBytes, IOException cause) {
-    return new FetchException(
+    return damaged(
         "the reply to " + url + " ends after " + actualBytes + " of " + expectedBytes + " bytes",
         cause);
   }

@@ -1,9 +1,11 @@
 package io.sluice.hadoop.stage;
 
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -13,7 +15,8 @@ import org.apache.hadoop.mapred.JobConf;
 
 /**
  * Stages runs in files of the task's local directories, for nodes without a Sluice service. Read
- * and written through Hadoop's local file system, so that the engine's own counters show it.
+ * and written through Hadoop's local file system, so that the engine's own counters show it, and
+ * verified like anything else that was on a medium.
  *
  * <p>Thread contract: {@link #create} from any thread. Ownership: files are deleted when their run
  * is closed, and with the task's directory in any case.
@@ -61,6 +64,7 @@ public final class DiskStage implements StageArea {
     private final String name;
     private final Path file;
     private final FSDataOutputStream out;
+    private final CRC32C crc32c = new CRC32C();
     private long lengthBytes;
 
     FileRun(String name, Path file, FSDataOutputStream out) {
@@ -82,6 +86,7 @@ public final class DiskStage implements StageArea {
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
       out.write(bytes, offset, length);
+      crc32c.update(bytes, offset, length);
       lengthBytes += length;
     }
 
@@ -98,13 +103,20 @@ public final class DiskStage implements StageArea {
 
     @Override
     public RunInput open() throws IOException {
-      return new FileInput(files.open(file, BUFFER_BYTES), this);
+      return new VerifiedRunInput(
+          name,
+          new FileInput(files.open(file, BUFFER_BYTES), this),
+          lengthBytes,
+          (int) crc32c.getValue());
     }
 
     @Override
     public void close() throws IOException {
-      out.close();
-      files.delete(file, false);
+      try {
+        out.close();
+      } finally {
+        files.delete(file, false);
+      }
     }
   }
 
@@ -126,14 +138,8 @@ public final class DiskStage implements StageArea {
       }
       int n = in.read(dst, offset, (int) Math.min(lengthBytes, remainingBytes));
       if (n < 0) {
-        throw new IOException(
-            "staged run "
-                + run.name()
-                + " ends after "
-                + (run.lengthBytes() - remainingBytes)
-                + " of "
-                + run.lengthBytes()
-                + " bytes");
+        remainingBytes = 0;
+        return n;
       }
       remainingBytes -= n;
       return n;
@@ -146,8 +152,11 @@ public final class DiskStage implements StageArea {
 
     @Override
     public void close() throws IOException {
-      in.close();
-      run.close();
+      try {
+        in.close();
+      } finally {
+        run.close();
+      }
     }
   }
 }

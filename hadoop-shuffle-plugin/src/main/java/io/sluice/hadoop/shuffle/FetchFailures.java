@@ -1,0 +1,123 @@
+package io.sluice.hadoop.shuffle;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.TaskAttemptID;
+
+/**
+ * Counts failed fetches and draws stock's conclusions from them, figure for figure: whom to tell,
+ * how long to leave a host alone, when to give up.
+ *
+ * <p>It differs from {@link FetchSchedule} in knowing nothing of what is still to be fetched.
+ * Thread contract: guarded by the schedule's lock. Failure: none of its own; hopelessness is an
+ * answer.
+ */
+final class FetchFailures {
+  private static final long INITIAL_PENALTY_MS = 10_000;
+  private static final double PENALTY_GROWTH = 1.3;
+  private static final int MIN_ABORT_FAILURES = 30;
+  private static final int MAX_UNIQUE_FAILURES = 5;
+  private static final double MAX_FAILED_FETCH_SHARE = 0.5;
+  private static final double MIN_PROGRESS_SHARE = 0.5;
+  private static final double MAX_STALL_SHARE = 0.5;
+
+  private final FetchPolicy policy;
+  private final int totalMaps;
+  private final long startNs;
+  private final Map<TaskAttemptID, Integer> failures = new HashMap<>();
+  private final Map<String, Integer> hostFailures = new HashMap<>();
+  private long lastProgressNs;
+  private long maxMapRuntimeMs;
+  private long totalFailures;
+
+  FetchFailures(FetchPolicy policy, int totalMaps, long nowNs) {
+    this.policy = policy;
+    this.totalMaps = totalMaps;
+    this.startNs = nowNs;
+    this.lastProgressNs = nowNs;
+  }
+
+  /** Why a fetch failed, which decides how soon the ApplicationMaster hears of it. */
+  enum Kind {
+    /** Nobody listens at the node's address. */
+    CONNECT,
+    /** The node could not be asked in another way, or answered, but not with the output. */
+    REFUSED,
+    /** The connection broke in the answer, or what came was not the output. */
+    READ
+  }
+
+  /**
+   * What follows from a failure.
+   *
+   * @param report whether the ApplicationMaster must hear of the output
+   * @param penaltyMs how long to leave the host alone
+   * @param hopeless why the whole attempt is, if it is
+   */
+  record Verdict(boolean report, long penaltyMs, Optional<String> hopeless) {}
+
+  /** A map has run for so long; a shuffle may stall for as long as half of the longest. */
+  void mapRan(long runtimeMs) {
+    maxMapRuntimeMs = Math.max(maxMapRuntimeMs, runtimeMs);
+  }
+
+  /** The host has delivered this output. */
+  void forget(TaskAttemptID map, String host) {
+    failures.remove(map);
+    hostFailures.remove(host);
+  }
+
+  /** One more output is there. */
+  void progressed(long nowNs) {
+    lastProgressNs = nowNs;
+  }
+
+  /** Counts against the host; once for a connection, however many outputs were wanted over it. */
+  void hostFailed(String host) {
+    hostFailures.merge(host, 1, Integer::sum);
+  }
+
+  /** Counts a failed fetch; {@code doneMaps} outputs are there. */
+  Verdict failed(TaskAttemptID map, String host, Kind kind, int doneMaps, long nowNs) {
+    int count = failures.merge(map, 1, Integer::sum);
+    boolean report =
+        kind == Kind.CONNECT
+            || (kind == Kind.READ && policy.reportReadErrors())
+            || count % policy.failuresBeforeReport() == 0
+            || hostFailures.getOrDefault(host, 1) > policy.maxHostFailures();
+    long penaltyMs =
+        Math.min(
+            (long) (INITIAL_PENALTY_MS * Math.pow(PENALTY_GROWTH, count)), policy.maxPenaltyMs());
+    Optional<String> hopeless =
+        count >= Math.max(MIN_ABORT_FAILURES, totalMaps / 10)
+            ? Optional.of(count + " failures fetching the output of " + map)
+            : unhealthy(doneMaps, nowNs);
+    totalFailures++; // stock judges its health by the failures before this one
+    return new Verdict(report, penaltyMs, hopeless);
+  }
+
+  private Optional<String> unhealthy(int doneMaps, long nowNs) {
+    boolean tooManyMaps =
+        failures.size() >= Math.min(totalMaps, MAX_UNIQUE_FAILURES)
+            || failures.size() == totalMaps - doneMaps;
+    // As stock, whose 0 / 0 is not less than anything: nothing done yet counts as unhealthy.
+    boolean healthy = (double) totalFailures / (totalFailures + doneMaps) < MAX_FAILED_FETCH_SHARE;
+    boolean progressedEnough = (double) doneMaps / totalMaps >= MIN_PROGRESS_SHARE;
+    long stallMs = TimeUnit.NANOSECONDS.toMillis(nowNs - lastProgressNs);
+    long runMs = Math.max(TimeUnit.NANOSECONDS.toMillis(lastProgressNs - startNs), maxMapRuntimeMs);
+    boolean stalled = (double) stallMs / runMs >= MAX_STALL_SHARE;
+    if (!tooManyMaps || healthy || (progressedEnough && !stalled)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "Exceeded MAX_FAILED_UNIQUE_FETCHES; bailing-out: "
+            + failures.size()
+            + " map outputs could not be fetched, "
+            + doneMaps
+            + " of "
+            + totalMaps
+            + " were");
+  }
+}

@@ -1,0 +1,68 @@
+package io.sluice.hadoop.conf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Settings: defaults, and what a value that is none is answered with. */
+final class SettingTest {
+  static Stream<Setting<?>> all() {
+    return Stream.concat(JobSettings.all().stream(), NodeSettings.all().stream());
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void defaultIsValid(Setting<?> setting) {
+    setting.get(new Configuration(false));
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void nameIsOfOurs(Setting<?> setting) {
+    assertTrue(setting.name().matches("sluice\\.[a-z]+\\.?[a-z-]*"), setting.name());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0", "1025", "-1", "many", "''", "99999999999", "64m", "1.5"})
+  void integerThatIsNoneNamesKeyValueAndRange(String value) {
+    Configuration conf = new Configuration(false);
+    conf.set(JobSettings.REDUCE_BUFFER_MB.name(), value);
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> JobSettings.REDUCE_BUFFER_MB.get(conf));
+    assertEquals(
+        "sluice.reduce.buffer-mb is '" + value + "', expected a whole number from 1 to 1024",
+        e.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,1", "1024,1024", "' 77 ',77", "0x10,16"})
+  void integerIsReadAsHadoopReadsIt(String value, int expected) {
+    Configuration conf = new Configuration(false);
+    conf.set(JobSettings.REDUCE_BUFFER_MB.name(), value);
+    assertEquals(expected, JobSettings.REDUCE_BUFFER_MB.get(conf));
+  }
+
+  @Test
+  void choiceThatIsNoneNamesKeyValueAndChoices() {
+    Configuration conf = new Configuration(false);
+    conf.set("sluice.transport", "carrier-pigeon");
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> JobSettings.TRANSPORT.get(conf));
+    assertEquals(
+        "sluice.transport is 'carrier-pigeon', expected one of auto, ucx, tcp", e.getMessage());
+  }
+
+  @Test
+  void textIsTrimmed() {
+    Configuration conf = new Configuration(false);
+    conf.set(NodeSettings.POOL_DIR.name(), " /mnt/pmem0 ");
+    assertEquals("/mnt/pmem0", NodeSettings.POOL_DIR.get(conf));
+  }
+}

@@ -1,0 +1,390 @@
+package io.sluice.hadoop.shuffle;
+
+import static io.sluice.hadoop.shuffle.Events.ended;
+import static io.sluice.hadoop.shuffle.Events.map;
+import static io.sluice.hadoop.shuffle.Events.succeeded;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.shuffle.FetchFailures.Kind;
+import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskCompletionEvent.Status;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The schedule under a clock that stands still unless the test moves it. */
+@Timeout(30)
+final class FetchScheduleTest {
+  private static final String HOST = "node1:13562";
+  private static final String OTHER = "node2:13562";
+  private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, 60_000);
+
+  private final RecordingListener listener = new RecordingListener();
+  private long nowNs = 1_000_000_000;
+
+  private FetchSchedule schedule(int maps) {
+    return new FetchSchedule(maps, POLICY, listener, () -> nowNs);
+  }
+
+  private void passMs(long ms) {
+    nowNs += TimeUnit.MILLISECONDS.toNanos(ms);
+  }
+
+  private static Batch fetchAll(FetchSchedule schedule) throws InterruptedException {
+    Batch batch = schedule.take(0);
+    for (TaskAttemptID map : batch.maps()) {
+      assertTrue(schedule.succeeded(batch, map));
+    }
+    schedule.release(batch);
+    return batch;
+  }
+
+  @Test
+  void everyMapDeliversOnce() throws Exception {
+    FetchSchedule schedule = schedule(3);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(succeeded(map(1, 0), OTHER));
+    schedule.resolve(succeeded(map(2, 1), HOST));
+    fetchAll(schedule);
+    fetchAll(schedule);
+    assertTrue(schedule.awaitDone(1));
+    assertEquals(List.of(map(0, 0), map(1, 0), map(2, 1)), schedule.shuffled());
+    assertEquals(3, listener.doneMaps);
+    assertNull(schedule.take(0), "nothing is left to take");
+  }
+
+  @Test
+  void batchKnowsWhereTheHostIsAndHasTwentyMapsAtMost() throws Exception {
+    FetchSchedule schedule = schedule(45);
+    for (int i = 0; i < 45; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+    }
+    Batch batch = fetchAll(schedule);
+    assertEquals(HOST, batch.hostName());
+    assertEquals("http://" + HOST, batch.url());
+    assertEquals(20, batch.maps().size());
+    assertEquals(20, fetchAll(schedule).maps().size());
+    assertEquals(5, fetchAll(schedule).maps().size());
+  }
+
+  @Test
+  void hostIsOnlyTakenAgainOnceItIsReleased() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch first = schedule.take(0);
+    schedule.resolve(succeeded(map(1, 0), HOST));
+    assertNull(schedule.take(0));
+    schedule.release(first);
+    assertEquals(List.of(map(1, 0)), schedule.take(0).maps());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FAILED", "KILLED", "OBSOLETE"})
+  void attemptThatEndedIsNotFetched(Status status) throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(ended(map(0, 0), status));
+    assertNull(schedule.take(0));
+    schedule.resolve(succeeded(map(0, 1), HOST));
+    assertEquals(List.of(map(0, 1)), fetchAll(schedule).maps());
+    assertTrue(schedule.awaitDone(1));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FAILED", "KILLED", "OBSOLETE"})
+  void attemptThatEndedBeforeItsSuccessIsKnownIsNotFetched(Status status) throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(ended(map(0, 0), status));
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertNull(schedule.take(0));
+  }
+
+  @Test
+  void attemptThatEndsWhileItIsFetchedIsDiscarded() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.resolve(ended(map(0, 0), Status.KILLED));
+    assertFalse(schedule.wants(map(0, 0)));
+    assertFalse(schedule.succeeded(batch, map(0, 0)));
+    schedule.release(batch);
+    assertFalse(schedule.awaitDone(1));
+  }
+
+  @Test
+  void failedTaskCountsAsDoneWithoutOutput() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    fetchAll(schedule);
+    schedule.resolve(ended(map(1, 3), Status.TIPFAILED));
+    schedule.resolve(ended(map(1, 3), Status.TIPFAILED));
+    assertTrue(schedule.awaitDone(1));
+    assertEquals(List.of(map(0, 0)), schedule.shuffled());
+  }
+
+  @Test
+  void speculativeLoserChangesNothing() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 1), HOST));
+    fetchAll(schedule);
+    schedule.resolve(ended(map(0, 0), Status.KILLED));
+    assertTrue(schedule.awaitDone(1));
+    assertEquals(List.of(map(0, 1)), schedule.shuffled());
+    assertEquals(List.of(), listener.withdrawn);
+  }
+
+  @Test
+  void secondAttemptToDeliverIsDiscarded() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(succeeded(map(0, 1), OTHER));
+    Batch a = schedule.take(0);
+    Batch b = schedule.take(0);
+    assertNotEquals(a.hostName(), b.hostName(), "no two fetchers at one host");
+    assertTrue(schedule.succeeded(b, b.maps().get(0)));
+    assertFalse(schedule.succeeded(a, a.maps().get(0)));
+    assertEquals(b.maps(), schedule.shuffled());
+  }
+
+  @Test
+  void locatedOutputThatIsWithdrawnAwaitsItsSuccessor() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(succeeded(map(1, 0), OTHER));
+    Batch batch = schedule.take(0);
+    TaskAttemptID first = batch.maps().get(0);
+    assertTrue(schedule.succeeded(batch, first));
+    schedule.release(batch);
+    schedule.resolve(ended(first, Status.FAILED));
+    assertEquals(List.of(first), listener.withdrawn);
+    int index = first.getTaskID().getId();
+    schedule.resolve(succeeded(map(index, 1), "node3:13562"));
+    fetchAll(schedule);
+    fetchAll(schedule);
+    assertTrue(schedule.awaitDone(1));
+    assertEquals(2, schedule.shuffled().size());
+    assertTrue(schedule.shuffled().contains(map(index, 1)));
+    assertFalse(schedule.shuffled().contains(first));
+  }
+
+  @Test
+  void successorThatWasKnownEarlierIsFetchedOnceItIsNeeded() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    fetchAll(schedule);
+    schedule.resolve(succeeded(map(0, 1), HOST));
+    assertNull(schedule.take(0));
+    schedule.resolve(ended(map(0, 0), Status.OBSOLETE));
+    assertEquals(List.of(map(0, 0)), listener.withdrawn);
+    assertEquals(List.of(map(0, 1)), fetchAll(schedule).maps());
+  }
+
+  @Test
+  void residentOutputIsKeptWhenItsAttemptIsWithdrawn() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    fetchAll(schedule);
+    listener.resident.add(map(0, 0));
+    schedule.resolve(ended(map(0, 0), Status.KILLED));
+    assertTrue(schedule.awaitDone(1));
+    assertEquals(List.of(map(0, 0)), schedule.shuffled());
+  }
+
+  @Test
+  void nothingIsWithdrawnOnceTheShuffleIsDone() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    fetchAll(schedule);
+    assertTrue(schedule.awaitDone(1));
+    schedule.resolve(ended(map(0, 0), Status.KILLED));
+    assertEquals(List.of(map(0, 0)), schedule.shuffled(), "the merge has it already");
+    assertEquals(List.of(), listener.withdrawn);
+  }
+
+  @Test
+  void penaltyGrowsAndIsCapped() throws Exception {
+    FetchSchedule schedule = schedule(1000);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(succeeded(map(1, 0), OTHER));
+    fetchOther(schedule);
+    Batch batch = schedule.take(0);
+    for (long expectedMs : new long[] {13_000, 16_900, 21_970, 28_561, 37_129, 48_268, 60_000}) {
+      schedule.failed(batch, map(0, 0), Kind.REFUSED);
+      schedule.release(batch);
+      passMs(expectedMs - 1);
+      assertNull(schedule.take(0), "before " + expectedMs + " ms");
+      passMs(2);
+      batch = schedule.take(0);
+      assertNotNull(batch, "after " + expectedMs + " ms");
+    }
+  }
+
+  /** Leaves only {@link #HOST} to take. */
+  private static void fetchOther(FetchSchedule schedule) throws InterruptedException {
+    Batch batch = schedule.take(0);
+    if (batch.hostName().equals(HOST)) {
+      Batch other = schedule.take(0);
+      schedule.putBack(batch, batch.maps());
+      schedule.release(batch);
+      batch = other;
+    }
+    Batch taken = batch;
+    taken.maps().forEach(map -> schedule.succeeded(taken, map));
+    schedule.release(taken);
+  }
+
+  @Test
+  void penaltyOfOneHostDoesNotConcernTheOther() throws Exception {
+    FetchSchedule schedule = schedule(10);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.failed(batch, map(0, 0), Kind.READ);
+    schedule.release(batch);
+    schedule.resolve(succeeded(map(1, 0), HOST));
+    schedule.resolve(succeeded(map(2, 0), OTHER));
+    assertEquals(OTHER, schedule.take(0).hostName());
+    assertNull(schedule.take(0));
+  }
+
+  @Test
+  void busyHostIsLeftAloneWithoutAFailure() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(succeeded(map(1, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.succeeded(batch, map(0, 0));
+    schedule.backOff(batch, 2000);
+    schedule.putBack(batch, List.of(map(1, 0)));
+    schedule.release(batch);
+    assertNull(schedule.take(0));
+    passMs(2001);
+    assertEquals(List.of(map(1, 0)), schedule.take(0).maps());
+    assertEquals(0, listener.failedFetches);
+  }
+
+  @Test
+  void batchThatFailsHalfWayLosesNothing() throws Exception {
+    FetchSchedule schedule = schedule(5);
+    for (int i = 0; i < 5; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+    }
+    Batch batch = schedule.take(0);
+    schedule.succeeded(batch, map(0, 0));
+    schedule.failed(batch, map(1, 0), Kind.READ);
+    schedule.putBack(batch, batch.maps().subList(2, 5));
+    schedule.release(batch);
+    passMs(13_001);
+    assertEquals(
+        Set.of(map(1, 0), map(2, 0), map(3, 0), map(4, 0)),
+        new HashSet<>(fetchAll(schedule).maps()));
+    assertTrue(schedule.awaitDone(1));
+    assertEquals(List.of(map(1, 0)), listener.reported);
+    assertEquals(1, listener.failedFetches);
+  }
+
+  @Test
+  void failureOfAnUnwantedOutputCountsForNothing() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.resolve(ended(map(0, 0), Status.OBSOLETE));
+    schedule.failed(batch, map(0, 0), Kind.CONNECT);
+    schedule.release(batch);
+    assertEquals(List.of(), listener.reported);
+    assertNull(schedule.take(0));
+  }
+
+  @Test
+  void hopelessShuffleFailsEverybody() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.failed(batch, map(0, 0), Kind.CONNECT);
+    schedule.release(batch);
+    assertTrue(schedule.isOver());
+    assertNull(schedule.take(60_000), "nobody waits any longer");
+    assertFalse(schedule.awaitDone(60_000));
+    IOException e = assertThrows(IOException.class, schedule::throwIfFailed);
+    assertTrue(e.getMessage().startsWith("error in shuffle: Exceeded MAX_FAILED_UNIQUE_FETCHES"));
+  }
+
+  @Test
+  void firstErrorCounts() {
+    FetchSchedule schedule = schedule(1);
+    schedule.fail(new IOException("first"));
+    schedule.fail(new IOException("second"));
+    IOException e = assertThrows(IOException.class, schedule::throwIfFailed);
+    assertEquals("first", e.getCause().getMessage());
+  }
+
+  /** Whatever happens in whatever order, each map has one output in the end, of a live attempt. */
+  @Test
+  void randomEventsLoseNothing() throws Exception {
+    long seed = System.nanoTime();
+    try {
+      Random random = new Random(seed);
+      for (int round = 0; round < 200; round++) {
+        randomShuffle(random);
+      }
+    } catch (AssertionError e) {
+      throw new AssertionError("seed " + seed, e);
+    }
+  }
+
+  private void randomShuffle(Random random) throws Exception {
+    int maps = 1 + random.nextInt(50);
+    int[] attempts = new int[maps];
+    Set<TaskAttemptID> dead = new HashSet<>();
+    FetchSchedule schedule =
+        new FetchSchedule(maps, new FetchPolicy(10, false, 1000, 1), listener, () -> nowNs);
+    List<Integer> order = new ArrayList<>();
+    for (int i = 0; i < maps; i++) {
+      order.add(i);
+      schedule.resolve(succeeded(map(i, 0), "h" + random.nextInt(4) + ":1", 1 << 30));
+    }
+    for (int step = 0; step < 100 || !schedule.awaitDone(1); step++) {
+      passMs(2);
+      if (step < 60 && random.nextInt(3) == 0) {
+        int index = random.nextInt(maps);
+        TaskAttemptID old = map(index, attempts[index]++);
+        dead.add(old);
+        schedule.resolve(ended(old, Status.FAILED));
+        schedule.resolve(
+            succeeded(map(index, attempts[index]), "h" + random.nextInt(4) + ":1", 1 << 30));
+      }
+      Batch batch = schedule.take(0);
+      if (batch == null) {
+        continue;
+      }
+      for (TaskAttemptID map : batch.maps()) {
+        if (random.nextInt(20) == 0 && schedule.wants(map)) {
+          schedule.putBack(batch, List.of(map));
+        } else {
+          schedule.succeeded(batch, map);
+        }
+      }
+      schedule.release(batch);
+    }
+    List<TaskAttemptID> shuffled = schedule.shuffled();
+    assertEquals(maps, shuffled.size());
+    for (int i = 0; i < maps; i++) {
+      assertEquals(map(i, attempts[i]), shuffled.get(i));
+    }
+    assertTrue(dead.stream().noneMatch(shuffled::contains));
+  }
+}
