@@ -13,7 +13,7 @@ public final class NodeSettings {
           "",
           "`/dev/shm/sluice-USER-PORT`",
           "Directory of the service: its pool of memory-mapped segments, its socket and what it"
-              + " knows of applications. Any mount: tmpfs, DAX, hugetlbfs, NVMe. Only the"
+              + " knows of applications. Any mount whose files can be written and mapped: tmpfs, DAX, NVMe. Only the"
               + " NodeManager's user can read it.");
 
   /** Size of the memory tier. */
