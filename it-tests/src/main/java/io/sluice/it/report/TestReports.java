@@ -71,12 +71,22 @@ public record TestReports(int passed, List<String> failed, List<String> skipped)
     if (found.getLength() == 0) {
       return Optional.empty();
     }
-    String text = ((Element) found.item(0)).getAttribute("message").strip();
     return Optional.of(
         "%s.%s: %s"
             .formatted(
                 test.getAttribute("classname"),
                 test.getAttribute("name"),
-                text.isEmpty() ? "no message" : text.lines().findFirst().orElse("")));
+                reason((Element) found.item(0))));
+  }
+
+  /** The message; aborted tests have it only in the first line of their trace. */
+  private static String reason(Element outcome) {
+    String message = outcome.getAttribute("message");
+    String text = message.isBlank() ? outcome.getTextContent() : message;
+    return text.strip()
+        .lines()
+        .findFirst()
+        .map(line -> line.replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
+        .orElse("no reason given");
   }
 }

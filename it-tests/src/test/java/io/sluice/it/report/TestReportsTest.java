@@ -21,10 +21,15 @@ class TestReportsTest {
           <testcase classname="a.B" name="passes"/>
           <testcase classname="a.B" name="fails"><failure message="1 is not 2">trace</failure></testcase>
           <testcase classname="a.B" name="skips"><skipped message="no libucx"/></testcase>
+          <testcase classname="a.B" name="aborts"><skipped type="x">org.opentest4j.TestAbortedException: no DAX
+            at a.B</skipped></testcase>
         </testsuite>
         """);
     assertEquals(
-        new TestReports(1, List.of("a.B.fails: 1 is not 2"), List.of("a.B.skips: no libucx")),
+        new TestReports(
+            1,
+            List.of("a.B.fails: 1 is not 2"),
+            List.of("a.B.skips: no libucx", "a.B.aborts: no DAX")),
         TestReports.read(root, Instant.EPOCH));
   }
 
