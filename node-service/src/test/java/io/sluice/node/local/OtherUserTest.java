@@ -8,7 +8,6 @@ import io.sluice.node.wire.Bounded;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -61,6 +60,7 @@ class OtherUserTest extends LocalServerTestBase {
     Path copy = directory.resolve("classes").resolve(file); // where that user may read
     Files.createDirectories(copy.getParent());
     Files.copy(BareTask.class.getResourceAsStream("/" + file), copy);
+    Path answer = directory.resolve("answer");
     Process process =
         new ProcessBuilder(
                 SETPRIV,
@@ -74,11 +74,12 @@ class OtherUserTest extends LocalServerTestBase {
                 socket().toString(),
                 HexFormat.of().formatHex(message))
             .redirectErrorStream(true)
+            .redirectOutput(answer.toFile())
             .start();
     try {
-      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertTrue(process.waitFor(TIMEOUT_MS, TimeUnit.MILLISECONDS));
-      return output;
+      assertTrue(
+          process.waitFor(TIMEOUT_MS, TimeUnit.MILLISECONDS), "the service keeps the connection");
+      return Files.readString(answer);
     } finally {
       process.destroyForcibly();
     }
