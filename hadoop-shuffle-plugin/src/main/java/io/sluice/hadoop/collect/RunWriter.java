@@ -119,8 +119,7 @@ final class RunWriter implements AutoCloseable {
 
     void end() throws IOException {
       encoder.finish();
-      stream.finish();
-      stream.flush();
+      stream.close(); // which finishes it, and gives back what the codec took for itself
       out.endRun(encoder.rawLengthBytes(), encoder.records());
     }
   }

@@ -15,6 +15,7 @@ import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.SecretKey;
@@ -59,6 +60,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   private static final int MAX_SORT_MB = 2047;
   private static final int RECORDS_PER_COUNT = 1 << 10;
 
+  private final Map<String, String> environment;
   private MapTask mapTask;
   private TaskReporter reporter;
   private int partitions;
@@ -81,7 +83,13 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   private long sortNs;
 
   /** Made by the map task. */
-  public SluiceMapOutputCollector() {}
+  public SluiceMapOutputCollector() {
+    this(System.getenv());
+  }
+
+  SluiceMapOutputCollector(Map<String, String> environment) {
+    this.environment = environment;
+  }
 
   @Override
   public void init(Context context) throws IOException, ClassNotFoundException {
@@ -116,7 +124,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     CompressionCodec codec = codec(job);
     Combining<K, V> combining = Combining.of(job, mapTask.getTaskID(), reporter);
 
-    NodeMetadata metadata = NodeLink.metadata(System.getenv());
+    NodeMetadata metadata = NodeLink.metadata(environment);
     Medium medium = MediumChooser.choose(metadata.medium(), metadata.socket().getParent()).medium();
     node =
         NodeLink.connect(metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job));
@@ -282,17 +290,14 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
 
   @Override
   public synchronized void close() throws IOException {
-    closeBuffer();
-    try {
-      if (output != null) {
-        output.close();
-        output = null;
-      }
-    } finally {
-      if (node != null) {
-        node.close();
-        node = null;
-      }
+    MapOutputBuilder closingOutput = output;
+    LocalClient closingNode = node;
+    output = null;
+    node = null;
+    // From the last to the first: what was not committed is released over the connection.
+    try (closingNode;
+        closingOutput) {
+      closeBuffer();
     }
   }
 }

@@ -21,17 +21,37 @@ public final class CodecRunInput implements RunInput {
 
   private final RunInput stored;
   private final InputStream in;
-  private Decompressor decompressor;
+  private final Decompressor decompressor;
+  private boolean closed;
 
   /** Reads {@code stored} through {@code codec}. */
   public CodecRunInput(RunInput stored, CompressionCodec codec) throws IOException {
     this.stored = stored;
     this.decompressor = CodecPool.getDecompressor(codec);
+    this.in = open(codec);
+  }
+
+  private InputStream open(CompressionCodec codec) throws IOException {
     InputStream bytes = new StoredBytes(stored);
-    this.in =
-        decompressor == null
-            ? codec.createInputStream(bytes)
-            : codec.createInputStream(bytes, decompressor);
+    InputStream opened = null;
+    try {
+      opened =
+          decompressor == null
+              ? codec.createInputStream(bytes)
+              : codec.createInputStream(bytes, decompressor);
+      return opened;
+    } catch (RuntimeException | InternalError e) {
+      throw damaged(e);
+    } finally {
+      if (opened == null && decompressor != null) {
+        CodecPool.returnDecompressor(decompressor);
+      }
+    }
+  }
+
+  // What codecs throw depends on which one it is, and on whether its native half is loaded.
+  private static IOException damaged(Throwable cause) {
+    return new IOException("the compressed bytes are damaged: " + cause, cause);
   }
 
   @Override
@@ -40,8 +60,7 @@ public final class CodecRunInput implements RunInput {
     try {
       n = in.read(dst, offset, lengthBytes);
     } catch (RuntimeException | InternalError e) {
-      // What codecs throw depends on which one it is, and on whether its native half is loaded.
-      throw new IOException("the compressed bytes are damaged: " + e, e);
+      throw damaged(e);
     }
     if (n < 0) {
       byte[] rest = new byte[DRAIN_BYTES];
@@ -57,12 +76,18 @@ public final class CodecRunInput implements RunInput {
 
   @Override
   public void close() throws IOException {
-    Decompressor borrowed = decompressor;
-    decompressor = null;
-    if (borrowed != null) {
-      CodecPool.returnDecompressor(borrowed);
+    if (closed) {
+      return;
     }
-    stored.close();
+    closed = true;
+    try {
+      in.close(); // gives back what the codec took for itself
+    } finally {
+      if (decompressor != null) {
+        CodecPool.returnDecompressor(decompressor);
+      }
+      stored.close();
+    }
   }
 
   /** The compressed bytes as the stream that codecs want. */
@@ -82,6 +107,11 @@ public final class CodecRunInput implements RunInput {
     @Override
     public int read(byte[] b, int off, int len) throws IOException {
       return stored.read(b, off, len);
+    }
+
+    @Override
+    public void close() throws IOException {
+      stored.close();
     }
   }
 }

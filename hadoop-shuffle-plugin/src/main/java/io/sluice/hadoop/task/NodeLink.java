@@ -49,7 +49,17 @@ public final class NodeLink {
   /** Connects to the node's service on behalf of a task of {@code job}. */
   public static LocalClient connect(
       NodeMetadata metadata, JobID job, SecretKey secret, long timeoutMs) throws IOException {
-    return LocalClient.connect(metadata.socket(), applicationId(job), jobSecret(secret), timeoutMs);
+    try {
+      return LocalClient.connect(
+          metadata.socket(), applicationId(job), jobSecret(secret), timeoutMs);
+    } catch (IOException e) {
+      throw new IOException(
+          "this node's Sluice service does not serve this task at "
+              + metadata.socket()
+              + ": "
+              + e.getMessage(),
+          e);
+    }
   }
 
   /** The YARN application of a job; the service hears of its end by that name. */

@@ -1,0 +1,149 @@
+package io.sluice.hadoop.collect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.service.SluiceShuffleService;
+import io.sluice.hadoop.testing.MapSide;
+import io.sluice.hadoop.testing.MapSide.Emitted;
+import io.sluice.hadoop.testing.TestJob;
+import io.sluice.node.wire.NodeMetadata;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.hadoop.io.BytesWritable;
+import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.mapred.MapOutputCollector;
+import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.yarn.util.AuxiliaryServiceHelper;
+import org.junit.jupiter.api.Test;
+
+/** What goes wrong is worded as stock words it, and leaves nothing behind. */
+final class CollectorFailureTest extends CollectorFixture {
+  private static final Emitted GOOD = new Emitted(new Text("k"), new BytesWritable(), 0);
+
+  private SluiceMapOutputCollector<Writable, Writable> collector() {
+    return new SluiceMapOutputCollector<>(node.environment());
+  }
+
+  private void assertFailsAsStock(Emitted bad) {
+    MapSide stock = new MapSide(job, TestJob.map(3, 0));
+    List<Emitted> records = List.of(GOOD, bad);
+    IOException expected =
+        assertThrows(IOException.class, () -> stock.run(new MapTask.MapOutputBuffer<>(), records));
+    IOException actual = assertThrows(IOException.class, () -> ours.run(collector(), records));
+    assertEquals(expected.getMessage(), actual.getMessage());
+  }
+
+  @Test
+  void keyOfAnotherType() {
+    assertFailsAsStock(new Emitted(new IntWritable(1), new BytesWritable(), 0));
+  }
+
+  @Test
+  void valueOfAnotherType() {
+    assertFailsAsStock(new Emitted(new Text("k"), new Text("v"), 0));
+  }
+
+  @Test
+  void partitionThatDoesNotExist() {
+    assertFailsAsStock(new Emitted(new Text("k"), new BytesWritable(), 4));
+    assertFailsAsStock(new Emitted(new Text("k"), new BytesWritable(), -1));
+  }
+
+  @Test
+  void closeWithoutFlushGivesEverythingBack() throws Exception {
+    job.setInt(MRJobConfig.IO_SORT_MB, 4);
+    try (AutoCloseable closing = collecting(records(4000, 20, 4000))) {
+      assertTrue(node.stats().memory().leasedBytes() > 0, "it has spilled: " + closing);
+    }
+    assertEquals(0, node.stats().memory().usedBytes());
+  }
+
+  private AutoCloseable collecting(List<Emitted> records) throws Exception {
+    MapOutputCollector<Writable, Writable> collector = collector();
+    collector.init(ours.context());
+    for (Emitted record : records) {
+      collector.collect(record.key(), record.value(), record.partition());
+    }
+    return collector::close;
+  }
+
+  @Test
+  void fullPoolFailsTheAttemptAndSaysWhichAndHowFull() {
+    job.setInt(MRJobConfig.IO_SORT_MB, 4);
+    byte[] value = new byte[1 << 20];
+    Emitted large = new Emitted(new Text("k"), new BytesWritable(value), 0);
+    IOException e =
+        assertThrows(
+            IOException.class,
+            () -> ours.run(collector(), java.util.Collections.nCopies(110, large)));
+    assertTrue(e.getMessage().contains("memoryCapacityBytes"), e.getMessage());
+  }
+
+  private void assertDeclines(Map<String, String> environment, String reason) {
+    IOException e =
+        assertThrows(
+            IOException.class,
+            () -> ours.run(new SluiceMapOutputCollector<>(environment), List.of(GOOD)));
+    assertTrue(e.getMessage().contains(reason), e.getMessage());
+    assertEquals(1, SluiceCounter.FALLBACK_MAP_TO_STOCK.of(ours.reporter()).getValue());
+  }
+
+  @Test
+  void declinesWithoutAService() {
+    assertDeclines(Map.of(), "runs no auxiliary service sluice_shuffle");
+  }
+
+  @Test
+  void declinesWithADeadService() {
+    Map<String, String> environment = new HashMap<>();
+    AuxiliaryServiceHelper.setServiceDataIntoEnv(
+        SluiceShuffleService.NAME,
+        ByteBuffer.wrap(
+            NodeMetadata.running(new UUID(1, 2), Path.of("/nowhere/control.sock"), 1, "plain")
+                .encode()),
+        environment);
+    assertDeclines(environment, "/nowhere");
+  }
+
+  @Test
+  void declinesInAProcessOfSomebodyElse() {
+    ours.setShuffleSecret(null);
+    assertDeclines(node.environment(), "local or uber mode");
+  }
+
+  @Test
+  void declinesToEncrypt() {
+    job.setBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, true);
+    assertDeclines(node.environment(), MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA);
+  }
+
+  @Test
+  void declinesToSpeakTls() {
+    job.setBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, true);
+    assertDeclines(node.environment(), "TLS");
+  }
+
+  @Test
+  void declinesWhereNobodyCouldReadItsOutput() {
+    job.unset(MRConfig.SHUFFLE_CONSUMER_PLUGIN);
+    assertDeclines(node.environment(), MRConfig.SHUFFLE_CONSUMER_PLUGIN);
+  }
+
+  @Test
+  void sortBufferOfNoSize() {
+    job.setInt(MRJobConfig.IO_SORT_MB, 2048);
+    assertDeclines(node.environment(), "Invalid \"mapreduce.task.io.sort.mb\": 2048");
+  }
+}

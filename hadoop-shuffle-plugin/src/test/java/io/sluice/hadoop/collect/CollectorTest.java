@@ -1,0 +1,167 @@
+package io.sluice.hadoop.collect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.testing.MapSide;
+import io.sluice.hadoop.testing.MapSide.Emitted;
+import io.sluice.hadoop.testing.TestJob;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.io.BytesWritable;
+import org.apache.hadoop.io.DoubleWritable;
+import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.NullWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.io.compress.BZip2Codec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.io.compress.GzipCodec;
+import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The same records through stock's collector and ours: the same output, the same counters. */
+final class CollectorTest extends CollectorFixture {
+  private void assertCounter(TaskCounter counter, MapSide stock) {
+    assertEquals(stock.counter(counter).getValue(), ours.counter(counter).getValue());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 7, 3000})
+  void anyNumberOfPartitions(int partitions) throws Exception {
+    job.setNumReduceTasks(partitions);
+    assertAsStock(records(5000, 40, 100));
+  }
+
+  @Test
+  void noRecordsAtAll() throws Exception {
+    assertEquals(0, assertAsStock(List.of()));
+    assertEquals(0, ours.counter(TaskCounter.SPILLED_RECORDS).getValue());
+  }
+
+  @Test
+  void emptyKeysAndValues() throws Exception {
+    types(NullWritable.class, NullWritable.class);
+    List<Emitted> records = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      records.add(new Emitted(NullWritable.get(), NullWritable.get(), i % 3));
+    }
+    assertEquals(3, assertAsStock(records));
+  }
+
+  @Test
+  void countersOfOneSpillAreStocks() throws Exception {
+    List<Emitted> records = records(3000, 20, 200);
+    MapSide stock = new MapSide(job, TestJob.map(3, 0));
+    stock.run(new MapTask.MapOutputBuffer<>(), records);
+    ours.run(new SluiceMapOutputCollector<>(node.environment()), records);
+    for (TaskCounter counter :
+        List.of(
+            TaskCounter.MAP_OUTPUT_RECORDS,
+            TaskCounter.MAP_OUTPUT_BYTES,
+            TaskCounter.SPILLED_RECORDS,
+            TaskCounter.COMBINE_INPUT_RECORDS)) {
+      assertCounter(counter, stock);
+    }
+    // Stock has four bytes of checksum more for each of the four partitions.
+    assertEquals(
+        stock.counter(TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES).getValue() - 16,
+        ours.counter(TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES).getValue());
+  }
+
+  @Test
+  void severalSpillsAreServedAsTheyAre() throws Exception {
+    job.setInt(MRJobConfig.IO_SORT_MB, 4);
+    int runs = assertAsStock(records(6000, 20, 4000));
+    assertTrue(runs > 8, runs + " runs of 4 partitions");
+    assertEquals(
+        6000, ours.counter(TaskCounter.SPILLED_RECORDS).getValue(), "each is written once");
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {Void.class, DefaultCodec.class})
+  void tooManySpillsAreMerged(Class<?> codec) throws Exception {
+    compress(codec);
+    job.setInt(MRJobConfig.IO_SORT_MB, 4);
+    job.setInt(MRJobConfig.IO_SORT_FACTOR, 3);
+    assertEquals(4, assertAsStock(records(8000, 20, 4000)), "one run per partition");
+    assertEquals(
+        16_000, ours.counter(TaskCounter.SPILLED_RECORDS).getValue(), "each is written twice");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {DefaultCodec.class, GzipCodec.class, BZip2Codec.class, UnpooledCodec.class})
+  void compressed(Class<?> codec) throws Exception {
+    compress(codec);
+    types(Text.class, IntWritable.class);
+    List<Emitted> records = new ArrayList<>();
+    for (int i = 0; i < 5000; i++) {
+      records.add(
+          new Emitted(
+              new Text("word" + random.nextInt(100)), new IntWritable(i), random.nextInt(3)));
+    }
+    assertEquals(3, assertAsStock(records));
+    assertTrue(
+        ours.counter(TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES).getValue()
+            < ours.counter(TaskCounter.MAP_OUTPUT_BYTES).getValue(),
+        "it is compressed");
+  }
+
+  @Test
+  void recordsLargerThanTheSortBuffer() throws Exception {
+    job.setInt(MRJobConfig.IO_SORT_MB, 1);
+    List<Emitted> records = records(2000, 20, 100);
+    for (int length : new int[] {3 << 20, 5 << 20}) {
+      byte[] value = new byte[length];
+      random.nextBytes(value);
+      int at = random.nextInt(records.size());
+      records.add(at, new Emitted(new Text("large" + length), new BytesWritable(value), 2));
+    }
+    assertAsStock(records);
+  }
+
+  @Test
+  void numbersAsKeys() throws Exception {
+    types(LongWritable.class, IntWritable.class);
+    List<Emitted> records = new ArrayList<>();
+    for (int i = 0; i < 5000; i++) {
+      records.add(new Emitted(new LongWritable(random.nextLong()), new IntWritable(i), i % 4));
+    }
+    assertAsStock(records);
+  }
+
+  @Test
+  void keysThatOnlyTheirComparatorCanOrder() throws Exception {
+    types(DoubleWritable.class, IntWritable.class);
+    List<Emitted> records = new ArrayList<>();
+    for (int i = 0; i < 5000; i++) {
+      records.add(
+          new Emitted(new DoubleWritable(random.nextGaussian()), new IntWritable(i), i % 4));
+    }
+    assertAsStock(records);
+  }
+
+  @Test
+  void comparatorOfTheJob() throws Exception {
+    job.setOutputKeyComparatorClass(LongWritable.DecreasingComparator.class);
+    numbersAsKeys();
+  }
+
+  /** Writes that go one byte at a time, and through every method of a data output. */
+  @Test
+  void serializersMayWriteAsTheyLike() throws Exception {
+    types(Text.class, Talkative.class);
+    List<Emitted> records = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      Writable value = new Talkative(random.nextInt());
+      records.add(new Emitted(new Text("" + random.nextInt(50)), value, i % 4));
+    }
+    assertAsStock(records);
+  }
+}

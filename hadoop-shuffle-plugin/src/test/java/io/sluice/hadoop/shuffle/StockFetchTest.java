@@ -1,0 +1,280 @@
+package io.sluice.hadoop.shuffle;
+
+import static io.sluice.hadoop.testing.StockHandler.output;
+import static io.sluice.hadoop.testing.StockHandler.reply;
+import static io.sluice.hadoop.testing.StockHandler.version;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.shuffle.FetchFailures.Kind;
+import io.sluice.hadoop.testing.StockHandler;
+import io.sluice.hadoop.testing.TestJob;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32;
+import javax.crypto.spec.SecretKeySpec;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Stock's wire format, as it should be and as it should not. */
+@Timeout(30)
+final class StockFetchTest {
+  private static final int REDUCE = 3;
+  private static final int TIMEOUT_MS = 10_000;
+  private static final TaskAttemptID MAP = TestJob.map(5, 1);
+
+  private final StockFetch fetch = new StockFetch(TestJob.SECRET, TIMEOUT_MS, TIMEOUT_MS);
+  private final Collected sink = new Collected();
+  private StockHandler handler;
+
+  private static final class Collected implements StockFetch.Sink {
+    final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    long storedBytes = -1;
+    long rawBytes = -1;
+
+    @Override
+    public void begin(long storedBytes, long rawLengthBytes) {
+      this.storedBytes = storedBytes;
+      this.rawBytes = rawLengthBytes;
+    }
+
+    @Override
+    public void write(byte[] from, int offset, int length) {
+      bytes.write(from, offset, length);
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    if (handler != null) {
+      handler.close();
+    }
+  }
+
+  private long fetch(StockHandler.Script script) throws IOException {
+    handler = new StockHandler(script);
+    return fetch.fetch(handler.url(), MAP, REDUCE, sink);
+  }
+
+  private StockFetch.FetchException assertFails(Kind kind, StockHandler.Script script) {
+    StockFetch.FetchException e =
+        assertThrows(StockFetch.FetchException.class, () -> fetch(script));
+    assertEquals(kind, e.kind(), e.toString());
+    return e;
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(length).nextBytes(bytes);
+    return bytes;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 1000, 64 << 10, (64 << 10) + 1, 3_000_000})
+  void wholeOutput(int length) throws IOException {
+    byte[] stored = random(length);
+    byte[] body = output(MAP, REDUCE, stored);
+    assertEquals(length + 4, fetch(exchange -> reply(exchange, body, body.length)));
+    assertArrayEquals(stored, sink.bytes.toByteArray());
+    assertEquals(length, sink.storedBytes);
+    assertEquals(length, sink.rawBytes);
+    assertEquals(
+        List.of(
+            "/mapOutput?job=job_1700000000000_0007&reduce=3"
+                + "&map=attempt_1700000000000_0007_m_000005_1"),
+        handler.requests);
+  }
+
+  @Test
+  void cutAnywhereIsNoticed() throws IOException {
+    byte[] body = output(MAP, REDUCE, random(60));
+    for (int sent = 0; sent < body.length; sent++) {
+      int sentBytes = sent;
+      assertFails(Kind.READ, exchange -> reply(exchange, body, sentBytes));
+      handler.close();
+    }
+  }
+
+  @Test
+  void cutInALargeBodyNamesWhereAndHowMuch() throws IOException {
+    byte[] body = output(MAP, REDUCE, random(500_000));
+    StockFetch.FetchException e =
+        assertFails(Kind.READ, exchange -> reply(exchange, body, 300_000));
+    assertTrue(e.getMessage().matches(".* ends after \\d+ of 500004 bytes"), e.getMessage());
+    assertFalse(e.isOfNode());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {45, 70, 104})
+  void damagedByteIsNoticed(int at) throws IOException {
+    byte[] body = output(MAP, REDUCE, random(60));
+    body[Math.min(at, body.length - 1)] ^= 4;
+    assertTrue(
+        assertFails(Kind.READ, exchange -> reply(exchange, body, body.length))
+            .getMessage()
+            .startsWith("checksum of attempt_1700000000000_0007_m_000005_1 reduce 3: expected"));
+  }
+
+  @Test
+  void outputOfAnotherMap() throws IOException {
+    byte[] body = output(TestJob.map(5, 0), REDUCE, random(60));
+    assertFails(Kind.READ, exchange -> reply(exchange, body, body.length));
+    assertEquals(-1, sink.storedBytes, "nothing of it is kept");
+  }
+
+  @Test
+  void outputForAnotherReduce() throws IOException {
+    byte[] body = output(MAP, REDUCE + 1, random(60));
+    assertFails(Kind.READ, exchange -> reply(exchange, body, body.length));
+    assertEquals(-1, sink.storedBytes, "nothing of it is kept");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3,0", "-1,10", "10,-1"})
+  void lengthsThatAreNone(long partLength, long rawLength) throws IOException {
+    byte[] body = output(MAP.toString(), partLength, rawLength, REDUCE, new byte[8], new CRC32());
+    assertFails(Kind.READ, exchange -> reply(exchange, body, body.length));
+  }
+
+  @Test
+  void headerThatIsNone() {
+    byte[] body = random(2000);
+    body[0] = (byte) 0x8c; // a length of four bytes, far too large
+    assertFails(Kind.READ, exchange -> reply(exchange, body, body.length));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"401, true", "500, false", "400, true"})
+  void refusal(int status, boolean ofNode) {
+    StockFetch.FetchException e =
+        assertFails(Kind.REFUSED, exchange -> exchange.sendResponseHeaders(status, -1));
+    assertEquals(ofNode, e.isOfNode());
+    assertTrue(e.getMessage().contains("it answered " + status), e.getMessage());
+  }
+
+  @Test
+  void replyWithoutAHash() {
+    assertTrue(
+        assertFails(
+                Kind.REFUSED,
+                exchange -> {
+                  version(exchange);
+                  exchange.sendResponseHeaders(200, -1);
+                })
+            .getMessage()
+            .contains("did not authenticate"));
+  }
+
+  @Test
+  void replyWithAnotherHash() {
+    assertFails(
+        Kind.REFUSED,
+        exchange -> {
+          version(exchange);
+          exchange
+              .getResponseHeaders()
+              .set(SecureShuffleUtils.HTTP_HEADER_REPLY_URL_HASH, "bm90IHRoZSBoYXNo");
+          exchange.sendResponseHeaders(200, -1);
+        });
+  }
+
+  @Test
+  void replyOfSomethingElse() {
+    assertTrue(
+        assertFails(Kind.REFUSED, exchange -> exchange.sendResponseHeaders(200, -1))
+            .getMessage()
+            .contains("it speaks null null, expected mapreduce 1.0.0"));
+  }
+
+  @Test
+  void requestIsSignedWithTheJobsSecret() {
+    byte[] body = new byte[0];
+    StockFetch stranger =
+        new StockFetch(new SecretKeySpec(new byte[] {1}, "HmacSHA1"), TIMEOUT_MS, TIMEOUT_MS);
+    assertThrows(
+        StockFetch.FetchException.class,
+        () -> {
+          handler = new StockHandler(exchange -> reply(exchange, body, 0));
+          stranger.fetch(handler.url(), MAP, REDUCE, sink);
+        });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2500, 2500", "-3, 1000", "soon, 1000", ", 1000"})
+  void busyNodeSaysWhenToComeBack(String retryAfter, long expectedMs) {
+    StockFetch.BusyException e =
+        assertThrows(
+            StockFetch.BusyException.class,
+            () ->
+                fetch(
+                    exchange -> {
+                      if (retryAfter != null) {
+                        exchange.getResponseHeaders().set("Retry-After", retryAfter);
+                      }
+                      exchange.sendResponseHeaders(429, -1);
+                    }));
+    assertEquals(expectedMs, e.retryAfterMs());
+  }
+
+  @Test
+  void nobodyListens() throws IOException {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    StockFetch.FetchException e =
+        assertThrows(
+            StockFetch.FetchException.class,
+            () -> fetch.fetch("http://127.0.0.1:" + port, MAP, REDUCE, sink));
+    assertEquals(Kind.CONNECT, e.kind());
+    assertTrue(e.isOfNode());
+  }
+
+  @Test
+  void hostThatIsNone() {
+    StockFetch.FetchException e =
+        assertThrows(
+            StockFetch.FetchException.class,
+            () -> fetch.fetch("http://no-such-host.invalid:1", MAP, REDUCE, sink));
+    assertEquals(Kind.REFUSED, e.kind(), "as stock, which reports only refused connections");
+    assertTrue(e.isOfNode());
+  }
+
+  @Test
+  void troubleOfTheSinkIsNotTheNodes() {
+    IOException full = new IOException("no room");
+    IOException e =
+        assertThrows(
+            IOException.class,
+            () -> {
+              byte[] good = output(MAP, REDUCE, random(10));
+              handler = new StockHandler(exchange -> reply(exchange, good, good.length));
+              fetch.fetch(
+                  handler.url(),
+                  MAP,
+                  REDUCE,
+                  new StockFetch.Sink() {
+                    @Override
+                    public void begin(long storedBytes, long rawLengthBytes) throws IOException {
+                      throw full;
+                    }
+
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) {}
+                  });
+            });
+    assertEquals(full, e);
+  }
+}

@@ -1,0 +1,62 @@
+package io.sluice.hadoop.testing;
+
+import io.sluice.hadoop.merge.CodecRunInput;
+import io.sluice.node.remote.Description;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.MappedRunInput;
+import io.sluice.spill.merge.RunCursor;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
+import io.sluice.spill.segment.SegmentMapper;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.mapred.TaskAttemptID;
+
+/** Reads what our collector has committed to a node's pool. */
+public final class SluiceMapOutput {
+  private static final int BLOCK_BYTES = 4096;
+
+  private SluiceMapOutput() {}
+
+  /** The runs of a partition, each with its records in order. */
+  public static List<List<Pair>> read(
+      TestNode node, TaskAttemptID map, int partition, CompressionCodec codec) throws Exception {
+    Description description =
+        node.service().describe(TestJob.APPLICATION, partition, List.of(map.toString()));
+    List<List<Pair>> runs = new ArrayList<>();
+    try (SegmentMapper mapper = new SegmentMapper(id -> description.segments().get(id).segment())) {
+      for (Run run : description.runs().get(map.toString())) {
+        RunInput stored =
+            new VerifiedRunInput(
+                "test",
+                new MappedRunInput(mapper::map, run, BLOCK_BYTES),
+                run.lengthBytes(),
+                run.crc32c());
+        List<Pair> records = records(codec == null ? stored : new CodecRunInput(stored, codec));
+        if (records.size() != run.records()) {
+          throw new AssertionError(run + " has " + records.size() + " records");
+        }
+        runs.add(records);
+      }
+    }
+    return runs;
+  }
+
+  private static List<Pair> records(RunInput input) throws Exception {
+    List<Pair> records = new ArrayList<>();
+    try (RunCursor cursor = new RunCursor("test", input, BLOCK_BYTES)) {
+      while (cursor.advance()) {
+        records.add(
+            Pair.copy(
+                cursor.bytes(),
+                cursor.keyOffset(),
+                cursor.keyLength(),
+                cursor.bytes(),
+                cursor.valueOffset(),
+                cursor.valueLength()));
+      }
+    }
+    return records;
+  }
+}

@@ -1,0 +1,104 @@
+package io.sluice.hadoop.testing;
+
+import io.sluice.hadoop.service.SluiceShuffleService;
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.StoreStats;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.yarn.util.AuxiliaryServiceHelper;
+
+/**
+ * A node service in this process, with what its tasks find in their environment.
+ *
+ * <p>Ownership: the test closes it.
+ */
+public final class TestNode implements Closeable {
+  private static final int SEGMENT_BYTES = 4 << 20;
+  private static final int BLOCK_BYTES = 64 << 10;
+
+  private final NodeService service;
+  private final Path directory;
+
+  private TestNode(Path directory, NodeService service) {
+    this.directory = directory;
+    this.service = service;
+  }
+
+  /** A node whose pool has so much memory and no disk behind it. */
+  public static TestNode start(Path directory, long capacityBytes) throws IOException {
+    StoreConfig.Builder store =
+        StoreConfig.builder(directory.resolve("pool"), capacityBytes)
+            .geometry(SEGMENT_BYTES, BLOCK_BYTES);
+    TestNode node =
+        new TestNode(
+            directory,
+            NodeService.start(
+                new NodeServiceConfig(
+                    directory,
+                    store,
+                    "plain",
+                    InetAddress.getLoopbackAddress(),
+                    0,
+                    List.of(new TcpProvider()),
+                    false)));
+    node.awaitFilled(capacityBytes);
+    return node;
+  }
+
+  /** The store creates its segments on a thread of its own. */
+  private void awaitFilled(long capacityBytes) {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (stats().memory().createdBytes() < capacityBytes) {
+      if (System.nanoTime() - deadlineNs > 0) {
+        throw new AssertionError("the pool is not filled: " + stats());
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
+  /** The environment of a container of this node. */
+  public Map<String, String> environment() {
+    Map<String, String> environment = new HashMap<>();
+    AuxiliaryServiceHelper.setServiceDataIntoEnv(
+        SluiceShuffleService.NAME, ByteBuffer.wrap(service.metadata().encode()), environment);
+    return environment;
+  }
+
+  public NodeService service() {
+    return service;
+  }
+
+  public StoreStats stats() {
+    return service.storeStats();
+  }
+
+  /** Where reducers ask. */
+  public NodeAddress address() {
+    return new NodeAddress(
+        "test-node",
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort()));
+  }
+
+  /** The pool's directory. */
+  public Path pool() {
+    return directory.resolve("pool");
+  }
+
+  @Override
+  public void close() throws IOException {
+    service.close();
+  }
+}
