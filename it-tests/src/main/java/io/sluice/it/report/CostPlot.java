@@ -1,6 +1,7 @@
 package io.sluice.it.report;
 
 import io.sluice.it.job.JobCosts;
+import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,6 +32,7 @@ public final class CostPlot {
     chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNE);
     chart.getStyler().setLabelsVisible(true);
     chart.getStyler().setPlotGridVerticalLinesVisible(false);
+    chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setYAxisDecimalPattern("0");
     JobCosts first = byVariant.values().iterator().next();
     byVariant.forEach(

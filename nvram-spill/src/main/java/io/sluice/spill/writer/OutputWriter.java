@@ -204,12 +204,7 @@ public final class OutputWriter implements Closeable {
     return Collections.unmodifiableList(runs);
   }
 
-  /** The bytes of a run of this writer, for merging before the commit; the caller closes it. */
-  public MappedRanges readRun(Run run) throws IOException {
-    return mapRanges(run.ranges());
-  }
-
-  /** Parts of runs of this writer, as {@link #readRun} gives whole ones. */
+  /** Bytes of this writer's runs, for merging before the commit; the caller closes what it gets. */
   public MappedRanges mapRanges(List<Range> ranges) throws IOException {
     checkState(partition < 0, "a run is open");
     checkState(!closed, "the output is closed");

@@ -66,7 +66,7 @@ class OutputWriterTest extends PoolTestBase {
       CRC32C crc = new CRC32C();
       crc.update(expected);
       assertEquals((int) crc.getValue(), run.crc32c());
-      try (MappedRanges mapped = writer.readRun(run)) {
+      try (MappedRanges mapped = writer.mapRanges(run.ranges())) {
         assertArrayEquals(expected, Outputs.bytes(mapped));
       }
       WriterStats stats = writer.stats();
@@ -87,7 +87,7 @@ class OutputWriterTest extends PoolTestBase {
       writer.reserve(100); // more than the extent has left
       writer.reserve(5).put(expected, first.length, 5);
       writer.advance(5);
-      try (MappedRanges mapped = writer.readRun(writer.endRun(0, 0))) {
+      try (MappedRanges mapped = writer.mapRanges(writer.endRun(0, 0).ranges())) {
         assertArrayEquals(expected, Outputs.bytes(mapped));
       }
     }

@@ -68,7 +68,7 @@ abstract class StoreContractTest extends PoolTestBase {
       Outputs.write(writer, content, random);
       for (int i = 0; i < writer.runs().size(); i++) {
         Run run = writer.runs().get(i);
-        try (MappedRanges mapped = writer.readRun(run)) {
+        try (MappedRanges mapped = writer.mapRanges(run.ranges())) {
           Assertions.assertArrayEquals(content.runs().get(i), Outputs.bytes(mapped));
         }
       }
@@ -76,7 +76,7 @@ abstract class StoreContractTest extends PoolTestBase {
       random.nextBytes(more);
       writer.beginRun(6);
       writer.write(more, 0, more.length);
-      try (MappedRanges mapped = writer.readRun(writer.endRun(0, 0))) {
+      try (MappedRanges mapped = writer.mapRanges(writer.endRun(0, 0).ranges())) {
         Assertions.assertArrayEquals(more, Outputs.bytes(mapped));
       }
     }
