@@ -135,7 +135,8 @@ class ServiceRestartTest extends NodeTestBase {
 
   @Test
   void aReaderOfAWipedServiceFailsWithoutWaiting() throws IOException {
-    try (NodeReader reader = tcpReader(2);
+    long veryLongMs = 10 * TIMEOUT_MS; // whoever waits for it misses the deadline of the test
+    try (NodeReader reader = reader(2, null, veryLongMs, new TcpProvider());
         NodeRun run = locateOnly(reader, "attempt_0")) {
       readSome(run, 100_000);
       service.close();
