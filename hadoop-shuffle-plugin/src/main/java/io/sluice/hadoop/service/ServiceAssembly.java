@@ -9,10 +9,13 @@ import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
@@ -32,6 +35,8 @@ final class ServiceAssembly {
   static final int DEFAULT_SHUFFLE_PORT = 13562;
 
   private static final long DISK_RESERVE_BYTES = 1L << 30;
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
   private static final String POOL_NAME = "pool";
   private static final String NO_OVERFLOW = "none";
 
@@ -46,9 +51,7 @@ final class ServiceAssembly {
     }
     int controlPort = shufflePort + NodeSettings.PORT_OFFSET.get(conf);
     Path directory = directory(conf, shufflePort);
-    Files.createDirectories(
-        directory,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    makePrivate(directory);
     MediumChooser.Choice choice =
         MediumChooser.choose(NodeSettings.POOL_MEDIUM.get(conf), directory);
     int segmentBytes = NodeSettings.POOL_SEGMENT_MB.get(conf) << 20;
@@ -78,6 +81,26 @@ final class ServiceAssembly {
             controlPort,
             chooser.withFallbacks(transport),
             recover));
+  }
+
+  /**
+   * The default one lies where anybody can create directories, and tasks hand secrets over there.
+   */
+  private static void makePrivate(Path directory) throws IOException {
+    Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) || !owner.equals(self)) {
+      throw new IOException(
+          directory
+              + " is a link or belongs to user id "
+              + owner
+              + ", expected a directory of user id "
+              + self
+              + "; remove it, or set "
+              + NodeSettings.POOL_DIR.name());
+    }
+    Files.setPosixFilePermissions(directory, OWNER_ONLY);
   }
 
   /** Gives the memory of a closed service's pool back. */

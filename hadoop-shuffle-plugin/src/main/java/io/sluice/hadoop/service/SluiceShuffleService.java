@@ -4,6 +4,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
@@ -28,6 +29,8 @@ public final class SluiceShuffleService extends AuxiliaryService {
 
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleService.class);
 
+  private static final int MAX_REASON = 500;
+
   private NodeService service;
   private NodeMetadata metadata = NodeMetadata.degraded("it has not been started");
 
@@ -48,11 +51,18 @@ public final class SluiceShuffleService extends AuxiliaryService {
           metadata.socket().getParent(),
           metadata.controlPort(),
           service.transportCounters().keySet());
-    } catch (IOException | RuntimeException | LinkageError e) {
-      metadata = NodeMetadata.degraded(String.valueOf(e.getMessage()));
+    } catch (Exception | Error e) {
+      // Errors too: no direct memory, a library that does not load, a full tmpfs behind a mapping.
+      metadata = NodeMetadata.degraded(reason(e));
       LOG.error("Sluice cannot serve on this node; its tasks use the stock shuffle", e);
     }
     super.serviceStart();
+  }
+
+  /** What tasks are told, cut to what the environment of a container can be asked to hold. */
+  private static String reason(Throwable cause) {
+    String text = cause instanceof IOException ? cause.getMessage() : cause.toString();
+    return StringUtils.abbreviate(StringUtils.defaultIfBlank(text, cause.toString()), MAX_REASON);
   }
 
   @Override
@@ -64,7 +74,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
           // Nobody will read it again, and it may be memory.
           ServiceAssembly.removePool(metadata.socket().getParent());
         }
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         LOG.error("Sluice's service did not close cleanly", e);
       }
     }

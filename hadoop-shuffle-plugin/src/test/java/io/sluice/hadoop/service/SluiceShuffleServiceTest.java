@@ -1,0 +1,247 @@
+package io.sluice.hadoop.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.hadoop.task.NodeLink;
+import io.sluice.hadoop.testing.TestJob;
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.Transports;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
+import org.apache.hadoop.yarn.util.AuxiliaryServiceHelper;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The service as a NodeManager runs it. */
+@Timeout(60)
+final class SluiceShuffleServiceTest {
+  private static final int TIMEOUT_MS = 10_000;
+
+  @TempDir Path directory;
+  private final YarnConfiguration conf = new YarnConfiguration();
+  private int controlPort;
+
+  @BeforeEach
+  void configure() throws IOException {
+    controlPort = freePorts();
+    conf.setInt(ServiceAssembly.SHUFFLE_PORT, controlPort - 1);
+    conf.set(NodeSettings.POOL_DIR.name(), directory.resolve("node").toString());
+    conf.setInt(NodeSettings.POOL_CAPACITY_MB.name(), 8);
+    conf.setInt(NodeSettings.POOL_SEGMENT_MB.name(), 4);
+    conf.set(NodeSettings.POOL_OVERFLOW_DIRS.name(), "none");
+    conf.set(NodeSettings.TRANSPORT.name(), "tcp");
+  }
+
+  /** The first of two free ports in a row. */
+  private static int freePorts() throws IOException {
+    for (int i = 0; i < 100; i++) {
+      try (ServerSocket first = new ServerSocket(0);
+          ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
+        return second.getLocalPort() - 1;
+      } catch (IOException | IllegalArgumentException e) {
+        // The one behind is taken, or there is none: try the next.
+      }
+    }
+    throw new IOException("no two free ports in a row");
+  }
+
+  private SluiceShuffleService start(boolean recovery) {
+    SluiceShuffleService service = new SluiceShuffleService();
+    if (recovery) {
+      service.setRecoveryPath(new org.apache.hadoop.fs.Path(directory.resolve("nm").toString()));
+    }
+    service.init(conf);
+    service.start();
+    return service;
+  }
+
+  private static Map<String, String> environment(SluiceShuffleService service) {
+    Map<String, String> environment = new HashMap<>();
+    AuxiliaryServiceHelper.setServiceDataIntoEnv(
+        SluiceShuffleService.NAME, service.getMetaData(), environment);
+    return environment;
+  }
+
+  private static void commitOutput(SluiceShuffleService service) throws IOException {
+    NodeMetadata metadata = NodeLink.metadata(environment(service));
+    try (LocalClient client = NodeLink.connect(metadata, TestJob.ID, TestJob.SECRET, TIMEOUT_MS);
+        OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 20)) {
+      writer.beginRun(0);
+      writer.write(new byte[100], 0, 100);
+      writer.endRun(100, 1);
+      writer.commit(new OutputId(TestJob.APPLICATION, "output"));
+    }
+  }
+
+  private int locatedRuns() throws IOException {
+    try (NodeReader reader =
+        new NodeReader(
+            TestJob.APPLICATION,
+            NodeLink.jobSecret(TestJob.SECRET),
+            new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
+            null,
+            1 << 20,
+            TIMEOUT_MS)) {
+      NodeAddress address =
+          new NodeAddress(
+              "node", new InetSocketAddress(InetAddress.getLoopbackAddress(), controlPort));
+      return reader.locate(address, 0, List.of("output")).get("output").size();
+    }
+  }
+
+  @Test
+  void servesAtThePortBehindStocks() throws IOException {
+    SluiceShuffleService service = start(false);
+    NodeMetadata metadata = NodeLink.metadata(environment(service));
+    assertTrue(metadata.isRunning());
+    assertEquals(controlPort, metadata.controlPort());
+    assertEquals(directory.resolve("node"), metadata.socket().getParent());
+    commitOutput(service);
+    assertEquals(1, locatedRuns());
+    service.stop();
+  }
+
+  @Test
+  void onlyItsUserMayLookIntoItsDirectory() throws IOException {
+    Files.createDirectory(directory.resolve("node"));
+    Files.setPosixFilePermissions(
+        directory.resolve("node"), PosixFilePermissions.fromString("rwxrwxrwx"));
+    start(false).stop();
+    assertEquals(
+        "rwx------",
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("node"))));
+  }
+
+  @Test
+  void endOfTheApplicationFreesItsOutputs() throws IOException {
+    SluiceShuffleService service = start(false);
+    commitOutput(service);
+    service.stopApplication(
+        new ApplicationTerminationContext(ApplicationId.fromString(TestJob.APPLICATION)));
+    RemoteError e = assertThrows(RemoteError.class, this::locatedRuns);
+    assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+    service.stopApplication(new ApplicationTerminationContext(ApplicationId.newInstance(1, 1)));
+    service.stop();
+  }
+
+  @Test
+  void outputsOutliveARestartOfANodeManagerThatRecovers() throws IOException {
+    SluiceShuffleService first = start(true);
+    commitOutput(first);
+    first.stop();
+    SluiceShuffleService second = start(true);
+    assertEquals(1, locatedRuns());
+    second.stop();
+  }
+
+  @Test
+  void nothingOutlivesARestartWithoutRecovery() throws IOException {
+    SluiceShuffleService first = start(false);
+    commitOutput(first);
+    first.stop();
+    assertFalse(Files.exists(directory.resolve("node/pool")), "memory is given back");
+    SluiceShuffleService second = start(false);
+    assertThrows(RemoteError.class, this::locatedRuns);
+    second.stop();
+  }
+
+  private void assertDegrades(String reason) {
+    SluiceShuffleService service = start(false);
+    IOException e = assertThrows(IOException.class, () -> NodeLink.metadata(environment(service)));
+    assertTrue(e.getMessage().contains("could not start: "), e.getMessage());
+    assertTrue(e.getMessage().contains(reason), e.getMessage());
+    service.stopApplication(new ApplicationTerminationContext(ApplicationId.newInstance(1, 1)));
+    service.stop();
+  }
+
+  @Test
+  void degradesWhereItsPortIsTaken() throws IOException {
+    try (ServerSocket taken = new ServerSocket(controlPort)) {
+      assertDegrades("in use");
+      assertTrue(taken.isBound());
+    }
+    start(false).stop();
+    assertTrue(Files.exists(directory.resolve("node")), "and starts once it is free");
+  }
+
+  @Test
+  void degradesWithoutAFixedPortOfStock() {
+    conf.setInt(ServiceAssembly.SHUFFLE_PORT, 0);
+    assertDegrades("mapreduce.shuffle.port is 0");
+  }
+
+  @Test
+  void degradesBehindTheLastPort() {
+    conf.setInt(ServiceAssembly.SHUFFLE_PORT, 65_535);
+    assertDegrades("port out of range");
+  }
+
+  @Test
+  void degradesWhereItsDirectoryIsAFile() throws IOException {
+    Files.createFile(directory.resolve("node"));
+    assertDegrades("node");
+  }
+
+  @Test
+  void degradesWhereItsDirectoryIsALink() throws IOException {
+    Files.createDirectory(directory.resolve("elsewhere"));
+    Files.createSymbolicLink(directory.resolve("node"), directory.resolve("elsewhere"));
+    assertDegrades("sluice.pool.dir");
+  }
+
+  @Test
+  void degradesWhereItsPoolIsInUse() {
+    SluiceShuffleService first = start(false);
+    conf.setInt(NodeSettings.PORT_OFFSET.name(), 500);
+    assertDegrades("in use by another store");
+    first.stop();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sluice.pool.capacity-mb, lots",
+    "sluice.pool.segment-mb, 0",
+    "sluice.service.port-offset, 0",
+    "sluice.transport, carrier-pigeon",
+    "sluice.pool.medium, papyrus"
+  })
+  void degradesOnASettingThatIsNone(String key, String value) {
+    conf.set(key, value);
+    assertDegrades(value);
+  }
+
+  @Test
+  void saysSomethingBeforeItIsStarted() {
+    SluiceShuffleService service = new SluiceShuffleService();
+    assertThrows(IOException.class, () -> NodeLink.metadata(environment(service)));
+    service.init(conf);
+    service.stop();
+  }
+}

@@ -1,0 +1,78 @@
+package io.sluice.hadoop.task;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.service.SluiceShuffleService;
+import io.sluice.hadoop.testing.TestJob;
+import io.sluice.node.wire.NodeMetadata;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.hadoop.yarn.util.AuxiliaryServiceHelper;
+import org.junit.jupiter.api.Test;
+
+/** What a task makes of its environment. */
+final class NodeLinkTest {
+  private static final NodeMetadata RUNNING =
+      NodeMetadata.running(new UUID(1, 2), Path.of("/pool/control.sock"), 13563, "plain");
+
+  private static Map<String, String> environment(byte[] metadata) {
+    Map<String, String> environment = new HashMap<>();
+    AuxiliaryServiceHelper.setServiceDataIntoEnv(
+        SluiceShuffleService.NAME, ByteBuffer.wrap(metadata), environment);
+    return environment;
+  }
+
+  private static void assertFails(Map<String, String> environment, String reason) {
+    IOException e = assertThrows(IOException.class, () -> NodeLink.metadata(environment));
+    assertTrue(e.getMessage().contains(reason), e.getMessage());
+  }
+
+  @Test
+  void runningService() throws IOException {
+    assertEquals(RUNNING, NodeLink.metadata(environment(RUNNING.encode())));
+  }
+
+  @Test
+  void noService() {
+    assertFails(Map.of(), "runs no auxiliary service sluice_shuffle");
+  }
+
+  @Test
+  void serviceThatSaysNothing() {
+    assertFails(environment(new byte[0]), "runs no auxiliary service sluice_shuffle");
+  }
+
+  @Test
+  void degradedService() {
+    assertFails(
+        environment(NodeMetadata.degraded("the pool is full of water").encode()),
+        "could not start: the pool is full of water");
+  }
+
+  @Test
+  void serviceOfAnotherRelease() {
+    byte[] other = RUNNING.encode();
+    other[5]++;
+    assertFails(environment(other), "version 2");
+  }
+
+  @Test
+  void everyCutOfTheMetadataIsNoticed() {
+    byte[] whole = RUNNING.encode();
+    for (int length = 1; length < whole.length; length++) {
+      Map<String, String> cut = environment(java.util.Arrays.copyOf(whole, length));
+      assertThrows(IOException.class, () -> NodeLink.metadata(cut));
+    }
+  }
+
+  @Test
+  void applicationOfAJob() {
+    assertEquals(TestJob.APPLICATION, NodeLink.applicationId(TestJob.ID));
+  }
+}
