@@ -189,7 +189,7 @@ class LocalServerTest extends LocalServerTestBase {
 
   @Test
   void aTaskOfAServiceThatHasEndedFails() throws IOException {
-    try (LocalClient client = connect(APP)) {
+    try (LocalClient client = LocalClient.connect(socket(), APP, SECRET, 300)) {
       client.lease(1);
       server.close();
       assertThrows(IOException.class, () -> client.lease(1));
