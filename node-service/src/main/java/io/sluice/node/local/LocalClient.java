@@ -44,8 +44,8 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
   private final String applicationId;
   private final JobSecret secret;
   private final long timeoutMs;
-  private Session session;
-  private boolean closed;
+  private volatile Session session;
+  private volatile boolean closed;
 
   /** One connection, and what the service said when it began. */
   private record Session(
@@ -92,7 +92,7 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
   }
 
   @Override
-  public synchronized LeaseInfo info() {
+  public LeaseInfo info() {
     return session.info();
   }
 
@@ -138,6 +138,10 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
         throw e;
       }
       session = reopen(e);
+      if (closed) { // meanwhile, and perhaps without seeing this session
+        session.channel().close();
+        throw e;
+      }
     }
     return exchange(session.frames(), type, payload);
   }
@@ -169,7 +173,8 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
         e.addSuppressed(cause);
         throw e;
       } catch (IOException e) {
-        if (System.nanoTime() - deadlineNs > 0 || Thread.currentThread().isInterrupted()) {
+        boolean late = System.nanoTime() - deadlineNs > 0;
+        if (late || closed || Thread.currentThread().isInterrupted()) {
           e.addSuppressed(cause);
           throw e;
         }
@@ -196,8 +201,9 @@ public final class LocalClient implements ExtentSource, AutoCloseable {
     }
   }
 
+  /** Ends the connection, and with it an exchange that another thread is waiting in. */
   @Override
-  public synchronized void close() throws IOException {
+  public void close() throws IOException {
     closed = true;
     session.channel().close();
   }

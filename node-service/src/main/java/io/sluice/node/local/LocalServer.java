@@ -187,6 +187,9 @@ public final class LocalServer implements AutoCloseable {
       Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
       return;
     } catch (IOException | RuntimeException e) {
+      if (store.isQuiet()) {
+        throw e; // no answer, but the end of the connection, so that the task asks our successor
+      }
       LOG.warn("A request of a task of {} failed", applicationId, e);
       Replies.sendError(frames, RemoteError.Code.INTERNAL, e.toString(), TIMEOUT_MS);
       return;

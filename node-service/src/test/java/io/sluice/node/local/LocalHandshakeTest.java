@@ -121,6 +121,18 @@ class LocalHandshakeTest extends LocalServerTestBase {
   }
 
   @Test
+  void aServiceThatStopsGivesNoAnswerSoThatTheTaskAsksItsSuccessor() throws IOException {
+    try (DeadlineChannel channel = open()) {
+      Frames frames = new Frames(channel);
+      frames.send(LocalProtocol.HELLO, hello(1, APP, SECRET.bytes()), TIMEOUT_MS);
+      Replies.receive(frames, TIMEOUT_MS);
+      store.quiesce();
+      frames.send(LocalProtocol.LEASE, out -> out.writeLong(1), TIMEOUT_MS);
+      assertThrows(EOFException.class, () -> Replies.receive(frames, TIMEOUT_MS));
+    }
+  }
+
+  @Test
   void garbageHarmsNobodyElse() throws IOException {
     long seed = System.nanoTime();
     System.out.println("garbageHarmsNobodyElse: seed " + seed);

@@ -210,6 +210,16 @@ public final class SpillStore implements Closeable {
     }
   }
 
+  /** Whether it was told to stop; what fails from then on is no fault of whoever asked. */
+  public boolean isQuiet() {
+    lock.lock();
+    try {
+      return quiet;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Unmaps and unlocks; what is committed or leased stays on the medium. Idempotent. */
   @Override
   public void close() throws IOException {

@@ -1,0 +1,101 @@
+package io.sluice.node.local;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.DeadlineChannel;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Replies;
+import io.sluice.spill.store.LeaseInfo;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A task in front of a service that greets it and then says nothing more. */
+@Timeout(60)
+class LocalClientTest {
+  private static final long VERY_LONG_MS = 600_000;
+
+  @TempDir Path directory;
+  private final CountDownLatch asked = new CountDownLatch(1);
+  private Acceptor service;
+
+  @BeforeEach
+  void start() throws IOException {
+    ServerSocketChannel listener =
+        ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+            .bind(UnixDomainSocketAddress.of(socket()));
+    service = new Acceptor("sluice-silent", listener, this::greet);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    service.close();
+  }
+
+  private Path socket() {
+    return directory.resolve("s");
+  }
+
+  private void greet(DeadlineChannel channel) throws IOException {
+    Frames frames = new Frames(channel);
+    frames.receiveHello(VERY_LONG_MS);
+    frames.send(
+        Replies.OK,
+        out -> {
+          LocalProtocol.writeInfo(out, new LeaseInfo(new UUID(1, 2), 4096, 0));
+          out.writeLong(1);
+        },
+        VERY_LONG_MS);
+    frames.receive(VERY_LONG_MS, VERY_LONG_MS);
+    asked.countDown();
+    channel.readFully(ByteBuffer.allocate(1), DeadlineChannel.NO_TIMEOUT);
+  }
+
+  private LocalClient connect(long timeoutMs) throws IOException {
+    return LocalClient.connect(
+        socket(), "application_1_0001", new JobSecret(new byte[] {1}), timeoutMs);
+  }
+
+  @Test
+  void closeEndsTheWaitOfAnotherThread() throws Exception {
+    LocalClient client = connect(VERY_LONG_MS);
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> lease(client));
+    asked.await();
+    client.close();
+    Throwable cause = assertThrows(CompletionException.class, waiting::join).getCause();
+    assertInstanceOf(IOException.class, cause);
+    assertTrue(cause.getMessage().contains("closed on this side"), cause.getMessage());
+  }
+
+  private static void lease(LocalClient client) {
+    try {
+      client.lease(1);
+    } catch (IOException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  @Test
+  void aServiceThatDoesNotAnswerRunsIntoTheDeadline() throws IOException {
+    try (LocalClient client = connect(200)) {
+      assertThrows(SocketTimeoutException.class, () -> client.lease(1));
+    }
+  }
+}
