@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.LocalDirAllocator;
@@ -63,6 +64,7 @@ final class ReduceShuffle {
   };
 
   private final ShuffleConsumerPlugin.Context<?, ?> context;
+  private final Map<String, String> environment;
   private final JobConf job;
   private final TaskAttemptID reduce;
   private final MapOutputs outputs;
@@ -71,8 +73,14 @@ final class ReduceShuffle {
   private NodeReader reader;
   private RawKeyValueIterator records;
 
-  ReduceShuffle(ShuffleConsumerPlugin.Context<?, ?> context) {
+  /**
+   * Nothing is opened yet.
+   *
+   * @param environment of the container, which says whether this node has a service
+   */
+  ReduceShuffle(ShuffleConsumerPlugin.Context<?, ?> context, Map<String, String> environment) {
     this.context = context;
+    this.environment = environment;
     this.job = context.getJobConf();
     this.reduce = (TaskAttemptID) context.getReduceId();
     this.outputs = new MapOutputs(context.getReporter(), context.getCodec() != null);
@@ -116,7 +124,7 @@ final class ReduceShuffle {
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job);
     UUID localPoolId = null;
     try {
-      NodeMetadata metadata = NodeLink.metadata(System.getenv());
+      NodeMetadata metadata = NodeLink.metadata(environment);
       node = NodeLink.connect(metadata, reduce.getJobID(), secret, timeoutMs);
       localPoolId = metadata.poolId();
       stage =

@@ -54,7 +54,7 @@ public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<
     if (stock != null) {
       return stock.run();
     }
-    ours = new ReduceShuffle(context);
+    ours = new ReduceShuffle(context, System.getenv());
     return ours.run();
   }
 

@@ -1,0 +1,413 @@
+package io.sluice.hadoop.shuffle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.collect.TestCollectors;
+import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.testing.MapSide;
+import io.sluice.hadoop.testing.MapSide.Emitted;
+import io.sluice.hadoop.testing.Pair;
+import io.sluice.hadoop.testing.ReduceSide;
+import io.sluice.hadoop.testing.StockHandler;
+import io.sluice.hadoop.testing.TestJob;
+import io.sluice.hadoop.testing.TestNode;
+import io.sluice.node.client.FetchFailedException;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.segment.Range;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskCompletionEvent.Status;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.util.ReflectionUtils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The whole reduce side over a real node service and a stock handler; the oracle is a sort. */
+@Timeout(60)
+final class ReduceShuffleTest {
+  private static final int REDUCE = 1;
+
+  @TempDir static Path nodeDirectory;
+  private static TestNode node;
+
+  @TempDir Path taskDirectory;
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+  private final JobConf job = TestJob.conf();
+  private final Map<TaskAttemptID, List<Pair>> expected = new HashMap<>();
+  private CompressionCodec codec;
+  private ReduceSide reduce;
+  private StockHandler stock;
+  private long allocatedBytes;
+
+  @BeforeAll
+  static void startNode() throws IOException {
+    node = TestNode.start(nodeDirectory, 32 << 20);
+  }
+
+  @AfterAll
+  static void stopNode() throws IOException {
+    node.close();
+  }
+
+  @BeforeEach
+  void configure() {
+    allocatedBytes = OffHeap.allocatedBytes();
+    job.set(MRConfig.LOCAL_DIR, taskDirectory.toString());
+    job.setMapOutputKeyClass(Text.class);
+    job.setMapOutputValueClass(Text.class);
+    job.setNumReduceTasks(3);
+    job.set(JobSettings.TRANSPORT.name(), "tcp");
+  }
+
+  @AfterEach
+  void nothingLeaks() throws IOException {
+    if (stock != null) {
+      stock.close();
+    }
+    node.service().applicationStopped(TestJob.APPLICATION);
+    assertEquals(allocatedBytes, OffHeap.allocatedBytes(), "off-heap memory");
+    try (Stream<Path> files = Files.walk(taskDirectory)) {
+      assertEquals(
+          List.of(), files.filter(Files::isRegularFile).toList(), "staged files are deleted");
+    }
+  }
+
+  private void compress() {
+    job.setCompressMapOutput(true);
+    job.setMapOutputCompressorClass(DefaultCodec.class);
+    codec = ReflectionUtils.newInstance(DefaultCodec.class, job);
+  }
+
+  private List<Emitted> words(int count) {
+    List<Emitted> words = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      byte[] value = new byte[random.nextInt(200)];
+      words.add(
+          new Emitted(
+              new Text("word " + random.nextInt(5000)), new Text(value), random.nextInt(3)));
+    }
+    return words;
+  }
+
+  private static Pair serialized(Emitted record) {
+    return new Pair(serialized(record.key()), serialized(record.value()));
+  }
+
+  private static byte[] serialized(Writable writable) {
+    try {
+      DataOutputBuffer out = new DataOutputBuffer();
+      writable.write(out);
+      return java.util.Arrays.copyOf(out.getData(), out.getLength());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void expect(TaskAttemptID map, List<Emitted> words) {
+    expected.put(
+        map,
+        words.stream()
+            .filter(word -> word.partition() == REDUCE)
+            .map(ReduceShuffleTest::serialized)
+            .toList());
+  }
+
+  /** Runs a map through Sluice. */
+  private void mapOnNode(TaskAttemptID map, int records) throws Exception {
+    List<Emitted> words = words(records);
+    expect(map, words);
+    new MapSide(job, map).run(TestCollectors.in(node.environment()), words);
+  }
+
+  private static String nodeHost() {
+    // Reducers add the port offset, 1, to what the ApplicationMaster says.
+    return "127.0.0.1:" + (node.service().metadata().controlPort() - 1);
+  }
+
+  private void shuffle(int maps) {
+    job.setNumMapTasks(maps);
+    reduce = new ReduceSide(job, TestJob.reduce(REDUCE, 0));
+  }
+
+  private void succeeded(TaskAttemptID map) {
+    reduce.events.add(Events.succeeded(map, nodeHost()));
+  }
+
+  private void shuffleOnNode(int maps, int records) throws Exception {
+    shuffle(maps);
+    for (int i = 0; i < maps; i++) {
+      mapOnNode(TestJob.map(i, 0), records);
+      succeeded(TestJob.map(i, 0));
+    }
+  }
+
+  private List<Pair> run(Map<String, String> environment) throws Exception {
+    ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), environment);
+    try {
+      List<Pair> records = ReduceSide.drain(shuffle.run());
+      shuffle.close();
+      return records;
+    } catch (IOException e) {
+      shuffle.close();
+      throw e;
+    }
+  }
+
+  private void assertDeliversAll(Map<String, String> environment) throws Exception {
+    List<Pair> actual = run(environment);
+    for (int i = 1; i < actual.size(); i++) {
+      byte[] a = actual.get(i - 1).key();
+      byte[] b = actual.get(i).key();
+      assertTrue(
+          job.getOutputKeyComparator().compare(a, 0, a.length, b, 0, b.length) <= 0,
+          "record " + i + " is in order");
+    }
+    List<Pair> all = new ArrayList<>();
+    expected.values().forEach(all::addAll);
+    Collections.sort(all);
+    Collections.sort(actual);
+    assertEquals(all, actual, "seed " + seed);
+    assertEquals(job.getNumMapTasks(), reduce.counter(TaskCounter.SHUFFLED_MAPS).getValue());
+    assertEquals(job.getNumMapTasks(), reduce.counter(TaskCounter.MERGED_MAP_OUTPUTS).getValue());
+  }
+
+  private long counter(SluiceCounter counter) {
+    return counter.of(reduce.reporter()).getValue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void outputsOfThisNodeAreMappedInPlace(boolean compressed) throws Exception {
+    if (compressed) {
+      compress();
+    }
+    shuffleOnNode(5, 2000);
+    assertDeliversAll(node.environment());
+    assertEquals(
+        reduce.counter(TaskCounter.REDUCE_SHUFFLE_BYTES).getValue(),
+        counter(SluiceCounter.READ_BYTES_LOCAL));
+    assertEquals(0, counter(SluiceCounter.STAGED_BYTES_MEMORY));
+    assertEquals(0, counter(SluiceCounter.READ_BYTES_TCP));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void outputsOfAnotherNodeAreReadOverTheTransport(boolean compressed) throws Exception {
+    if (compressed) {
+      compress();
+    }
+    shuffleOnNode(5, 2000);
+    assertDeliversAll(Map.of());
+    assertEquals(
+        reduce.counter(TaskCounter.REDUCE_SHUFFLE_BYTES).getValue(),
+        counter(SluiceCounter.READ_BYTES_TCP));
+    assertEquals(0, counter(SluiceCounter.STAGED_BYTES_DISK));
+  }
+
+  @Test
+  void mapsWithoutRecordsForThisReduce() throws Exception {
+    shuffleOnNode(3, 0);
+    assertDeliversAll(node.environment());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, false", "true, true", "false, false", "false, true"})
+  void moreRunsThanWindowsAreMergedInRounds(boolean pool, boolean compressed) throws Exception {
+    if (compressed) {
+      compress();
+    }
+    job.setInt(JobSettings.REDUCE_BUFFER_MB.name(), 1); // 16 windows
+    shuffleOnNode(50, 100);
+    assertDeliversAll(pool ? node.environment() : Map.of());
+    assertTrue(counter(SluiceCounter.MERGE_ROUNDS) > 1, "rounds");
+    assertEquals(pool, counter(SluiceCounter.STAGED_BYTES_MEMORY) > 0);
+    assertEquals(!pool, counter(SluiceCounter.STAGED_BYTES_DISK) > 0);
+  }
+
+  private byte[] stored(List<Pair> pairs) throws IOException {
+    List<Pair> sorted = new ArrayList<>(pairs);
+    sorted.sort(
+        (a, b) ->
+            job.getOutputKeyComparator()
+                .compare(a.key(), 0, a.key().length, b.key(), 0, b.key().length));
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    OutputStream out = codec == null ? bytes : codec.createOutputStream(bytes);
+    RunEncoder encoder = new RunEncoder(out::write);
+    for (Pair pair : sorted) {
+      encoder.append(pair.key(), 0, pair.key().length, pair.value(), 0, pair.value().length);
+    }
+    encoder.finish();
+    out.close();
+    return bytes.toByteArray();
+  }
+
+  /** Maps of a node that has never heard of Sluice. */
+  private void mapsOnStock(int first, int count) throws Exception {
+    Map<String, byte[]> bodies = new HashMap<>();
+    for (int i = first; i < first + count; i++) {
+      TaskAttemptID map = TestJob.map(i, 0);
+      expect(map, words(1000));
+      bodies.put(map.toString(), StockHandler.output(map, REDUCE, stored(expected.get(map))));
+    }
+    stock =
+        new StockHandler(
+            exchange -> {
+              String query = exchange.getRequestURI().getQuery();
+              byte[] body = bodies.get(query.substring(query.indexOf("map=") + 4));
+              StockHandler.reply(exchange, body, body.length);
+            });
+    for (int i = first; i < first + count; i++) {
+      reduce.events.add(
+          Events.succeeded(TestJob.map(i, 0), stock.url().substring("http://".length())));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, false", "true, true", "false, false", "false, true"})
+  void mixedClusterIsReadBothWays(boolean pool, boolean compressed) throws Exception {
+    if (compressed) {
+      compress();
+    }
+    shuffle(6);
+    for (int i = 0; i < 3; i++) {
+      mapOnNode(TestJob.map(i, 0), 1000);
+      succeeded(TestJob.map(i, 0));
+    }
+    mapsOnStock(3, 3);
+    assertDeliversAll(pool ? node.environment() : Map.of());
+    assertEquals(3, counter(SluiceCounter.FALLBACK_FETCH_TO_HTTP));
+    assertEquals(pool, counter(SluiceCounter.STAGED_BYTES_MEMORY) > 0);
+    assertEquals(!pool, counter(SluiceCounter.STAGED_BYTES_DISK) > 0);
+  }
+
+  @Test
+  void busyStockHandlerIsAskedAgain() throws Exception {
+    shuffle(1);
+    TaskAttemptID map = TestJob.map(0, 0);
+    expect(map, words(100));
+    byte[] body = StockHandler.output(map, REDUCE, stored(expected.get(map)));
+    stock =
+        new StockHandler(
+            exchange -> {
+              if (stock.requests.size() < 3) {
+                exchange.getResponseHeaders().set("Retry-After", "1");
+                exchange.sendResponseHeaders(429, -1);
+              } else {
+                StockHandler.reply(exchange, body, body.length);
+              }
+            });
+    reduce.events.add(Events.succeeded(map, stock.url().substring("http://".length())));
+    assertDeliversAll(Map.of());
+    assertEquals(0, reduce.counter(TaskCounter.FAILED_SHUFFLE).getValue());
+    assertEquals(List.of(), reduce.reported);
+  }
+
+  @Test
+  void lostOutputIsReportedAndItsSuccessorFetched() throws Exception {
+    shuffle(2);
+    mapOnNode(TestJob.map(0, 0), 500);
+    succeeded(TestJob.map(0, 0));
+    TaskAttemptID lost = TestJob.map(1, 0);
+    TaskAttemptID successor = TestJob.map(1, 1);
+    mapOnNode(successor, 500);
+    stock =
+        new StockHandler(
+            exchange -> {
+              // The ApplicationMaster runs the map again when it hears of the failure.
+              reduce.events.add(Events.ended(lost, Status.FAILED));
+              succeeded(successor);
+              exchange.sendResponseHeaders(401, -1);
+            });
+    reduce.events.add(Events.succeeded(lost, stock.url().substring("http://".length())));
+    assertDeliversAll(node.environment());
+    assertEquals(1, reduce.counter(TaskCounter.FAILED_SHUFFLE).getValue());
+  }
+
+  @Test
+  void cutStreamFailsTheFetchAndLosesNothing() throws Exception {
+    shuffle(1);
+    TaskAttemptID map = TestJob.map(0, 0);
+    expect(map, words(1000));
+    byte[] body = StockHandler.output(map, REDUCE, stored(expected.get(map)));
+    stock = new StockHandler(exchange -> StockHandler.reply(exchange, body, body.length / 2));
+    reduce.events.add(Events.succeeded(map, stock.url().substring("http://".length())));
+    IOException e = assertThrows(IOException.class, () -> run(Map.of()));
+    assertTrue(e.getMessage().contains("MAX_FAILED_UNIQUE_FETCHES"), e.getMessage());
+    assertEquals(List.of(map), reduce.reported);
+  }
+
+  /** Flips a bit of the first byte of a map's run: its parser fails before its checksum does. */
+  private void damage(TaskAttemptID map) throws IOException {
+    var description = node.service().describe(TestJob.APPLICATION, REDUCE, List.of(map.toString()));
+    Run run = description.runs().get(map.toString()).get(0);
+    Range range = run.ranges().get(0);
+    Path segment = description.segments().get(range.segmentId()).segment().path();
+    try (FileChannel file =
+        FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      file.read(one, range.offsetBytes());
+      one.put(0, (byte) (one.get(0) ^ 0xff)).flip();
+      file.write(one, range.offsetBytes());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true, false, 4",
+    "true, true, 4",
+    "false, false, 4",
+    "false, true, 4",
+    "true, false, 50",
+    "false, true, 50"
+  })
+  void damagedOutputIsNamedAndReported(boolean pool, boolean compressed, int maps)
+      throws Exception {
+    if (compressed) {
+      compress();
+    }
+    job.setInt(JobSettings.REDUCE_BUFFER_MB.name(), 1); // with 50 maps it fails in a round
+    shuffleOnNode(maps, 300);
+    TaskAttemptID damaged = TestJob.map(random.nextInt(maps), 0);
+    damage(damaged);
+    FetchFailedException e =
+        assertThrows(FetchFailedException.class, () -> run(pool ? node.environment() : Map.of()));
+    assertEquals(damaged.toString(), e.outputId());
+    assertEquals(List.of(damaged, damaged, damaged), reduce.reported);
+    assertEquals(1, reduce.counter(TaskCounter.FAILED_SHUFFLE).getValue());
+  }
+}
