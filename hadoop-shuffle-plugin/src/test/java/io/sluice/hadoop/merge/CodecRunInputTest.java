@@ -10,6 +10,7 @@ import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -19,6 +20,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.CompressionInputStream;
+import org.apache.hadoop.io.compress.Decompressor;
+import org.apache.hadoop.io.compress.DecompressorStream;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.GzipCodec;
 import org.apache.hadoop.util.ReflectionUtils;
@@ -130,6 +134,26 @@ final class CodecRunInputTest {
     byte[] damaged = longer.clone();
     damaged[damaged.length - 1] = 1;
     assertFails(codec, damaged, longer);
+  }
+
+  /** As codecs with a native half answer damaged bytes. */
+  public static final class Erratic extends DefaultCodec {
+    @Override
+    public CompressionInputStream createInputStream(InputStream in, Decompressor decompressor)
+        throws IOException {
+      return new DecompressorStream(in, decompressor, 512) {
+        @Override
+        public int read(byte[] bytes, int offset, int length) {
+          throw new InternalError("lz4 returned: -5");
+        }
+      };
+    }
+  }
+
+  @Test
+  void errorOfACodecIsAnIoException() {
+    CompressionCodec codec = codec(Erratic.class);
+    assertFails(codec, new byte[10], new byte[10]);
   }
 
   @Test
