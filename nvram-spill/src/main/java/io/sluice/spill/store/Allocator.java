@@ -74,6 +74,9 @@ final class Allocator {
       long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
       if (roomBytes < missingBytes) {
         refusals++;
+        // Given back before the message is made, which tells what is free.
+        taken.forEach(extent -> memory.free(extent.range()));
+        taken.clear();
         throw full(lengthBytes, missingBytes - roomBytes, leases);
       }
       taken.addAll(disk.take(missingBytes));
