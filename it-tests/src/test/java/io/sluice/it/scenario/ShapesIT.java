@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.demo.Variant;
+import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import java.util.List;
@@ -55,7 +56,7 @@ class ShapesIT {
 
   /**
    * Compressed runs; an order of the job's own; nine of ten records have one key, which is empty;
-   * values from empty to larger than the sort buffer; more partitions than maps.
+   * values from empty to larger than the sort buffer; more partitions than maps, which merge.
    */
   @Test
   void skewedHugeEmptyCompressedAndBackwards(PseudoCluster cluster) {
@@ -68,12 +69,25 @@ class ShapesIT {
             .with(ScenarioConf.HUGE_VALUE_LENGTH, 6 << 20)
             .with(ScenarioConf.REVERSE, true)
             .with("mapreduce.map.output.compress", true)
+            .with("mapreduce.task.io.sort.factor", 2)
             .with(REDUCES, 5)
             .with(SORT_MB, 1);
     String expected = StockOutput.of(cluster, scenario);
     FinishedJob.of(cluster, scenario.run(cluster, Variant.SLUICE).requireSuccess())
         .hasNoFallback()
-        .logged(attempt -> attempt.map(), "larger than the sort buffer");
+        .logged(TaskAttempt::map, "larger than the sort buffer")
+        .logged(TaskAttempt::map, "Merging the runs of");
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  @Test
+  void keysAndValuesWithoutBytes(PseudoCluster cluster) {
+    Scenario scenario =
+        Scenario.newApi("empty")
+            .with(ScenarioConf.KEY_TYPE, KeyType.EMPTY)
+            .with(ScenarioConf.MAX_VALUE_LENGTH, 1);
+    String expected = StockOutput.of(cluster, scenario);
+    FinishedJob.of(cluster, scenario.run(cluster, Variant.SLUICE).requireSuccess()).hasNoFallback();
     Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
   }
 
