@@ -4,8 +4,10 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import javax.management.ObjectName;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.metrics2.util.MBeans;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
 import org.apache.hadoop.yarn.server.api.AuxiliaryService;
@@ -27,11 +29,13 @@ public final class SluiceShuffleService extends AuxiliaryService {
   /** The name it must have in {@code yarn.nodemanager.aux-services}. */
   public static final String NAME = "sluice_shuffle";
 
+  private static final String BEAN_NAME = "SluiceShuffle";
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleService.class);
 
   private static final int MAX_REASON = 500;
 
   private NodeService service;
+  private ObjectName bean;
   private NodeMetadata metadata = NodeMetadata.degraded("it has not been started");
 
   /** Made by the NodeManager. */
@@ -56,6 +60,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
       metadata = NodeMetadata.degraded(reason(e));
       LOG.error("Sluice cannot serve on this node; its tasks use the stock shuffle", e);
     }
+    bean = MBeans.register("NodeManager", BEAN_NAME, new PoolState(metadata, service));
     super.serviceStart();
   }
 
@@ -67,6 +72,10 @@ public final class SluiceShuffleService extends AuxiliaryService {
 
   @Override
   protected void serviceStop() throws Exception {
+    if (bean != null) {
+      MBeans.unregister(bean);
+      bean = null;
+    }
     if (service != null) {
       try {
         service.close();

@@ -19,6 +19,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -28,6 +29,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
@@ -126,6 +129,19 @@ final class SluiceShuffleServiceTest {
     commitOutput(service);
     assertEquals(1, locatedRuns());
     service.stop();
+  }
+
+  @Test
+  void tellsOverJmxWhatItHoldsWhileItRuns() throws Exception {
+    ObjectName name = new ObjectName("Hadoop:service=NodeManager,name=SluiceShuffle");
+    MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+    SluiceShuffleService service = start(false);
+    commitOutput(service);
+    assertEquals(true, beans.getAttribute(name, "Running"));
+    assertEquals(1, beans.getAttribute(name, "Outputs"));
+    assertTrue((long) beans.getAttribute(name, "MemoryUsedBytes") > 0);
+    service.stop();
+    assertFalse(beans.isRegistered(name));
   }
 
   @Test

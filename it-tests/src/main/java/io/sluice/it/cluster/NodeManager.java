@@ -1,5 +1,6 @@
 package io.sluice.it.cluster;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -58,6 +59,13 @@ public final class NodeManager {
   public void start() {
     daemon.start();
     awaitReady();
+  }
+
+  /** What Sluice's service says of itself; fails if there is none or the node does not answer. */
+  public PoolState poolState() throws IOException, InterruptedException {
+    String bean = "Hadoop:service=NodeManager,name=SluiceShuffle";
+    return PoolState.parse(
+        rest.get(ClusterSites.HOST + ":" + place.webPort(), "/jmx?qry=" + bean).at("/beans/0"));
   }
 
   void awaitReady() {

@@ -10,11 +10,12 @@ import java.util.regex.Pattern;
  * The JVM of a running task attempt.
  *
  * @param attemptId such as {@code attempt_1700000000000_0001_m_000000_0}
+ * @param node index of the NodeManager that started it
  * @param pid its process
  */
-public record TaskProcess(String attemptId, long pid) {
+public record TaskProcess(String attemptId, int node, long pid) {
   private static final Pattern TASK =
-      Pattern.compile("^\\S*/java .*YarnChild \\S+ \\d+ (attempt_\\S+) ");
+      Pattern.compile("^\\S*/java .*/nm(\\d+)/.*YarnChild \\S+ \\d+ (attempt_\\S+) ");
 
   static List<TaskProcess> running(Path clusterDirectory) {
     return ProcessTable.whoseCommandLineHas(clusterDirectory + "/").stream()
@@ -26,7 +27,7 @@ public record TaskProcess(String attemptId, long pid) {
     return ProcessTable.commandLine(pid)
         .map(TASK::matcher)
         .filter(Matcher::find)
-        .map(found -> new TaskProcess(found.group(1), pid));
+        .map(found -> new TaskProcess(found.group(2), Integer.parseInt(found.group(1)), pid));
   }
 
   public boolean isMap() {

@@ -50,10 +50,19 @@ public final class Gate {
 
   /** Opens a gate for every task, from the test's side. */
   public static void open(Path directory) {
+    create(directory.resolve(OPEN));
+  }
+
+  /** Opens a gate for one attempt only. */
+  public static void open(Path directory, String attemptId) {
+    create(directory.resolve(attemptId + OPEN_SUFFIX));
+  }
+
+  private static void create(Path file) {
     try {
-      Files.createFile(directory.resolve(OPEN));
+      Files.createFile(file);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot open the gate " + directory, e);
+      throw new UncheckedIOException("cannot open the gate with " + file, e);
     }
   }
 }

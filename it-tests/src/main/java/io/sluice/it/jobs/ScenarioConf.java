@@ -41,8 +41,11 @@ public record ScenarioConf(
   /** Directory with the gate at the end of each map task; see {@link Gate}. */
   public static final String MAP_GATE = "scenario.map-gate";
 
-  /** Directory with the gate at the first record of each reduce task. */
+  /** Directory with the gate in the middle of each reduce task. */
   public static final String REDUCE_GATE = "scenario.reduce-gate";
+
+  /** How many keys a reduce task reduces before it comes to its gate. */
+  public static final String REDUCE_GATE_KEYS = "scenario.reduce-gate-keys";
 
   public static ScenarioConf of(Configuration conf) {
     return new ScenarioConf(

@@ -61,19 +61,24 @@ public final class ScenarioJob extends Configured implements Tool {
     }
   }
 
-  /** Writes every record it gets, or their sum, after the reduce gate. */
+  /** Writes every record it gets, or their sum, and passes the reduce gate on the way. */
   public static final class Write extends Reducer<WritableComparable<?>, Writable, Text, Text> {
+    private long keysToGate;
+
     @Override
-    protected void setup(Context context) throws IOException {
-      Gate.pass(
-          context.getConfiguration().get(ScenarioConf.REDUCE_GATE),
-          context.getTaskAttemptID().toString(),
-          context);
+    protected void setup(Context context) {
+      keysToGate = context.getConfiguration().getLong(ScenarioConf.REDUCE_GATE_KEYS, 0);
     }
 
     @Override
     protected void reduce(WritableComparable<?> key, Iterable<Writable> values, Context context)
         throws IOException, InterruptedException {
+      if (keysToGate-- == 0) {
+        Gate.pass(
+            context.getConfiguration().get(ScenarioConf.REDUCE_GATE),
+            context.getTaskAttemptID().toString(),
+            context);
+      }
       boolean combine = context.getConfiguration().getBoolean(ScenarioConf.COMBINE, false);
       long sum = 0;
       for (Writable value : values) {

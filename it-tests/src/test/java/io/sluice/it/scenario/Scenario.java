@@ -45,6 +45,17 @@ public record Scenario(String name, Class<?> program, Map<String, String> settin
     return new Scenario(name, program, more);
   }
 
+  public Scenario with(Map<String, String> more) {
+    Map<String, String> all = new LinkedHashMap<>(settings);
+    all.putAll(more);
+    return new Scenario(name, program, all);
+  }
+
+  /** The same job over the same records, by another name and with outputs of its own. */
+  public Scenario named(String other) {
+    return new Scenario(other, program, settings);
+  }
+
   /** Where a variant's output goes. */
   public String output(Variant variant) {
     return "/scenario/" + name + "/" + variant;
@@ -57,7 +68,12 @@ public record Scenario(String name, Class<?> program, Map<String, String> settin
 
   /** Starts the job; the caller closes it. */
   public RunningJob start(PseudoCluster cluster, Variant variant) {
-    return RunningJob.start(cluster, spec(variant), JobProgress.SILENT);
+    return start(cluster, variant, JobProgress.SILENT);
+  }
+
+  /** Starts the job and tells how far it is; the caller closes it. */
+  public RunningJob start(PseudoCluster cluster, Variant variant, JobProgress progress) {
+    return RunningJob.start(cluster, spec(variant), progress);
   }
 
   private JobSpec spec(Variant variant) {

@@ -16,12 +16,18 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * that asks for it and ends with the JVM's last test.
  *
  * <p>A test that changes the cluster, such as one that kills a NodeManager, restores it. Has
- * Sluice's service and settings if the plugin has been built; NodeManagers recover; two tasks run
- * on each node beside an ApplicationMaster; heartbeats are quick.
+ * Sluice's service and settings if the plugin has been built, with pools so small that a scenario
+ * can fill them; NodeManagers recover; two tasks run on each node beside an ApplicationMaster;
+ * heartbeats are quick.
  */
 public final class SharedCluster implements ParameterResolver {
   private static final String QUICK_START = "-XX:TieredStopAtLevel=1"; // most of a test is start-up
   private static final int NODE_MEMORY_MB = 768 + 2 * 1280;
+
+  /** Size of each tier of a node's pool, for scenarios that shall not fit. */
+  static final int POOL_MEMORY_MB = 24;
+
+  static final int POOL_DISK_MB = 64;
 
   /** Closed by JUnit with the store that holds it. */
   private record Holder(PseudoCluster cluster) implements AutoCloseable {
@@ -58,6 +64,11 @@ public final class SharedCluster implements ParameterResolver {
         ClusterSpec.of(distribution)
             .withNodeMemoryMb(NODE_MEMORY_MB)
             .withNodeManagerRecovery()
+            // So that a NodeManager that is stopped, and not killed, leaves its tasks alone too.
+            .withSite("yarn.nodemanager.recovery.supervised", "true")
+            .withSite("sluice.pool.capacity-mb", Integer.toString(POOL_MEMORY_MB))
+            .withSite("sluice.pool.segment-mb", "4")
+            .withSite("sluice.pool.overflow-capacity-mb", Integer.toString(POOL_DISK_MB))
             .withSite("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "200")
             .withSite("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", "200")
             .withSite("mapreduce.client.progressmonitor.pollinterval", "200")

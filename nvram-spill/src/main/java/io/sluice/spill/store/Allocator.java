@@ -74,17 +74,24 @@ final class Allocator {
       long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
       if (roomBytes < missingBytes) {
         refusals++;
+        // Given back before the message is made, which tells what is free.
+        giveBack(taken);
         throw full(lengthBytes, missingBytes - roomBytes, leases);
       }
       taken.addAll(disk.take(missingBytes));
       overflows++;
       return taken;
     } catch (IOException | RuntimeException | Error e) {
-      for (Extent extent : taken) {
-        memory.free(extent.range());
-      }
+      giveBack(taken);
       throw e;
     }
+  }
+
+  private void giveBack(List<Extent> taken) throws IOException {
+    for (Extent extent : taken) {
+      memory.free(extent.range());
+    }
+    taken.clear();
   }
 
   /** Takes blocks back; adds segments that are gone by it to {@code retired}. */

@@ -38,7 +38,7 @@ class CapacityTest extends PoolTestBase {
               "lease of " + 5 * SEGMENT_BYTES,
               "short of " + 2 * SEGMENT_BYTES,
               pool().toString(),
-              2 * SEGMENT_BYTES + " configured",
+              2 * SEGMENT_BYTES + " configured, free " + 2 * SEGMENT_BYTES,
               disk().toString(),
               "sluice.memory",
               "sluice.disks",

@@ -1,0 +1,71 @@
+package io.sluice.hadoop.service;
+
+import io.sluice.node.service.NodeService;
+import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spill.store.StoreStats;
+import java.util.function.ToLongFunction;
+
+/**
+ * The state of a service as JMX sees it.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the service stays its owner's. Failure: none
+ * of its own.
+ */
+final class PoolState implements PoolStateMXBean {
+  private final NodeMetadata metadata;
+  private final NodeService service;
+
+  /**
+   * Made once the service has started, or failed to.
+   *
+   * @param service null if it could not start
+   */
+  PoolState(NodeMetadata metadata, NodeService service) {
+    this.metadata = metadata;
+    this.service = service;
+  }
+
+  @Override
+  public boolean isRunning() {
+    return metadata.isRunning();
+  }
+
+  @Override
+  public String getDegradedReason() {
+    return metadata.isRunning() ? "" : metadata.degradedReason();
+  }
+
+  @Override
+  public int getOutputs() {
+    return (int) stat(StoreStats::outputs);
+  }
+
+  @Override
+  public long getMemoryUsedBytes() {
+    return stat(stats -> stats.memory().usedBytes());
+  }
+
+  @Override
+  public long getMemoryCreatedBytes() {
+    return stat(stats -> stats.memory().createdBytes());
+  }
+
+  @Override
+  public long getDiskUsedBytes() {
+    return stat(stats -> stats.disk().usedBytes());
+  }
+
+  @Override
+  public long getOverflows() {
+    return stat(StoreStats::overflows);
+  }
+
+  @Override
+  public long getRefusals() {
+    return stat(StoreStats::refusals);
+  }
+
+  private long stat(ToLongFunction<StoreStats> value) {
+    return service == null ? 0 : value.applyAsLong(service.storeStats());
+  }
+}

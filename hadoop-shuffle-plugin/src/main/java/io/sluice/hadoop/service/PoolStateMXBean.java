@@ -1,0 +1,33 @@
+package io.sluice.hadoop.service;
+
+/**
+ * What the NodeManager tells of Sluice at {@code /jmx} and to any JMX client, under {@code
+ * Hadoop:service=NodeManager,name=SluiceShuffle}.
+ *
+ * <p>Each attribute is read on its own, so two of them may be of different moments.
+ */
+public interface PoolStateMXBean {
+  /** Whether the service works; if not, tasks of this node use the stock shuffle. */
+  boolean isRunning();
+
+  /** Why it does not work; empty if it does. */
+  String getDegradedReason();
+
+  /** Outputs that reducers can find. */
+  int getOutputs();
+
+  /** Bytes of the memory tier that cannot be leased now. */
+  long getMemoryUsedBytes();
+
+  /** Bytes of the memory tier that exist. */
+  long getMemoryCreatedBytes();
+
+  /** Bytes of the disk tier that cannot be leased now. */
+  long getDiskUsedBytes();
+
+  /** Leases since the start that the memory tier could not grant alone. */
+  long getOverflows();
+
+  /** Leases since the start that no tier could grant. */
+  long getRefusals();
+}

@@ -1,0 +1,58 @@
+package io.sluice.it.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.demo.Variant;
+import io.sluice.it.job.JobResult;
+import io.sluice.it.job.TaskAttempt;
+import io.sluice.it.jobs.ScenarioConf;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Jobs that Sluice leaves to stock as a whole, with its settings in place. */
+@ExtendWith(SharedCluster.class)
+class DeclineIT {
+  private static final Scenario RECORDS =
+      Scenario.newApi("decline").with(ScenarioConf.RECORDS_PER_MAP, 2_000);
+
+  private static final String[] THROUGH_SLUICE = {
+    "SPILL_BYTES_MEMORY", "SPILL_BYTES_DISK", "READ_BYTES_LOCAL", "READ_BYTES_TCP"
+  };
+
+  @Test
+  void anUberJobStaysInItsApplicationMaster(PseudoCluster cluster) {
+    JobResult result =
+        run(
+            cluster,
+            RECORDS
+                .named("uber")
+                .with("mapreduce.job.ubertask.enable", true)
+                // A task must fit into the ApplicationMaster.
+                .with("mapreduce.map.memory.mb", 512)
+                .with("mapreduce.reduce.memory.mb", 512));
+    assertTrue(result.output().contains("uber mode : true"), result.output());
+  }
+
+  @Test
+  void encryptedIntermediateDataIsLeftToStockWithTheReasonInEachLog(PseudoCluster cluster) {
+    Map<String, String> encrypted = Map.of("mapreduce.job.encrypted-intermediate-data", "true");
+    JobResult result = run(cluster, RECORDS.named("encrypted").with(encrypted));
+    String reason = "mapreduce.job.encrypted-intermediate-data is on";
+    FinishedJob.of(cluster, result)
+        .logged(TaskAttempt::map, "Sluice leaves this map to the stock collector: " + reason)
+        .logged(
+            attempt -> !attempt.map(), "Sluice leaves this reduce to the stock shuffle: " + reason);
+  }
+
+  private static JobResult run(PseudoCluster cluster, Scenario scenario) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    JobResult result = scenario.run(cluster, Variant.SLUICE).requireSuccess();
+    FinishedJob.of(cluster, result)
+        .has("FALLBACK_MAP_TO_STOCK", "FALLBACK_REDUCE_TO_STOCK")
+        .hasNo(THROUGH_SLUICE);
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    return result;
+  }
+}

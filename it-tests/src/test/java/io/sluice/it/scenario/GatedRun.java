@@ -1,0 +1,131 @@
+package io.sluice.it.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.TaskProcess;
+import io.sluice.it.demo.Variant;
+import io.sluice.it.job.JobResult;
+import io.sluice.it.job.RunningJob;
+import io.sluice.it.jobs.Gate;
+import io.sluice.it.jobs.ScenarioConf;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A job of Sluice's whose maps all stand at their gates at once, two on each node, before anything
+ * is in a pool; its reduce has a gate in its middle.
+ *
+ * <p>Not thread-safe. Whoever starts it closes it.
+ */
+final class GatedRun implements AutoCloseable {
+  private static final int SLOTS = 4;
+  private static final Duration DEADLINE = Duration.ofMinutes(2);
+
+  private final PseudoCluster cluster;
+  private final Path mapGate;
+  private final Path reduceGate;
+  private final AtomicInteger reducePercent = new AtomicInteger();
+  private final RunningJob job;
+  private final List<TaskProcess> maps;
+
+  /** Starts the scenario and returns when all its maps have come to their gates. */
+  static GatedRun start(PseudoCluster cluster, Scenario scenario) {
+    return new GatedRun(cluster, scenario);
+  }
+
+  private GatedRun(PseudoCluster cluster, Scenario scenario) {
+    this.cluster = cluster;
+    this.mapGate = cluster.localDirectory(scenario.name() + "-maps");
+    this.reduceGate = cluster.localDirectory(scenario.name() + "-reduces");
+    this.job =
+        scenario
+            .with(ScenarioConf.MAPS, SLOTS)
+            .with(ScenarioConf.MAP_GATE, mapGate)
+            .with(ScenarioConf.REDUCE_GATE, reduceGate)
+            // A task at a gate looks like one that hangs.
+            .with("mapreduce.map.speculative", false)
+            .with("mapreduce.reduce.speculative", false)
+            .start(cluster, Variant.SLUICE, (map, reduce) -> reducePercent.set(reduce));
+    try {
+      Scenario.awaitReached(mapGate, SLOTS);
+      this.maps =
+          cluster.taskProcesses().stream()
+              .sorted(Comparator.comparing(TaskProcess::attemptId))
+              .toList();
+    } catch (RuntimeException e) {
+      job.close();
+      throw e;
+    }
+  }
+
+  /** The map attempts at the gate. */
+  List<TaskProcess> maps() {
+    return maps;
+  }
+
+  /** Those of one node. */
+  List<TaskProcess> mapsOn(int node) {
+    return maps.stream().filter(map -> map.node() == node).toList();
+  }
+
+  /** Lets these maps commit and waits until they have ended. */
+  void finish(List<TaskProcess> finishing) {
+    finishing.forEach(map -> Gate.open(mapGate, map.attemptId()));
+    Poll.untilTrue(
+        "the end of " + finishing,
+        DEADLINE,
+        () -> Optional.of(cluster.taskProcesses().stream().noneMatch(finishing::contains)));
+  }
+
+  /** Lets all other maps commit, and attempts that are still to come. */
+  void openMapGate() {
+    Gate.open(mapGate);
+  }
+
+  /** Has the ApplicationMaster withdraw a map attempt that has succeeded. */
+  void killSucceeded(TaskProcess map) {
+    Process client =
+        cluster.startClient(
+            "org.apache.hadoop.mapred.JobClient", List.of("-kill-task", map.attemptId()));
+    Poll.untilTrue(
+        "the end of mapred job -kill-task", DEADLINE, () -> Optional.of(!client.isAlive()));
+    assertEquals(0, client.exitValue(), "exit status of mapred job -kill-task");
+  }
+
+  /** Waits until the reduce has got hold of at least one map output. */
+  void awaitFirstCopy() {
+    Poll.untilTrue(
+        "the reduce's first copied map output",
+        DEADLINE,
+        () -> Optional.of(reducePercent.get() > 0));
+  }
+
+  /** Waits until so many reduces stand at their gates, all at once. */
+  List<TaskProcess> awaitReducesAtGate(int reduces) {
+    List<String> reached = Scenario.awaitReached(reduceGate, reduces);
+    return cluster.taskProcesses().stream()
+        .filter(task -> reached.contains(task.attemptId()))
+        .toList();
+  }
+
+  void openReduceGate() {
+    Gate.open(reduceGate);
+  }
+
+  /** Waits for the end; the job must succeed. */
+  FinishedJob await() {
+    JobResult result = job.await().requireSuccess();
+    return FinishedJob.of(cluster, result);
+  }
+
+  @Override
+  public void close() {
+    job.close();
+  }
+}

@@ -1,0 +1,167 @@
+package io.sluice.it.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.NodeManager;
+import io.sluice.it.cluster.PoolState;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.TaskProcess;
+import io.sluice.it.demo.Variant;
+import io.sluice.it.jobs.ScenarioConf;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Processes, nodes and bytes that are lost in the middle of a job: the output is stock's all the
+ * same, and nothing is left in the pools.
+ */
+@ExtendWith(SharedCluster.class)
+class LossIT {
+  /** Each map's output is far larger than what a reduce reads ahead of it. */
+  private static final Scenario RECORDS =
+      Scenario.newApi("loss")
+          .with(ScenarioConf.MAPS, 4)
+          .with(ScenarioConf.RECORDS_PER_MAP, 3_000)
+          .with(ScenarioConf.MAX_VALUE_LENGTH, 2_048)
+          .with(ScenarioConf.REDUCE_GATE_KEYS, 100)
+          .with("sluice.reduce.buffer-mb", 1);
+
+  /** The reduce begins when every map has succeeded. */
+  private static final Map<String, String> NO_SLOW_START =
+      Map.of("mapreduce.job.reduce.slowstart.completedmaps", "1.0");
+
+  /** Failed fetches are tried again, and believed by the ApplicationMaster, without delay. */
+  private static final Map<String, String> IMPATIENT =
+      Map.of(
+          "mapreduce.reduce.shuffle.retry-delay.max.ms", "500",
+          "mapreduce.reduce.shuffle.max-fetch-failures-notifications", "1");
+
+  @AfterEach
+  void nothingIsLeftInThePools(PseudoCluster cluster) {
+    cluster.awaitActiveNodes(2);
+    Pools.awaitEmpty(cluster);
+  }
+
+  @Test
+  void aReduceKilledInItsMiddleIsRunAgain(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("killed-reduce");
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      run.openMapGate();
+      TaskProcess reduce = run.awaitReducesAtGate(1).get(0);
+      assertFalse(
+          Pools.states(cluster).stream().anyMatch(PoolState::isEmpty),
+          "each node's pool holds map outputs");
+      run.openReduceGate();
+      reduce.killHard();
+      run.await().readBothWays().lost(reduce.attemptId());
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  @Test
+  void mapsOfALostNodeAreRunElsewhere(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("lost-node").with(NO_SLOW_START).with(IMPATIENT);
+    NodeManager node = cluster.nodes().get(1);
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      List<TaskProcess> lost = run.mapsOn(1);
+      run.finish(lost);
+      node.killHard();
+      run.openMapGate();
+      run.openReduceGate();
+      FinishedJob finished = run.await().hasNoFallback().has("READ_BYTES_LOCAL");
+      assertEquals(2, lost.size(), "maps of the lost node");
+      lost.forEach(map -> finished.lost(map.attemptId()));
+    } finally {
+      node.start();
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  @Test
+  void aDamagedMapOutputIsNoticedAndMadeAgain(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("damaged").with(NO_SLOW_START);
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      TaskProcess damaged = run.maps().get(0);
+      run.finish(List.of(damaged));
+      assertTrue(
+          PoolDamage.flipABitOfEveryKey(cluster.nodes().get(damaged.node())) > 0,
+          "keys in the pool of node " + damaged.node());
+      run.openMapGate();
+      run.openReduceGate();
+      run.await()
+          .lost(damaged.attemptId())
+          .logged(attempt -> !attempt.map() && !attempt.succeeded(), "CRC32C")
+          .hasNoFallback();
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  @Test
+  void outputsOutliveRestartsOfTheService(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("restarted").with(NO_SLOW_START);
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      run.finish(run.mapsOn(1));
+      NodeManager between = cluster.nodes().get(1);
+      between.stop();
+      between.start();
+      run.openMapGate();
+      TaskProcess reduce = run.awaitReducesAtGate(1).get(0);
+      NodeManager inTheMiddle = cluster.nodes().get(1 - reduce.node());
+      inTheMiddle.killHard();
+      inTheMiddle.start();
+      run.openReduceGate();
+      run.await().readBothWays().allSucceededAtOnce();
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  @Test
+  void mapsOutliveARestartOfTheirService(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("restarted-early");
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      NodeManager node = cluster.nodes().get(1);
+      node.killHard();
+      node.start();
+      run.openMapGate();
+      run.openReduceGate();
+      run.await().readBothWays().allSucceededAtOnce();
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  @Test
+  void aMapThatIsKilledAfterItsSuccessIsReplaced(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario =
+        RECORDS
+            .named("obsolete")
+            .with("mapreduce.job.reduce.slowstart.completedmaps", 0.05)
+            // The killed map waits for a slot; the reduce shall not be sacrificed for it.
+            .with("mapreduce.job.reducer.preempt.delay.sec", 300);
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      TaskProcess early = run.maps().get(0);
+      run.finish(List.of(early));
+      run.awaitFirstCopy();
+      run.killSucceeded(early);
+      run.openMapGate();
+      run.openReduceGate();
+      run.await()
+          .readBothWays()
+          .lost(early.attemptId())
+          .logged(attempt -> !attempt.map() && attempt.succeeded(), early.attemptId());
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+}

@@ -1,0 +1,100 @@
+package io.sluice.it.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.sluice.it.cluster.NodeManager;
+import io.sluice.it.cluster.PoolState;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.demo.Variant;
+import io.sluice.it.job.TaskAttempt;
+import io.sluice.it.jobs.KeyType;
+import io.sluice.it.jobs.ScenarioConf;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Nodes without Sluice's service, or with one that could not start; the jobs do not notice. */
+@ExtendWith(SharedCluster.class)
+class MissingServiceIT {
+  private static final int REDUCES = 4;
+
+  /** As many reduces as slots, so that some run on each node. */
+  private static final Scenario RECORDS =
+      Scenario.newApi("missing")
+          .with(ScenarioConf.MAPS, 4)
+          .with(ScenarioConf.KEY_TYPE, KeyType.INT)
+          .with(ScenarioConf.RECORDS_PER_MAP, 3_000)
+          .with("mapreduce.job.reduces", REDUCES);
+
+  @AfterEach
+  void allNodesServeAgainAndHoldNothing(PseudoCluster cluster) {
+    cluster.awaitActiveNodes(2);
+    Pools.awaitEmpty(cluster);
+  }
+
+  @Test
+  void nodesWithAndWithoutTheServiceMixInOneJob(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("mixed");
+    NodeManager without = cluster.nodes().get(1);
+    try {
+      without.restartWith(Map.of("yarn.nodemanager.aux-services", "mapreduce_shuffle"));
+      cluster.awaitActiveNodes(2);
+      FinishedJob finished = run(cluster, scenario);
+      finished
+          // Reduces on the first node map its outputs in place and stage the others' in its pool.
+          .has("READ_BYTES_LOCAL", "STAGED_BYTES_MEMORY")
+          // Reduces on the second one have neither.
+          .has("READ_BYTES_TCP", "STAGED_BYTES_DISK")
+          .has("READ_BYTES_HTTP")
+          .hasNo("FALLBACK_REDUCE_TO_STOCK");
+      assertEquals(2, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
+      assertEquals(2 * REDUCES, finished.counters().sluice("FALLBACK_FETCH_TO_HTTP"));
+    } finally {
+      without.restartWith(Map.of());
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  @Test
+  void servicesThatCannotStartSayWhyInEachMapsLog(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, RECORDS);
+    // Whoever has the port takes connections and never answers.
+    Scenario scenario = RECORDS.named("degraded").with("sluice.io.timeout-ms", 1_000);
+    NodeManager portTaken = cluster.nodes().get(0);
+    NodeManager noDirectory = cluster.nodes().get(1);
+    portTaken.stop();
+    try (ServerSocket taken = new ServerSocket(portTaken.place().shufflePort() + 1)) {
+      portTaken.start();
+      noDirectory.restartWith(Map.of("sluice.pool.dir", noDirectory.daemon().logFile() + "/pool"));
+      cluster.awaitActiveNodes(2);
+      for (PoolState state : Pools.states(cluster)) {
+        assertFalse(state.running(), "a service runs, with its port taken by " + taken);
+      }
+      FinishedJob finished = run(cluster, scenario);
+      finished
+          .has("READ_BYTES_HTTP")
+          .hasNo("READ_BYTES_LOCAL", "READ_BYTES_TCP", "SPILL_BYTES_MEMORY")
+          .logged(TaskAttempt::map, "this node's Sluice service could not start: ");
+      assertEquals(4, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
+    } finally {
+      portTaken.restartWith(Map.of());
+      noDirectory.restartWith(Map.of());
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
+
+  private static FinishedJob run(PseudoCluster cluster, Scenario scenario) {
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      run.openMapGate();
+      run.awaitReducesAtGate(REDUCES);
+      run.openReduceGate();
+      return run.await().allSucceededAtOnce();
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.sluice.it.scenario;
+
+import io.sluice.it.cluster.NodeManager;
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.PoolState;
+import io.sluice.it.cluster.PseudoCluster;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The pools of all nodes of a cluster that have one. */
+final class Pools {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  private Pools() {}
+
+  /** Waits until no pool holds anything: jobs have ended, and nothing of them leaked. */
+  static void awaitEmpty(PseudoCluster cluster) {
+    Poll.untilTrue(
+        "empty pools on all nodes",
+        DEADLINE,
+        () -> {
+          List<PoolState> states = states(cluster);
+          if (!states.stream().allMatch(PoolState::isEmpty)) {
+            throw new IOException("the pools still hold " + states);
+          }
+          return Optional.of(true);
+        });
+  }
+
+  static List<PoolState> states(PseudoCluster cluster) throws IOException, InterruptedException {
+    List<PoolState> states = new ArrayList<>();
+    for (NodeManager node : cluster.nodes()) {
+      states.add(node.poolState());
+    }
+    return states;
+  }
+}
