@@ -77,14 +77,13 @@ public final class Bench {
     all.put("title", title);
     all.put("machine", machine);
     all.put("rounds", comparison.rounds());
-    Map<String, JobCosts> typical = new LinkedHashMap<>();
-    comparison.typicalRound().forEach((variant, costs) -> typical.put(variant.title(), costs));
     console.say("results: " + results.json("bench", all));
     console.say(
         "table:   "
             + results.text(
                 "bench.md", title + " on " + machine + "\n\n" + comparison.table().toMarkdown()));
     console.say(
-        "plot:    " + results.write("bench.png", file -> CostPlot.write(title, typical, file)));
+        "plot:    "
+            + results.write("bench.png", file -> CostPlot.draw(title, comparison.bars(), file)));
   }
 }

@@ -2,14 +2,14 @@ package io.sluice.it.bench;
 
 import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobCosts;
+import io.sluice.it.report.CostPlot;
 import io.sluice.it.report.Measure;
 import io.sluice.it.report.TextTable;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * What repeated rounds of all variants cost, against each other.
@@ -77,15 +77,21 @@ public final class Comparison {
     return table;
   }
 
-  /** The round whose CPU time of the last variant is the middle one: a typical round to plot. */
-  public Map<Variant, JobCosts> typicalRound() {
-    List<Variant> variants = List.copyOf(rounds.get(0).keySet());
-    Variant last = variants.get(variants.size() - 1);
-    List<Integer> byCpu =
-        IntStream.range(0, rounds.size())
-            .boxed()
-            .sorted(Comparator.comparingLong(round -> rounds.get(round).get(last).cpuMs()))
-            .toList();
-    return rounds.get(byCpu.get(byCpu.size() / 2));
+  /** The medians of the ratios to stock defaults, with how far the rounds lie from them. */
+  public Map<String, List<CostPlot.Bar>> bars() {
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    for (Variant variant : rounds.get(0).keySet()) {
+      bars.put(
+          variant.title(),
+          CostPlot.MEASURES.stream()
+              .map(measure -> bar(ratios(measure, variant, Variant.STOCK)))
+              .toList());
+    }
+    return bars;
+  }
+
+  private static CostPlot.Bar bar(Spread ratios) {
+    double spread = Math.max(ratios.max() - ratios.median(), ratios.median() - ratios.min());
+    return new CostPlot.Bar(100 * ratios.median(), 100 * spread);
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.it.job.JobCosts;
 import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.knowm.xchart.BitmapEncoder;
@@ -11,15 +12,41 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.Styler;
 
-/** Bars: what each variant cost, in per cent of the first one. */
+/**
+ * Bars: what each variant cost, in per cent of stock defaults, with the spread where there is one.
+ */
 public final class CostPlot {
-  private static final List<Measure> MEASURES =
+  /** What is drawn, from left to right. */
+  public static final List<Measure> MEASURES =
       List.of(Measure.WALL, Measure.CPU, Measure.SPILL_MERGE, Measure.SHUFFLE_MERGE, Measure.LOCAL);
 
   private CostPlot() {}
 
-  /** Draws the variants in the map's order, as a PNG. */
+  /**
+   * One bar.
+   *
+   * @param percent its height
+   * @param spreadPercent how far the measurements lie from it at most
+   */
+  public record Bar(double percent, double spreadPercent) {}
+
+  /** Draws the costs of one run of each variant against the map's first one, as a PNG. */
   public static void write(String title, Map<String, JobCosts> byVariant, Path file)
+      throws IOException {
+    JobCosts first = byVariant.values().iterator().next();
+    Map<String, List<Bar>> bars = new LinkedHashMap<>();
+    byVariant.forEach(
+        (variant, costs) ->
+            bars.put(
+                variant,
+                MEASURES.stream()
+                    .map(measure -> new Bar(percent(measure, costs, first), 0))
+                    .toList()));
+    draw(title, bars, file);
+  }
+
+  /** Draws one bar for each variant and measure, as a PNG. */
+  public static void draw(String title, Map<String, List<Bar>> byVariant, Path file)
       throws IOException {
     System.setProperty("java.awt.headless", "true");
     CategoryChart chart =
@@ -34,18 +61,23 @@ public final class CostPlot {
     chart.getStyler().setPlotGridVerticalLinesVisible(false);
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setYAxisDecimalPattern("0");
-    JobCosts first = byVariant.values().iterator().next();
+    List<String> measures = MEASURES.stream().map(Measure::title).toList();
     byVariant.forEach(
-        (variant, costs) ->
+        (variant, bars) ->
             chart.addSeries(
                 variant,
-                MEASURES.stream().map(Measure::title).toList(),
-                MEASURES.stream().map(measure -> percent(measure, costs, first)).toList()));
+                measures,
+                bars.stream().map(bar -> rounded(bar.percent())).toList(),
+                bars.stream().map(bar -> rounded(bar.spreadPercent())).toList()));
     BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);
   }
 
   private static double percent(Measure measure, JobCosts costs, JobCosts first) {
     long base = measure.of(first);
-    return base == 0 ? 0 : Math.round(1000.0 * measure.of(costs) / base) / 10.0;
+    return base == 0 ? 0 : 100.0 * measure.of(costs) / base;
+  }
+
+  private static double rounded(double percent) {
+    return Math.round(10 * percent) / 10.0;
   }
 }
