@@ -36,11 +36,16 @@ class LossIT {
   private static final Map<String, String> NO_SLOW_START =
       Map.of("mapreduce.job.reduce.slowstart.completedmaps", "1.0");
 
-  /** Failed fetches are tried again, and believed by the ApplicationMaster, without delay. */
+  /**
+   * Failed fetches are tried again, and believed by the ApplicationMaster, without delay; nor does
+   * it try for minutes to reach the lost node about containers that it has not seen end.
+   */
   private static final Map<String, String> IMPATIENT =
       Map.of(
           "mapreduce.reduce.shuffle.retry-delay.max.ms", "500",
-          "mapreduce.reduce.shuffle.max-fetch-failures-notifications", "1");
+          "mapreduce.reduce.shuffle.max-fetch-failures-notifications", "1",
+          "yarn.client.nodemanager-connect.max-wait-ms", "1000",
+          "yarn.client.nodemanager-connect.retry-interval-ms", "500");
 
   @AfterEach
   void nothingIsLeftInThePools(PseudoCluster cluster) {
