@@ -53,10 +53,12 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** Ends the daemon as {@code kill -9} does. */
+  /** Ends the daemon as {@code kill -9} does; nothing to do when it has been ended. */
   void killHard() {
-    process.destroyForcibly();
-    awaitExit();
+    if (process != null) {
+      process.destroyForcibly();
+      awaitExit();
+    }
   }
 
   /** Asks the daemon to end, as its stop script does, and waits until it has. */

@@ -81,9 +81,9 @@ public final class NodeManager {
         });
   }
 
-  /** Restarts it with some properties changed; an empty map restores the original ones. */
+  /** Kills it and starts it with some properties changed; none restores the original ones. */
   public void restartWith(Map<String, String> changes) {
-    stop();
+    killHard(); // a stop takes ten seconds longer
     Map<String, String> values = new LinkedHashMap<>(site);
     values.putAll(changes);
     ClusterSites.writeSiteFiles(place.conf(), values);

@@ -68,7 +68,7 @@ class MissingServiceIT {
     Scenario scenario = RECORDS.named("degraded").with("sluice.io.timeout-ms", 1_000);
     NodeManager portTaken = cluster.nodes().get(0);
     NodeManager noDirectory = cluster.nodes().get(1);
-    portTaken.stop();
+    portTaken.killHard();
     try (ServerSocket taken = new ServerSocket(portTaken.place().shufflePort() + 1)) {
       portTaken.start();
       noDirectory.restartWith(Map.of("sluice.pool.dir", noDirectory.daemon().logFile() + "/pool"));
