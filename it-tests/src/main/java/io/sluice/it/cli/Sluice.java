@@ -9,7 +9,13 @@ import picocli.CommandLine.Command;
     description = "Hadoop shuffle through memory and RDMA: demonstrate, test, diagnose, measure.",
     mixinStandardHelpOptions = true,
     version = "Sluice 0.1.0-SNAPSHOT",
-    subcommands = {DemoCommand.class, TestCommand.class, DoctorCommand.class, BenchCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      TestCommand.class,
+      LabCommand.class,
+      DoctorCommand.class,
+      BenchCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND")
 public final class Sluice {
   private Sluice() {}

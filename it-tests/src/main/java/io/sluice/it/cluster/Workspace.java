@@ -75,7 +75,7 @@ public record Workspace(Path root) {
   }
 
   /** Removes a directory and all in it; a file that vanishes meanwhile is no error. */
-  static void delete(Path directory) {
+  public static void delete(Path directory) {
     if (!Files.exists(directory)) {
       return;
     }

@@ -24,12 +24,21 @@ import org.xml.sax.SAXException;
  */
 public record TestReports(int passed, List<String> failed, List<String> skipped) {
 
-  /** Reads the reports below a directory that were written since an instant. */
+  /** Reads the reports that Maven wrote below a directory since an instant. */
   public static TestReports read(Path root, Instant since) {
+    return of(reports(root, ".*/(surefire|failsafe)-reports/TEST-[^/]*\\.xml", since));
+  }
+
+  /** Reads all reports in a directory, of whatever runner. */
+  public static TestReports in(Path directory) {
+    return of(reports(directory, ".*/TEST-[^/]*\\.xml", Instant.EPOCH));
+  }
+
+  private static TestReports of(List<Path> reports) {
     List<String> failed = new ArrayList<>();
     List<String> skipped = new ArrayList<>();
     int all = 0;
-    for (Path report : reports(root, since)) {
+    for (Path report : reports) {
       NodeList tests = parse(report);
       all += tests.getLength();
       for (int i = 0; i < tests.getLength(); i++) {
@@ -41,13 +50,13 @@ public record TestReports(int passed, List<String> failed, List<String> skipped)
     return new TestReports(all - failed.size() - skipped.size(), failed, skipped);
   }
 
-  private static List<Path> reports(Path root, Instant since) {
+  private static List<Path> reports(Path root, String pattern, Instant since) {
     try (Stream<Path> files =
         Files.find(
             root,
             5,
             (file, attributes) ->
-                file.toString().matches(".*/(surefire|failsafe)-reports/TEST-[^/]*\\.xml")
+                file.toString().matches(pattern)
                     && !attributes.lastModifiedTime().toInstant().isBefore(since))) {
       return files.sorted().toList();
     } catch (IOException e) {

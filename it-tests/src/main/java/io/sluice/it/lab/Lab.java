@@ -1,0 +1,95 @@
+package io.sluice.it.lab;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.TestReports;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs suites in guests, one guest after the other.
+ *
+ * <p>Not thread-safe. A suite's files stay in its share, {@code it-tests/target/lab/SUITE}, until
+ * it runs again: console, reports, logs.
+ */
+public final class Lab {
+  private final Workspace workspace;
+  private final LabTools tools;
+  private final Console console;
+  private final boolean kvm;
+
+  /** A lab on a machine that can boot guests: see {@link LabTools#cause}. */
+  public Lab(Workspace workspace, LabTools tools, Console console, boolean kvm) {
+    this.workspace = workspace;
+    this.tools = tools;
+    this.console = console;
+    this.kvm = kvm;
+  }
+
+  /** Runs a suite to its end, whatever that is. */
+  public SuiteResult run(LabSuite suite) {
+    long startNs = System.nanoTime();
+    console.say("");
+    console.say("== " + suite.id() + ": " + suite.title());
+    Path share = newShare(suite.id());
+    GuestSpec spec =
+        GuestSpec.single(suite.id(), suite.memoryMb(), kvm, suite.deadline())
+            .withNvdimms(nvdimms(share, suite.nvdimms()));
+    Path script = GuestScript.write(workspace, spec, share, suite.script());
+    int status;
+    try (Guest guest = Guest.start(tools, spec, share, script, this::show)) {
+      status = guest.await();
+    }
+    TestReports reports = TestReports.in(share);
+    return new SuiteResult(suite, status, reports, (System.nanoTime() - startNs) / 1_000_000);
+  }
+
+  private void show(String line) {
+    TestFeed.show(line).ifPresent(console::say);
+  }
+
+  /** Opens a shell in a guest with everything that any suite has. */
+  public int shell() {
+    Path share = newShare("shell");
+    GuestSpec spec =
+        GuestSpec.single("shell", 4096, kvm, LabSuite.STORE.deadline())
+            .withNvdimms(nvdimms(share, 2));
+    Path script =
+        GuestScript.write(
+            workspace,
+            spec,
+            share,
+            "lab_huge_pages 512\nlab_persistent_memory\ncd \"$lab_root\"\nbash -i");
+    return Guest.interactive(tools, spec, share, script);
+  }
+
+  private Path newShare(String name) {
+    Path share = workspace.root().resolve("it-tests/target/lab").resolve(name);
+    try {
+      Workspace.delete(share);
+      return Files.createDirectories(share);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make " + share, e);
+    }
+  }
+
+  /** Sparse files that keep what a guest wrote to its NVDIMMs. */
+  private static List<Path> nvdimms(Path share, int count) {
+    List<Path> files = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Path file = share.resolve("nvdimm" + i);
+      try (RandomAccessFile created = new RandomAccessFile(file.toFile(), "rw")) {
+        created.setLength(GuestSpec.NVDIMM_BYTES);
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot make " + file, e);
+      }
+      files.add(file);
+    }
+    return files;
+  }
+}

@@ -1,0 +1,14 @@
+package io.sluice.it.lab;
+
+/** A guest that did not boot, hung, or broke; the message has the end of its console. */
+public final class LabException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  LabException(String message) {
+    super(message);
+  }
+
+  LabException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

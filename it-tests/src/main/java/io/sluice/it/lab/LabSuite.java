@@ -1,0 +1,102 @@
+package io.sluice.it.lab;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A suite of JUnit classes that one guest runs, and what the guest needs for it. */
+public enum LabSuite {
+  /** The contract of every transport, over a real device. */
+  TRANSPORT(
+      "the transport contract over verbs",
+      3072,
+      0,
+      0,
+      Duration.ofMinutes(10),
+      "io.sluice.rdma.transport.ucx.UcxContractTest"),
+  /** The contract of the spill store on every kind of persistent memory. */
+  STORE(
+      "the spill store on every kind of pool",
+      4096,
+      2,
+      512,
+      Duration.ofMinutes(10),
+      "io.sluice.spill.store.SyncStoreTest");
+
+  private final String title;
+  private final int memoryMb;
+  private final int nvdimms;
+  private final int hugePagesMb;
+  private final Duration deadline;
+  private final List<String> classes;
+
+  LabSuite(
+      String title,
+      int memoryMb,
+      int nvdimms,
+      int hugePagesMb,
+      Duration deadline,
+      String... classes) {
+    this.title = title;
+    this.memoryMb = memoryMb;
+    this.nvdimms = nvdimms;
+    this.hugePagesMb = hugePagesMb;
+    this.deadline = deadline;
+    this.classes = List.of(classes);
+  }
+
+  /** Its name on the command line. */
+  public String id() {
+    return name().toLowerCase();
+  }
+
+  public String title() {
+    return title;
+  }
+
+  /** Names of its test classes. */
+  public List<String> classes() {
+    return classes;
+  }
+
+  int memoryMb() {
+    return memoryMb;
+  }
+
+  int nvdimms() {
+    return nvdimms;
+  }
+
+  Duration deadline() {
+    return deadline;
+  }
+
+  /** What the guest runs, after {@code guest.sh}. */
+  String script() {
+    StringBuilder script = new StringBuilder();
+    if (hugePagesMb > 0) {
+      script.append("lab_huge_pages ").append(hugePagesMb).append('\n');
+    }
+    if (nvdimms > 0) {
+      script.append("lab_persistent_memory\n");
+    }
+    return script.append("lab_suite ").append(String.join(" ", classes)).toString();
+  }
+
+  /** The suite of that name. */
+  public static LabSuite of(String id) {
+    return Arrays.stream(values())
+        .filter(suite -> suite.id().equals(id))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new LabException(
+                    "there is no suite '%s'; there are %s"
+                        .formatted(
+                            id,
+                            Arrays.stream(values())
+                                .map(LabSuite::id)
+                                .collect(Collectors.joining(", ")))));
+  }
+}

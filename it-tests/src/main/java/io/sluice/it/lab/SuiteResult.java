@@ -1,0 +1,18 @@
+package io.sluice.it.lab;
+
+import io.sluice.it.report.TestReports;
+
+/**
+ * What came of a suite.
+ *
+ * @param suite which one
+ * @param exitStatus of its guest
+ * @param reports what its tests reported
+ * @param wallMs with the boot
+ */
+public record SuiteResult(LabSuite suite, int exitStatus, TestReports reports, long wallMs) {
+  /** A suite in which nothing ran has not passed. */
+  public boolean passed() {
+    return exitStatus == 0 && reports.failed().isEmpty() && reports.passed() > 0;
+  }
+}
