@@ -25,7 +25,7 @@ lab_memory_files() {
   mkdir -p /dev/shm /run/lab/tmpfs
   mountpoint -q /dev/shm || mount -t tmpfs -o mode=1777 shm /dev/shm
   mount -t tmpfs -o size=1g tmpfs /run/lab/tmpfs
-  lab_properties=("-Dsluice.lab.tmpfs=/run/lab/tmpfs")
+  lab_properties=("-Dsluice.lab.tmpfs=/run/lab/tmpfs" "-Dsluice.lab.share=$lab_share")
 }
 
 # rxe0 on the wire to the other guest, or on an interface of its own.

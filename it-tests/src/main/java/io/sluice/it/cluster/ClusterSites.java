@@ -17,19 +17,24 @@ import java.util.Map;
 final class ClusterSites {
   static final int AM_MEMORY_MB = 768;
   static final int TASK_MEMORY_MB = 1280;
-  static final String HOST = "localhost";
 
   private static final List<String> SITE_FILES =
       List.of("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml");
 
   private final ClusterSpec spec;
   private final Path directory;
+  private final Path scratch;
   private final Ports ports = new Ports();
   private final Map<String, String> common = new LinkedHashMap<>();
 
   ClusterSites(ClusterSpec spec, Path directory) {
     this.spec = spec;
     this.directory = directory;
+    this.scratch =
+        spec.places()
+            .scratch()
+            .map(base -> base.resolve(directory.getFileName()))
+            .orElse(directory);
     hdfs();
     yarn();
     mapReduce();
@@ -55,29 +60,43 @@ final class ClusterSites {
   /** Writes the conf directory of a NodeManager and says what it must know to be talked to. */
   NodeManager.Place writeNodeConf(int node) {
     Path home = directory.resolve("nm" + node);
+    Path data = scratch.resolve("nm" + node);
+    String host = spec.places().hosts().get(node);
     int shufflePort = ports.take();
     int webPort = ports.take();
     Map<String, String> values = new LinkedHashMap<>(common);
-    values.put("yarn.nodemanager.hostname", HOST);
-    values.put("yarn.nodemanager.address", HOST + ":" + ports.take());
-    values.put("yarn.nodemanager.localizer.address", HOST + ":" + ports.take());
-    values.put("yarn.nodemanager.webapp.address", HOST + ":" + webPort);
-    values.put("yarn.nodemanager.local-dirs", home.resolve("local").toString());
+    values.put("yarn.nodemanager.hostname", host);
+    values.put("yarn.nodemanager.address", host + ":" + ports.take());
+    values.put("yarn.nodemanager.localizer.address", host + ":" + ports.take());
+    values.put("yarn.nodemanager.webapp.address", host + ":" + webPort);
+    values.put("yarn.nodemanager.local-dirs", data.resolve("local").toString());
     values.put("yarn.nodemanager.log-dirs", home.resolve("containers").toString());
-    values.put("yarn.nodemanager.recovery.dir", home.resolve("recovery").toString());
+    values.put("yarn.nodemanager.recovery.dir", data.resolve("recovery").toString());
     values.put("mapreduce.shuffle.port", Integer.toString(shufflePort));
     Path pool = poolRoot().resolve("nm" + node);
     if (!spec.stockNodes().contains(node)) {
       spec.sluice().ifPresent(sluice -> values.putAll(sluice.yarnSite()));
       values.put("sluice.pool.dir", pool.toString());
-      values.put("sluice.pool.overflow-dirs", home.resolve("overflow").toString());
+      values.put("sluice.pool.overflow-dirs", data.resolve("overflow").toString());
     }
     values.putAll(spec.site());
     values.putAll(spec.nodeSite().getOrDefault(node, Map.of()));
     Path conf = home.resolve("conf");
     writeConf(conf, values);
     return new NodeManager.Place(
-        node, conf, home.resolve("local"), home.resolve("containers"), pool, shufflePort, webPort);
+        node,
+        host,
+        conf,
+        data.resolve("local"),
+        home.resolve("containers"),
+        pool,
+        shufflePort,
+        webPort);
+  }
+
+  /** Where this host keeps data; removed with the cluster. */
+  Path scratch() {
+    return scratch;
   }
 
   /** Memory-backed directory for the pools of this cluster's nodes; removed with the cluster. */
@@ -88,29 +107,29 @@ final class ClusterSites {
   }
 
   private void hdfs() {
-    String nameNode = HOST + ":" + ports.take();
+    String nameNode = spec.places().master() + ":" + ports.take();
     common.put("fs.defaultFS", "hdfs://" + nameNode);
-    common.put("hadoop.tmp.dir", directory.resolve("tmp").toString());
+    common.put("hadoop.tmp.dir", scratch.resolve("tmp").toString());
     common.put("hadoop.http.staticuser.user", System.getProperty("user.name"));
     common.put("dfs.namenode.rpc-address", nameNode);
-    common.put("dfs.namenode.http-address", HOST + ":" + ports.take());
-    common.put("dfs.namenode.name.dir", directory.resolve("namenode").toString());
+    common.put("dfs.namenode.http-address", spec.places().master() + ":" + ports.take());
+    common.put("dfs.namenode.name.dir", scratch.resolve("namenode").toString());
     common.put("dfs.namenode.safemode.extension", "0");
-    common.put("dfs.datanode.data.dir", directory.resolve("datanode").toString());
-    common.put("dfs.datanode.address", HOST + ":" + ports.take());
-    common.put("dfs.datanode.http.address", HOST + ":" + ports.take());
-    common.put("dfs.datanode.ipc.address", HOST + ":" + ports.take());
+    common.put("dfs.datanode.data.dir", scratch.resolve("datanode").toString());
+    common.put("dfs.datanode.address", spec.places().master() + ":" + ports.take());
+    common.put("dfs.datanode.http.address", spec.places().master() + ":" + ports.take());
+    common.put("dfs.datanode.ipc.address", spec.places().master() + ":" + ports.take());
     common.put("dfs.replication", "1");
   }
 
   private void yarn() {
     String manager = "yarn.resourcemanager.";
-    common.put(manager + "hostname", HOST);
+    common.put(manager + "hostname", spec.places().master());
     for (String endpoint :
         List.of("address", "scheduler.address", "resource-tracker.address", "admin.address")) {
-      common.put(manager + endpoint, HOST + ":" + ports.take());
+      common.put(manager + endpoint, spec.places().master() + ":" + ports.take());
     }
-    common.put(manager + "webapp.address", HOST + ":" + ports.take());
+    common.put(manager + "webapp.address", spec.places().master() + ":" + ports.take());
     common.put("yarn.scheduler.minimum-allocation-mb", "256");
     common.put("yarn.nodemanager.resource.memory-mb", Integer.toString(spec.nodeMemoryMb()));
     common.put("yarn.nodemanager.aux-services", "mapreduce_shuffle");
@@ -123,9 +142,9 @@ final class ClusterSites {
 
   private void mapReduce() {
     common.put("mapreduce.framework.name", "yarn");
-    common.put("mapreduce.jobhistory.address", HOST + ":" + ports.take());
-    common.put("mapreduce.jobhistory.admin.address", HOST + ":" + ports.take());
-    common.put("mapreduce.jobhistory.webapp.address", HOST + ":" + ports.take());
+    common.put("mapreduce.jobhistory.address", spec.places().master() + ":" + ports.take());
+    common.put("mapreduce.jobhistory.admin.address", spec.places().master() + ":" + ports.take());
+    common.put("mapreduce.jobhistory.webapp.address", spec.places().master() + ":" + ports.take());
     common.put("yarn.app.mapreduce.am.staging-dir", "/staging");
     common.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(AM_MEMORY_MB));
     common.put("yarn.app.mapreduce.am.command-opts", jvmOptions("-Xmx512m"));

@@ -13,6 +13,7 @@ import java.util.Set;
  * @param nodeManagerRecovery whether NodeManagers keep their state over a restart
  * @param sluice Sluice's settings, or nothing for a cluster without it
  * @param stockNodes indexes of the NodeManagers that do not get Sluice's service
+ * @param places where its processes and files are
  * @param site properties of all daemons and clients, over the base
  * @param nodeSite properties of one NodeManager, over all others
  */
@@ -22,6 +23,7 @@ public record ClusterSpec(
     boolean nodeManagerRecovery,
     Optional<SluiceFragments> sluice,
     Set<Integer> stockNodes,
+    ClusterPlaces places,
     Map<String, String> site,
     Map<Integer, Map<String, String>> nodeSite) {
 
@@ -32,16 +34,36 @@ public record ClusterSpec(
 
   public static ClusterSpec of(HadoopDistribution distribution) {
     return new ClusterSpec(
-        distribution, NODE_MEMORY_MB, false, Optional.empty(), Set.of(), Map.of(), Map.of());
+        distribution,
+        NODE_MEMORY_MB,
+        false,
+        Optional.empty(),
+        Set.of(),
+        ClusterPlaces.HERE,
+        Map.of(),
+        Map.of());
   }
 
   public ClusterSpec withNodeMemoryMb(int memoryMb) {
     return new ClusterSpec(
-        distribution, memoryMb, nodeManagerRecovery, sluice, stockNodes, site, nodeSite);
+        distribution, memoryMb, nodeManagerRecovery, sluice, stockNodes, places, site, nodeSite);
   }
 
   public ClusterSpec withNodeManagerRecovery() {
-    return new ClusterSpec(distribution, nodeMemoryMb, true, sluice, stockNodes, site, nodeSite);
+    return new ClusterSpec(
+        distribution, nodeMemoryMb, true, sluice, stockNodes, places, site, nodeSite);
+  }
+
+  public ClusterSpec withPlaces(ClusterPlaces others) {
+    return new ClusterSpec(
+        distribution,
+        nodeMemoryMb,
+        nodeManagerRecovery,
+        sluice,
+        stockNodes,
+        others,
+        site,
+        nodeSite);
   }
 
   /** Gives Sluice's settings to the job clients, and its service to all nodes but these. */
@@ -52,6 +74,7 @@ public record ClusterSpec(
         nodeManagerRecovery,
         Optional.of(fragments),
         Set.copyOf(nodesWithout),
+        places,
         site,
         nodeSite);
   }
@@ -60,7 +83,14 @@ public record ClusterSpec(
     Map<String, String> more = new LinkedHashMap<>(site);
     more.put(name, value);
     return new ClusterSpec(
-        distribution, nodeMemoryMb, nodeManagerRecovery, sluice, stockNodes, more, nodeSite);
+        distribution,
+        nodeMemoryMb,
+        nodeManagerRecovery,
+        sluice,
+        stockNodes,
+        places,
+        more,
+        nodeSite);
   }
 
   public ClusterSpec withNodeSite(int node, String name, String value) {
@@ -69,6 +99,6 @@ public record ClusterSpec(
     ofNode.put(name, value);
     more.put(node, ofNode);
     return new ClusterSpec(
-        distribution, nodeMemoryMb, nodeManagerRecovery, sluice, stockNodes, site, more);
+        distribution, nodeMemoryMb, nodeManagerRecovery, sluice, stockNodes, places, site, more);
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.it.cluster;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * One daemon of the cluster: a JVM of its own that can be started, stopped, killed and started
@@ -16,18 +17,19 @@ public final class Daemon implements AutoCloseable {
   private static final int TAIL_LINES = 40;
 
   private final String name;
-  private final HadoopProcess program;
+  private final Function<Path, Process> program;
   private final Path logFile;
   private volatile Process process;
 
-  Daemon(String name, HadoopProcess program, Path logFile) {
+  /** The program is given the log file and starts. */
+  Daemon(String name, Function<Path, Process> program, Path logFile) {
     this.name = name;
     this.program = program;
     this.logFile = logFile;
   }
 
   void start() {
-    process = program.start(logFile);
+    process = program.apply(logFile);
   }
 
   public long pid() {

@@ -26,6 +26,27 @@ record HadoopProcess(
 
   /** Starts the JVM with both its streams in one file (appended), or to the caller when null. */
   Process start(Path logFile) {
+    ProcessBuilder builder = new ProcessBuilder(command()).redirectErrorStream(true);
+    if (logFile != null) {
+      builder.redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()));
+    }
+    builder.environment().keySet().removeIf(name -> name.matches("(HADOOP|YARN|HDFS|MAPRED)_.*"));
+    builder.environment().putAll(environment());
+    try {
+      Process process = builder.start();
+      process.getOutputStream().close();
+      return process;
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + mainClass, e);
+    }
+  }
+
+  /** Starts the JVM on another host. */
+  Process start(PeerHost host, Path logFile) {
+    return host.start(command(), environment(), logFile);
+  }
+
+  private List<String> command() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseSerialGC");
@@ -34,22 +55,14 @@ record HadoopProcess(
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", conf + ":" + distribution.classPath(), mainClass));
     command.addAll(arguments);
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    if (logFile != null) {
-      builder.redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()));
-    }
-    Map<String, String> environment = builder.environment();
-    environment.keySet().removeIf(name -> name.matches("(HADOOP|YARN|HDFS|MAPRED)_.*"));
-    environment.put("JAVA_HOME", System.getProperty("java.home"));
-    environment.put("HADOOP_CLIENT_SKIP_UNJAR", "true");
-    environment.put("UCX_ERROR_SIGNALS", ""); // else UCX takes the JVM's own signals for crashes
-    try {
-      Process process = builder.start();
-      process.getOutputStream().close();
-      return process;
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot start " + mainClass, e);
-    }
+    return command;
+  }
+
+  private static Map<String, String> environment() {
+    return Map.of(
+        "JAVA_HOME", System.getProperty("java.home"),
+        "HADOOP_CLIENT_SKIP_UNJAR", "true",
+        "UCX_ERROR_SIGNALS", ""); // else UCX takes the JVM's own signals for crashes
   }
 
   /** The end of a log file, for an error message. */

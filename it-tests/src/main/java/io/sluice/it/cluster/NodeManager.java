@@ -13,12 +13,13 @@ import java.util.Optional;
  * <p>Not thread-safe. Owned by the {@link PseudoCluster}.
  */
 public final class NodeManager {
-  private static final Duration READY_DEADLINE = Duration.ofSeconds(90);
+  private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
 
   /**
    * Where a NodeManager keeps and offers things.
    *
    * @param index 0 or 1
+   * @param host its host's name
    * @param conf its conf directory
    * @param localDir its {@code yarn.nodemanager.local-dirs}
    * @param containerLogs its {@code yarn.nodemanager.log-dirs}
@@ -28,6 +29,7 @@ public final class NodeManager {
    */
   public record Place(
       int index,
+      String host,
       Path conf,
       Path localDir,
       Path containerLogs,
@@ -65,7 +67,7 @@ public final class NodeManager {
   public PoolState poolState() throws IOException, InterruptedException {
     String bean = "Hadoop:service=NodeManager,name=SluiceShuffle";
     return PoolState.parse(
-        rest.get(ClusterSites.HOST + ":" + place.webPort(), "/jmx?qry=" + bean).at("/beans/0"));
+        rest.get(place.host() + ":" + place.webPort(), "/jmx?qry=" + bean).at("/beans/0"));
   }
 
   void awaitReady() {
@@ -75,7 +77,7 @@ public final class NodeManager {
         () -> {
           daemon.requireAlive();
           return Optional.of(
-              rest.get(ClusterSites.HOST + ":" + place.webPort(), "/ws/v1/node/info")
+              rest.get(place.host() + ":" + place.webPort(), "/ws/v1/node/info")
                   .at("/nodeInfo/nodeHealthy")
                   .asBoolean());
         });

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * A Hadoop cluster on this machine: NameNode, DataNode, ResourceManager, two NodeManagers and
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * #requireAlive} with the end of their log; every wait has a deadline.
  */
 public final class PseudoCluster implements AutoCloseable {
-  private static final Duration READY_DEADLINE = Duration.ofSeconds(120);
+  private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
   private static final String HDFS = "org.apache.hadoop.hdfs.server.";
   private static final String YARN = "org.apache.hadoop.yarn.server.";
 
@@ -45,8 +46,9 @@ public final class PseudoCluster implements AutoCloseable {
 
   /** Starts all daemons and returns when the cluster is ready to run a job. */
   public static PseudoCluster start(Workspace workspace, ClusterSpec spec) {
-    ClusterDirectory.removeLeftovers(workspace.clusters());
-    PseudoCluster cluster = new PseudoCluster(spec, ClusterDirectory.create(workspace.clusters()));
+    Path clusters = spec.places().shared().orElse(workspace.clusters());
+    ClusterDirectory.removeLeftovers(clusters);
+    PseudoCluster cluster = new PseudoCluster(spec, ClusterDirectory.create(clusters));
     Runtime.getRuntime().addShutdownHook(cluster.closer);
     try {
       cluster.startDaemons();
@@ -68,8 +70,7 @@ public final class PseudoCluster implements AutoCloseable {
     List.of(nameNode, dataNode, manager).forEach(Daemon::start);
     for (int i = 0; i < ClusterSpec.NODE_MANAGERS; i++) {
       NodeManager.Place place = sites.writeNodeConf(i);
-      Daemon daemon =
-          daemon("nodemanager" + i, 512, YARN + "nodemanager.NodeManager", place.conf());
+      Daemon daemon = nodeManager(place);
       nodes.add(new NodeManager(place, daemon, rest));
       daemon.start();
     }
@@ -113,13 +114,25 @@ public final class PseudoCluster implements AutoCloseable {
   }
 
   private Daemon daemon(String name, int heapMb, String mainClass) {
-    return daemon(name, heapMb, mainClass, sites.clientConf());
+    return daemon(name, program(heapMb, mainClass, sites.clientConf())::start);
   }
 
-  private Daemon daemon(String name, int heapMb, String mainClass, Path conf) {
-    HadoopProcess program =
-        new HadoopProcess(
-            conf, spec.distribution(), List.of("-Xmx" + heapMb + "m"), mainClass, List.of());
+  private Daemon nodeManager(NodeManager.Place place) {
+    HadoopProcess program = program(512, YARN + "nodemanager.NodeManager", place.conf());
+    return daemon(
+        "nodemanager" + place.index(),
+        spec.places().isOnPeer(place.index())
+            ? log -> program.start(spec.places().peer().orElseThrow(), log)
+            : program::start);
+  }
+
+  private HadoopProcess program(int heapMb, String mainClass, Path conf) {
+    List<String> options = new ArrayList<>(spec.places().daemonOptions());
+    options.add("-Xmx" + heapMb + "m");
+    return new HadoopProcess(conf, spec.distribution(), options, mainClass, List.of());
+  }
+
+  private Daemon daemon(String name, Function<Path, Process> program) {
     Daemon daemon = new Daemon(name, program, directory.logs().resolve(name + ".log"));
     daemons.add(daemon);
     return daemon;
@@ -257,6 +270,7 @@ public final class PseudoCluster implements AutoCloseable {
     daemons.forEach(Daemon::close);
     directory.endProcesses();
     Workspace.delete(sites.poolRoot());
+    spec.places().scratch().ifPresent(base -> Workspace.delete(sites.scratch()));
     if (keep) {
       directory.giveUp();
     } else {

@@ -22,7 +22,15 @@ public enum LabSuite {
       2,
       512,
       Duration.ofMinutes(10),
-      "io.sluice.spill.store.SyncStoreTest");
+      "io.sluice.spill.store.SyncStoreTest"),
+  /** A whole job on the engine's own daemons. */
+  TERASORT(
+      "TeraSort on stock Hadoop over verbs",
+      8192,
+      0,
+      0,
+      Duration.ofMinutes(20),
+      "io.sluice.it.lab.TeraSortOverVerbsIT");
 
   private final String title;
   private final int memoryMb;

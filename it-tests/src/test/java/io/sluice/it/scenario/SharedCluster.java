@@ -21,7 +21,6 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * heartbeats are quick.
  */
 public final class SharedCluster implements ParameterResolver {
-  private static final String QUICK_START = "-XX:TieredStopAtLevel=1"; // most of a test is start-up
   private static final int NODE_MEMORY_MB = 768 + 2 * 1280;
 
   /** Size of each tier of a node's pool, for scenarios that shall not fit. */
@@ -61,20 +60,14 @@ public final class SharedCluster implements ParameterResolver {
   private static ClusterSpec spec(HadoopDistribution distribution, Workspace workspace) {
     Optional<SluiceFragments> sluice = SluiceFragments.load(workspace);
     ClusterSpec stock =
-        ClusterSpec.of(distribution)
+        QuickCluster.of(distribution)
             .withNodeMemoryMb(NODE_MEMORY_MB)
             .withNodeManagerRecovery()
             // So that a NodeManager that is stopped, and not killed, leaves its tasks alone too.
             .withSite("yarn.nodemanager.recovery.supervised", "true")
             .withSite("sluice.pool.capacity-mb", Integer.toString(POOL_MEMORY_MB))
             .withSite("sluice.pool.segment-mb", "4")
-            .withSite("sluice.pool.overflow-capacity-mb", Integer.toString(POOL_DISK_MB))
-            .withSite("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "200")
-            .withSite("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", "200")
-            .withSite("mapreduce.client.progressmonitor.pollinterval", "200")
-            .withSite("yarn.app.mapreduce.am.admin-command-opts", QUICK_START)
-            .withSite("mapreduce.admin.map.child.java.opts", QUICK_START)
-            .withSite("mapreduce.admin.reduce.child.java.opts", QUICK_START);
+            .withSite("sluice.pool.overflow-capacity-mb", Integer.toString(POOL_DISK_MB));
     return sluice.map(found -> stock.withSluice(found, Set.of())).orElse(stock);
   }
 }

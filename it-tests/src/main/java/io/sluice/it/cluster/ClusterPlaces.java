@@ -1,0 +1,42 @@
+package io.sluice.it.cluster;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where a cluster's processes and files are.
+ *
+ * @param hosts name of the host of each NodeManager; all other daemons are on the first
+ * @param shared where the cluster makes its directory, which all hosts see at the same path; the
+ *     build's own if empty
+ * @param scratch where each host keeps data, on a file system of its own; in the cluster's
+ *     directory if empty
+ * @param peer how processes on the second host are started; none if there is only one
+ * @param daemonOptions options of the daemons' JVMs
+ */
+public record ClusterPlaces(
+    List<String> hosts,
+    Optional<Path> shared,
+    Optional<Path> scratch,
+    Optional<PeerHost> peer,
+    List<String> daemonOptions) {
+
+  /** Everything on this machine, below the build's directory. */
+  public static final ClusterPlaces HERE =
+      new ClusterPlaces(
+          List.of("localhost", "localhost"),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          List.of());
+
+  String master() {
+    return hosts.get(0);
+  }
+
+  /** Whether a NodeManager runs on the second host. */
+  boolean isOnPeer(int node) {
+    return !hosts.get(node).equals(master());
+  }
+}
