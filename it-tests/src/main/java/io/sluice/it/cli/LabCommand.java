@@ -11,9 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code sluice lab}: status 0 only if every suite passed. */
 @Command(
@@ -28,6 +31,12 @@ final class LabCommand implements Callable<Integer> {
       description = "transport, store, or shell for a shell in the guest; all suites if none.")
   private List<String> suites = new ArrayList<>();
 
+  @Option(
+      names = "--hosts",
+      defaultValue = "1",
+      description = "1, or 2 guests joined by a virtual wire (default: ${DEFAULT-VALUE}).")
+  private int hosts;
+
   @Option(names = "--kvm", description = "Use KVM, which is faster where it works.")
   private boolean kvm;
 
@@ -35,6 +44,8 @@ final class LabCommand implements Callable<Integer> {
       names = "--require",
       description = "Fail where no guest can be booted, instead of skipping.")
   private boolean require;
+
+  @Spec private CommandSpec specification;
 
   @Override
   public Integer call() {
@@ -46,14 +57,22 @@ final class LabCommand implements Callable<Integer> {
       console.say((require ? "FAILED:  lab: " : "SKIPPED: lab: ") + cause.get());
       return require ? 1 : 0;
     }
+    if (hosts != 1 && hosts != 2) {
+      throw new CommandLine.ParameterException(
+          specification.commandLine(), "--hosts must be 1 or 2, is " + hosts);
+    }
     Lab lab = new Lab(workspace, tools, console, kvm);
     if (suites.equals(List.of("shell"))) {
       return lab.shell();
     }
     List<LabSuite> chosen =
         suites.isEmpty() ? List.of(LabSuite.values()) : suites.stream().map(LabSuite::of).toList();
-    List<SuiteResult> results = chosen.stream().map(lab::run).toList();
+    List<SuiteResult> results = chosen.stream().map(suite -> run(lab, suite)).toList();
     return summary(console, results);
+  }
+
+  private SuiteResult run(Lab lab, LabSuite suite) {
+    return hosts == 2 ? lab.runOnTwoHosts(suite) : lab.run(suite);
   }
 
   private static int summary(Console console, List<SuiteResult> results) {

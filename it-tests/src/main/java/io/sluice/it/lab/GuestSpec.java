@@ -48,6 +48,19 @@ record GuestSpec(
         name, 2, memoryMb, "10.77.0.1", Optional.empty(), List.of(), kvm, deadline);
   }
 
+  /** The first of two guests, with half of this machine. */
+  GuestSpec onWire(int port) {
+    Link end = new Link(true, port, "52:54:00:00:00:01");
+    return new GuestSpec(name, 1, memoryMb, address, Optional.of(end), nvdimms, kvm, deadline);
+  }
+
+  /** The guest at the other end of this one's wire. */
+  GuestSpec peer(int peerMemoryMb) {
+    Link end = new Link(false, link.orElseThrow().port(), "52:54:00:00:00:02");
+    return new GuestSpec(
+        name + "-2", 1, peerMemoryMb, "10.77.0.2", Optional.of(end), List.of(), kvm, deadline);
+  }
+
   GuestSpec withNvdimms(List<Path> files) {
     return new GuestSpec(name, cpus, memoryMb, address, link, List.copyOf(files), kvm, deadline);
   }

@@ -18,6 +18,8 @@ import java.util.List;
  * it runs again: console, reports, logs.
  */
 public final class Lab {
+  private static final int PEER_MEMORY_MB = 3072;
+
   private final Workspace workspace;
   private final LabTools tools;
   private final Console console;
@@ -31,22 +33,55 @@ public final class Lab {
     this.kvm = kvm;
   }
 
-  /** Runs a suite to its end, whatever that is. */
+  /** Runs a suite in one guest to its end, whatever that is. */
   public SuiteResult run(LabSuite suite) {
     long startNs = System.nanoTime();
-    console.say("");
-    console.say("== " + suite.id() + ": " + suite.title());
+    announce(suite.id() + ": " + suite.title());
     Path share = newShare(suite.id());
     GuestSpec spec =
         GuestSpec.single(suite.id(), suite.memoryMb(), kvm, suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
     Path script = GuestScript.write(workspace, spec, share, suite.script());
-    int status;
     try (Guest guest = Guest.start(tools, spec, share, script, this::show)) {
-      status = guest.await();
+      return result(suite, guest.await(), share, startNs);
     }
-    TestReports reports = TestReports.in(share);
-    return new SuiteResult(suite, status, reports, (System.nanoTime() - startNs) / 1_000_000);
+  }
+
+  /** Runs a suite in a guest that has a second one at the other end of a wire. */
+  public SuiteResult runOnTwoHosts(LabSuite suite) {
+    long startNs = System.nanoTime();
+    announce(suite.id() + ": " + suite.title() + ", between two hosts");
+    Path share = newShare(suite.id() + "-2-hosts");
+    GuestSpec spec =
+        GuestSpec.single(suite.id(), suite.memoryMb(), kvm, suite.deadline())
+            .onWire(FreePort.find());
+    GuestSpec peerSpec = spec.peer(PEER_MEMORY_MB);
+    Path script =
+        GuestScript.write(
+            workspace,
+            spec,
+            share,
+            "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script());
+    Path peerScript = GuestScript.write(workspace, peerSpec, share, "lab_peer");
+    try (Guest guest = Guest.start(tools, spec, share, script, this::show);
+        Guest peer = Guest.start(tools, peerSpec, share, peerScript, this::show)) {
+      int status = guest.await();
+      if (!peer.isAlive()) {
+        console.say("  the second guest ended before the first:\n" + peer.tail());
+        status = status == 0 ? 1 : status;
+      }
+      return result(suite, status, share, startNs);
+    }
+  }
+
+  private void announce(String title) {
+    console.say("");
+    console.say("== " + title);
+  }
+
+  private static SuiteResult result(LabSuite suite, int status, Path share, long startNs) {
+    long wallMs = (System.nanoTime() - startNs) / 1_000_000;
+    return new SuiteResult(suite, status, TestReports.in(share), wallMs);
   }
 
   private void show(String line) {

@@ -5,8 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -16,13 +18,12 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /**
- * What Surefire and Failsafe wrote about the tests of all modules.
+ * What test runners wrote about tests.
  *
- * @param passed how many tests passed
- * @param failed name of each test that failed, with its message
- * @param skipped name of each test that was skipped, with the reason
+ * @param outcomes one for each test
  */
-public record TestReports(int passed, List<String> failed, List<String> skipped) {
+public record TestReports(Collection<TestOutcome> outcomes) {
+  private static final int DEPTH = 5;
 
   /** Reads the reports that Maven wrote below a directory since an instant. */
   public static TestReports read(Path root, Instant since) {
@@ -34,27 +35,42 @@ public record TestReports(int passed, List<String> failed, List<String> skipped)
     return of(reports(directory, ".*/TEST-[^/]*\\.xml", Instant.EPOCH));
   }
 
+  /** Both; of a test that ran on two machines a failure counts first, then that it passed. */
+  public TestReports with(TestReports others) {
+    return of(Stream.concat(outcomes.stream(), others.outcomes.stream()));
+  }
+
+  public int passed() {
+    return in(TestOutcome.State.PASSED).size();
+  }
+
+  public List<TestOutcome> failed() {
+    return in(TestOutcome.State.FAILED);
+  }
+
+  public List<TestOutcome> skipped() {
+    return in(TestOutcome.State.SKIPPED);
+  }
+
+  private List<TestOutcome> in(TestOutcome.State state) {
+    return outcomes.stream().filter(test -> test.state() == state).toList();
+  }
+
   private static TestReports of(List<Path> reports) {
-    List<String> failed = new ArrayList<>();
-    List<String> skipped = new ArrayList<>();
-    int all = 0;
-    for (Path report : reports) {
-      NodeList tests = parse(report);
-      all += tests.getLength();
-      for (int i = 0; i < tests.getLength(); i++) {
-        Element test = (Element) tests.item(i);
-        message(test, "failure").or(() -> message(test, "error")).ifPresent(failed::add);
-        message(test, "skipped").ifPresent(skipped::add);
-      }
-    }
-    return new TestReports(all - failed.size() - skipped.size(), failed, skipped);
+    return of(reports.stream().flatMap(TestReports::tests));
+  }
+
+  private static TestReports of(Stream<TestOutcome> tests) {
+    Map<String, TestOutcome> byName = new LinkedHashMap<>();
+    tests.forEach(test -> byName.merge(test.name(), test, TestOutcome::orBetter));
+    return new TestReports(List.copyOf(byName.values()));
   }
 
   private static List<Path> reports(Path root, String pattern, Instant since) {
     try (Stream<Path> files =
         Files.find(
             root,
-            5,
+            DEPTH,
             (file, attributes) ->
                 file.toString().matches(pattern)
                     && !attributes.lastModifiedTime().toInstant().isBefore(since))) {
@@ -64,38 +80,48 @@ public record TestReports(int passed, List<String> failed, List<String> skipped)
     }
   }
 
-  private static NodeList parse(Path report) {
+  private static Stream<TestOutcome> tests(Path report) {
     try {
-      return DocumentBuilderFactory.newInstance()
-          .newDocumentBuilder()
-          .parse(report.toFile())
-          .getElementsByTagName("testcase");
+      NodeList tests =
+          DocumentBuilderFactory.newInstance()
+              .newDocumentBuilder()
+              .parse(report.toFile())
+              .getElementsByTagName("testcase");
+      return Stream.iterate(0, i -> i < tests.getLength(), i -> i + 1)
+          .map(i -> outcome((Element) tests.item(i)));
     } catch (IOException | SAXException | ParserConfigurationException e) {
       throw new IllegalStateException("cannot read the test report " + report, e);
     }
   }
 
-  private static Optional<String> message(Element test, String outcome) {
-    NodeList found = test.getElementsByTagName(outcome);
-    if (found.getLength() == 0) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        "%s.%s: %s"
-            .formatted(
-                test.getAttribute("classname"),
-                test.getAttribute("name"),
-                reason((Element) found.item(0))));
+  private static TestOutcome outcome(Element test) {
+    Optional<String> failure = reason(test, "failure").or(() -> reason(test, "error"));
+    Optional<String> skip = reason(test, "skipped");
+    TestOutcome.State state =
+        failure.isPresent()
+            ? TestOutcome.State.FAILED
+            : skip.isPresent() ? TestOutcome.State.SKIPPED : TestOutcome.State.PASSED;
+    return TestOutcome.of(
+        test.getAttribute("classname"),
+        test.getAttribute("name"),
+        state,
+        failure.or(() -> skip).orElse(""));
   }
 
   /** The message; aborted tests have it only in the first line of their trace. */
-  private static String reason(Element outcome) {
+  private static Optional<String> reason(Element test, String element) {
+    NodeList found = test.getElementsByTagName(element);
+    if (found.getLength() == 0) {
+      return Optional.empty();
+    }
+    Element outcome = (Element) found.item(0);
     String message = outcome.getAttribute("message");
     String text = message.isBlank() ? outcome.getTextContent() : message;
-    return text.strip()
-        .lines()
-        .findFirst()
-        .map(line -> line.replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
-        .orElse("no reason given");
+    return Optional.of(
+        text.strip()
+            .lines()
+            .findFirst()
+            .map(line -> line.replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
+            .orElse("no reason given"));
   }
 }

@@ -25,12 +25,34 @@ class TestReportsTest {
             at a.B</skipped></testcase>
         </testsuite>
         """);
-    assertEquals(
-        new TestReports(
-            1,
-            List.of("a.B.fails: 1 is not 2"),
-            List.of("a.B.skips: no libucx", "a.B.aborts: no DAX")),
-        TestReports.read(root, Instant.EPOCH));
+    TestReports read = TestReports.read(root, Instant.EPOCH);
+    assertEquals(1, read.passed());
+    assertEquals(List.of("a.B.fails: 1 is not 2"), names(read.failed()));
+    assertEquals(List.of("a.B.skips: no libucx", "a.B.aborts: no DAX"), names(read.skipped()));
+  }
+
+  @Test
+  void aTestThatRanOnOneOfTwoMachinesWasNotSkipped(@TempDir Path root) throws IOException {
+    TestReports host = suite(root.resolve("host"), "<skipped message=\"no device\"/>");
+    TestReports guest = suite(root.resolve("guest"), "");
+    TestReports broken = suite(root.resolve("broken"), "<failure message=\"no\"/>");
+    assertEquals(1, host.with(guest).passed());
+    assertEquals(List.of(), host.with(guest).skipped());
+    assertEquals(1, guest.with(broken).failed().size());
+    assertEquals(0, guest.with(broken).passed());
+  }
+
+  private static TestReports suite(Path directory, String outcome) throws IOException {
+    Files.createDirectories(directory);
+    Files.writeString(
+        directory.resolve("TEST-a.xml"),
+        "<testsuite><testcase classname=\"a.B\" name=\"runs(int)[1]\">%s</testcase></testsuite>"
+            .formatted(outcome));
+    return TestReports.in(directory);
+  }
+
+  private static List<String> names(List<TestOutcome> tests) {
+    return tests.stream().map(TestOutcome::toString).toList();
   }
 
   @Test
@@ -40,7 +62,6 @@ class TestReportsTest {
         reports.resolve("TEST-a.BIT.xml"),
         "<testsuite><testcase classname=\"a.BIT\" name=\"passes\"/></testsuite>");
     assertEquals(
-        new TestReports(0, List.of(), List.of()),
-        TestReports.read(root, Instant.now().plusSeconds(60)));
+        List.of(), TestReports.read(root, Instant.now().plusSeconds(60)).outcomes());
   }
 }

@@ -1,0 +1,35 @@
+package io.sluice.it.report;
+
+/**
+ * How one test ended.
+ *
+ * @param name class and method, the same whichever runner reports it
+ * @param state how
+ * @param reason why it failed or was skipped; empty if it passed
+ */
+public record TestOutcome(String name, State state, String reason) {
+  /** The order is the one in which outcomes of the same test on two machines win. */
+  public enum State {
+    /** It did not pass, or threw. */
+    FAILED,
+    /** It ran to its end. */
+    PASSED,
+    /** It could not run there. */
+    SKIPPED
+  }
+
+  /** Runners differ in whether they write parameters: {@code name()} or {@code name}. */
+  static TestOutcome of(String className, String methodName, State state, String reason) {
+    return new TestOutcome(
+        className + "." + methodName.replaceAll("\\([^)]*\\)", ""), state, reason);
+  }
+
+  TestOutcome orBetter(TestOutcome other) {
+    return other.state.compareTo(state) < 0 ? other : this;
+  }
+
+  @Override
+  public String toString() {
+    return name + ": " + reason;
+  }
+}
