@@ -2,9 +2,10 @@ package io.sluice.it.cli;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.Lab;
+import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabSuite;
 import io.sluice.it.lab.LabTools;
-import io.sluice.it.lab.SuiteResult;
+import io.sluice.it.lab.plugs.PulledPlugs;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TextTable;
 import java.util.ArrayList;
@@ -25,7 +26,8 @@ final class LabCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "SUITE",
-      description = "transport, store, or shell for a shell in the guest; all suites if none.")
+      description =
+          "transport, store, plugs, or shell for a shell in the guest; all suites if none.")
   private List<String> suites = new ArrayList<>();
 
   @Option(names = "--kvm", description = "Use KVM, which is faster where it works.")
@@ -35,6 +37,15 @@ final class LabCommand implements Callable<Integer> {
       names = "--require",
       description = "Fail where no guest can be booted, instead of skipping.")
   private boolean require;
+
+  @Option(
+      names = "--kills",
+      defaultValue = "10",
+      description = "How often plugs kills its guest (default: ${DEFAULT-VALUE}).")
+  private int kills;
+
+  @Option(names = "--seed", description = "Repeats what plugs drew in another run.")
+  private long seed = System.nanoTime();
 
   @Override
   public Integer call() {
@@ -50,19 +61,29 @@ final class LabCommand implements Callable<Integer> {
     if (suites.equals(List.of("shell"))) {
       return lab.shell();
     }
-    List<LabSuite> chosen =
-        suites.isEmpty() ? List.of(LabSuite.values()) : suites.stream().map(LabSuite::of).toList();
-    List<SuiteResult> results = chosen.stream().map(lab::run).toList();
+    List<LabResult> results = new ArrayList<>();
+    for (LabSuite suite : chosen()) {
+      results.add(lab.run(suite));
+    }
+    if (suites.isEmpty() || suites.contains(PulledPlugs.ID)) {
+      results.add(new PulledPlugs(lab, console, kills, seed).run());
+    }
     return summary(console, results);
   }
 
-  private static int summary(Console console, List<SuiteResult> results) {
+  private List<LabSuite> chosen() {
+    return suites.isEmpty()
+        ? List.of(LabSuite.values())
+        : suites.stream().filter(id -> !id.equals(PulledPlugs.ID)).map(LabSuite::of).toList();
+  }
+
+  private static int summary(Console console, List<LabResult> results) {
     TextTable table =
         new TextTable(List.of("suite", "passed", "failed", "skipped", "seconds", "result"));
-    for (SuiteResult result : results) {
+    for (LabResult result : results) {
       table.add(
           List.of(
-              result.suite().id(),
+              result.id(),
               Integer.toString(result.reports().passed()),
               Integer.toString(result.reports().failed().size()),
               Integer.toString(result.reports().skipped().size()),
@@ -70,11 +91,11 @@ final class LabCommand implements Callable<Integer> {
               result.passed() ? "passed" : "FAILED"));
     }
     console.say("");
-    for (SuiteResult result : results) {
+    for (LabResult result : results) {
       result.reports().failed().forEach(test -> console.say("FAILED:  " + test));
       result.reports().skipped().forEach(test -> console.say("SKIPPED: " + test));
     }
     console.say(table.toText());
-    return results.stream().allMatch(SuiteResult::passed) ? 0 : 1;
+    return results.stream().allMatch(LabResult::passed) ? 0 : 1;
   }
 }

@@ -8,8 +8,10 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Runs suites in guests, one guest after the other.
@@ -18,6 +20,8 @@ import java.util.List;
  * it runs again: console, reports, logs.
  */
 public final class Lab {
+  private static final int CPUS = 2;
+
   private final Workspace workspace;
   private final LabTools tools;
   private final Console console;
@@ -38,11 +42,10 @@ public final class Lab {
     console.say("== " + suite.id() + ": " + suite.title());
     Path share = newShare(suite.id());
     GuestSpec spec =
-        GuestSpec.single(suite.id(), suite.memoryMb(), kvm, suite.deadline())
+        spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
-    Path script = GuestScript.write(workspace, spec, share, suite.script());
     int status;
-    try (Guest guest = Guest.start(tools, spec, share, script, this::show)) {
+    try (Guest guest = boot(spec, share, suite.script(), this::show)) {
       status = guest.await();
     }
     TestReports reports = TestReports.in(share);
@@ -57,8 +60,7 @@ public final class Lab {
   public int shell() {
     Path share = newShare("shell");
     GuestSpec spec =
-        GuestSpec.single("shell", 4096, kvm, LabSuite.STORE.deadline())
-            .withNvdimms(nvdimms(share, 2));
+        spec("shell", CPUS, 4096, LabSuite.STORE.deadline()).withNvdimms(nvdimms(share, 2));
     Path script =
         GuestScript.write(
             workspace,
@@ -68,7 +70,23 @@ public final class Lab {
     return Guest.interactive(tools, spec, share, script);
   }
 
-  private Path newShare(String name) {
+  /** An emulated machine as this lab was told to make it, with no NVDIMM yet. */
+  public GuestSpec spec(String name, int cpus, int memoryMb, Duration deadline) {
+    return GuestSpec.single(name, cpus, memoryMb, kvm, deadline);
+  }
+
+  /**
+   * Boots a guest that runs a script after {@code guest.sh}; the caller awaits or closes it.
+   *
+   * @param lines gets every line of its console
+   */
+  public Guest boot(GuestSpec spec, Path share, String script, Consumer<String> lines) {
+    Path written = GuestScript.write(workspace, spec, share, script);
+    return Guest.start(tools, spec, share, written, lines);
+  }
+
+  /** The empty directory that guests of a suite can write to. */
+  public Path newShare(String name) {
     Path share = workspace.root().resolve("it-tests/target/lab").resolve(name);
     try {
       Workspace.delete(share);
@@ -79,7 +97,7 @@ public final class Lab {
   }
 
   /** Sparse files that keep what a guest wrote to its NVDIMMs. */
-  private static List<Path> nvdimms(Path share, int count) {
+  public static List<Path> nvdimms(Path share, int count) {
     List<Path> files = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       Path file = share.resolve("nvdimm" + i);

@@ -10,8 +10,14 @@ import io.sluice.it.report.TestReports;
  * @param reports what its tests reported
  * @param wallMs with the boot
  */
-public record SuiteResult(LabSuite suite, int exitStatus, TestReports reports, long wallMs) {
-  /** A suite in which nothing ran has not passed. */
+public record SuiteResult(LabSuite suite, int exitStatus, TestReports reports, long wallMs)
+    implements LabResult {
+  @Override
+  public String id() {
+    return suite.id();
+  }
+
+  @Override
   public boolean passed() {
     return exitStatus == 0 && reports.failed().isEmpty() && reports.passed() > 0;
   }

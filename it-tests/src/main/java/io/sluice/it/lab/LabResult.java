@@ -1,0 +1,18 @@
+package io.sluice.it.lab;
+
+import io.sluice.it.report.TestReports;
+
+/** What came of one suite of the lab, whatever ran in it. */
+public interface LabResult {
+  /** Name of the suite on the command line. */
+  String id();
+
+  /** Its tests, or what counts as such. */
+  TestReports reports();
+
+  /** With the boots of its guests. */
+  long wallMs();
+
+  /** Whether all is well; a suite in which nothing ran has not passed. */
+  boolean passed();
+}

@@ -1,0 +1,47 @@
+package io.sluice.it.lab.plugs;
+
+import io.sluice.it.lab.LabResult;
+import io.sluice.it.report.TestReports;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What came of pulling plugs.
+ *
+ * @param seed of all that was drawn
+ * @param plannedKills asked for
+ * @param kills after each of which the pool was verified
+ * @param killsByStep how many at each moment
+ * @param acknowledged outputs that had to be there, summed over the verifications
+ * @param verified those that were, every byte
+ * @param lostBytes summed over the verifications
+ * @param failures each with how to repeat it
+ * @param wallMs with all boots
+ */
+public record PlugsResult(
+    long seed,
+    int plannedKills,
+    int kills,
+    Map<String, Integer> killsByStep,
+    int acknowledged,
+    int verified,
+    long lostBytes,
+    List<String> failures,
+    long wallMs)
+    implements LabResult {
+
+  @Override
+  public String id() {
+    return PulledPlugs.ID;
+  }
+
+  @Override
+  public TestReports reports() {
+    return new TestReports(failures.isEmpty() ? kills : kills - 1, failures, List.of());
+  }
+
+  @Override
+  public boolean passed() {
+    return failures.isEmpty() && kills == plannedKills && verified > 0;
+  }
+}
