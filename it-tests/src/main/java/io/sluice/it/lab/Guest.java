@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * awaits or closes it. A guest that outlives its deadline is killed and reported by a {@link
  * LabException} with the end of its console.
  */
-final class Guest implements AutoCloseable {
+public final class Guest implements AutoCloseable {
   private static final int TAIL_LINES = 60;
   private static final long KILL_TIMEOUT_S = 20;
 
@@ -73,7 +73,7 @@ final class Guest implements AutoCloseable {
   }
 
   /** Waits for the script's end and returns its exit status. */
-  int await() {
+  public int await() {
     try {
       if (process.waitFor(spec.deadline().toSeconds(), TimeUnit.SECONDS)) {
         reader.join(TimeUnit.SECONDS.toMillis(KILL_TIMEOUT_S));
@@ -90,12 +90,12 @@ final class Guest implements AutoCloseable {
             .formatted(spec.name(), spec.deadline().toSeconds(), consoleFile, tail()));
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
   /** Pulls the plug: what the guest's memory held is gone, its NVDIMM files keep their bytes. */
-  void kill() {
+  public void kill() {
     List<ProcessHandle> emulators = process.descendants().toList();
     process.destroyForcibly();
     emulators.forEach(ProcessHandle::destroyForcibly);
@@ -112,7 +112,7 @@ final class Guest implements AutoCloseable {
   }
 
   /** The last lines of its console. */
-  String tail() {
+  public String tail() {
     synchronized (tail) {
       return String.join("\n", tail);
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param kvm whether the processor's own virtualisation is used; else every instruction is emulated
  * @param deadline after which it is killed
  */
-record GuestSpec(
+public record GuestSpec(
     String name,
     int cpus,
     int memoryMb,
@@ -41,14 +41,14 @@ record GuestSpec(
    * @param port of the socket on the loopback interface of this machine
    * @param mac the interface's own address
    */
-  record Link(boolean listens, int port, String mac) {}
+  public record Link(boolean listens, int port, String mac) {}
 
-  static GuestSpec single(String name, int memoryMb, boolean kvm, Duration deadline) {
+  static GuestSpec single(String name, int cpus, int memoryMb, boolean kvm, Duration deadline) {
     return new GuestSpec(
-        name, 2, memoryMb, "10.77.0.1", Optional.empty(), List.of(), kvm, deadline);
+        name, cpus, memoryMb, "10.77.0.1", Optional.empty(), List.of(), kvm, deadline);
   }
 
-  /** The first of two guests, with half of this machine. */
+  /** The first of two guests, with half of the processors. */
   GuestSpec onWire(int port) {
     Link end = new Link(true, port, "52:54:00:00:00:01");
     return new GuestSpec(name, 1, memoryMb, address, Optional.of(end), nvdimms, kvm, deadline);
@@ -61,7 +61,8 @@ record GuestSpec(
         name + "-2", 1, peerMemoryMb, "10.77.0.2", Optional.of(end), List.of(), kvm, deadline);
   }
 
-  GuestSpec withNvdimms(List<Path> files) {
+  /** The same with NVDIMMs. */
+  public GuestSpec withNvdimms(List<Path> files) {
     return new GuestSpec(name, cpus, memoryMb, address, link, List.copyOf(files), kvm, deadline);
   }
 

@@ -8,8 +8,10 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Runs suites in guests, one guest after the other.
@@ -18,6 +20,7 @@ import java.util.List;
  * it runs again: console, reports, logs.
  */
 public final class Lab {
+  private static final int CPUS = 2;
   private static final int PEER_MEMORY_MB = 3072;
 
   private final Workspace workspace;
@@ -39,10 +42,9 @@ public final class Lab {
     announce(suite.id() + ": " + suite.title());
     Path share = newShare(suite.id());
     GuestSpec spec =
-        GuestSpec.single(suite.id(), suite.memoryMb(), kvm, suite.deadline())
+        spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
-    Path script = GuestScript.write(workspace, spec, share, suite.script());
-    try (Guest guest = Guest.start(tools, spec, share, script, this::show)) {
+    try (Guest guest = boot(spec, share, suite.script(), this::show)) {
       return result(suite, guest.await(), share, startNs);
     }
   }
@@ -53,28 +55,20 @@ public final class Lab {
     announce(suite.id() + ": " + suite.title() + ", between two hosts");
     Path share = newShare(suite.id() + "-2-hosts");
     GuestSpec spec =
-        GuestSpec.single(suite.id(), suite.memoryMb(), kvm, suite.deadline())
-            .onWire(FreePort.find());
-    GuestSpec peerSpec = spec.peer(PEER_MEMORY_MB);
-    Path script =
-        GuestScript.write(
-            workspace,
-            spec,
-            share,
-            "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script());
-    Path peerScript = GuestScript.write(workspace, peerSpec, share, "lab_peer");
-    try (Guest guest = Guest.start(tools, spec, share, script, this::show);
-        Guest peer = Guest.start(tools, peerSpec, share, peerScript, this::show)) {
+        spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline()).onWire(FreePort.find());
+    String script = "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script();
+    try (Guest guest = boot(spec, share, script, this::show);
+        Guest peer = boot(spec.peer(PEER_MEMORY_MB), share, "lab_peer", this::show)) {
       int status = guest.await();
       if (!peer.isAlive()) {
-        console.say("  the second guest ended before the first:\n" + peer.tail());
-        status = status == 0 ? 1 : status;
+        throw new LabException("the second guest ended before the first:\n" + peer.tail());
       }
       return result(suite, status, share, startNs);
     }
   }
 
-  private void announce(String title) {
+  /** Says what begins now. */
+  public void announce(String title) {
     console.say("");
     console.say("== " + title);
   }
@@ -92,8 +86,7 @@ public final class Lab {
   public int shell() {
     Path share = newShare("shell");
     GuestSpec spec =
-        GuestSpec.single("shell", 4096, kvm, LabSuite.STORE.deadline())
-            .withNvdimms(nvdimms(share, 2));
+        spec("shell", CPUS, 4096, LabSuite.STORE.deadline()).withNvdimms(nvdimms(share, 2));
     Path script =
         GuestScript.write(
             workspace,
@@ -103,7 +96,23 @@ public final class Lab {
     return Guest.interactive(tools, spec, share, script);
   }
 
-  private Path newShare(String name) {
+  /** An emulated machine as this lab was told to make it, with no NVDIMM yet. */
+  public GuestSpec spec(String name, int cpus, int memoryMb, Duration deadline) {
+    return GuestSpec.single(name, cpus, memoryMb, kvm, deadline);
+  }
+
+  /**
+   * Boots a guest that runs a script after {@code guest.sh}; the caller awaits or closes it.
+   *
+   * @param lines gets every line of its console
+   */
+  public Guest boot(GuestSpec spec, Path share, String script, Consumer<String> lines) {
+    Path written = GuestScript.write(workspace, spec, share, script);
+    return Guest.start(tools, spec, share, written, lines);
+  }
+
+  /** The empty directory that guests of a suite can write to. */
+  public Path newShare(String name) {
     Path share = workspace.root().resolve("it-tests/target/lab").resolve(name);
     try {
       Workspace.delete(share);
@@ -114,7 +123,7 @@ public final class Lab {
   }
 
   /** Sparse files that keep what a guest wrote to its NVDIMMs. */
-  private static List<Path> nvdimms(Path share, int count) {
+  public static List<Path> nvdimms(Path share, int count) {
     List<Path> files = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       Path file = share.resolve("nvdimm" + i);

@@ -4,11 +4,11 @@ package io.sluice.it.lab;
 public final class LabException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  LabException(String message) {
+  public LabException(String message) {
     super(message);
   }
 
-  LabException(String message, Throwable cause) {
+  public LabException(String message, Throwable cause) {
     super(message, cause);
   }
 }

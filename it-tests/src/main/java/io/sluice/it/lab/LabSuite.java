@@ -3,7 +3,6 @@ package io.sluice.it.lab;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** A suite of JUnit classes that one guest runs, and what the guest needs for it. */
 public enum LabSuite {
@@ -76,6 +75,11 @@ public enum LabSuite {
     return nvdimms;
   }
 
+  /** Whether two guests can run it together. */
+  boolean runsOnTwoHosts() {
+    return this == TERASORT;
+  }
+
   Duration deadline() {
     return deadline;
   }
@@ -93,18 +97,10 @@ public enum LabSuite {
   }
 
   /** The suite of that name. */
-  public static LabSuite of(String id) {
+  static LabSuite of(String id) {
     return Arrays.stream(values())
         .filter(suite -> suite.id().equals(id))
         .findFirst()
-        .orElseThrow(
-            () ->
-                new LabException(
-                    "there is no suite '%s'; there are %s"
-                        .formatted(
-                            id,
-                            Arrays.stream(values())
-                                .map(LabSuite::id)
-                                .collect(Collectors.joining(", ")))));
+        .orElseThrow(() -> new LabException("there is no suite '" + id + "'"));
   }
 }

@@ -1,13 +1,16 @@
 package io.sluice.it.report;
 
+import java.util.List;
+
 /**
  * How one test ended.
  *
  * @param name class and method, the same whichever runner reports it
  * @param state how
  * @param reason why it failed or was skipped; empty if it passed
+ * @param published what the test wanted people to know, as {@code key: value}
  */
-public record TestOutcome(String name, State state, String reason) {
+public record TestOutcome(String name, State state, String reason, List<String> published) {
   /** The order is the one in which outcomes of the same test on two machines win. */
   public enum State {
     /** It did not pass, or threw. */
@@ -19,9 +22,8 @@ public record TestOutcome(String name, State state, String reason) {
   }
 
   /** Runners differ in whether they write parameters: {@code name()} or {@code name}. */
-  static TestOutcome of(String className, String methodName, State state, String reason) {
-    return new TestOutcome(
-        className + "." + methodName.replaceAll("\\([^)]*\\)", ""), state, reason);
+  static String name(String className, String methodName) {
+    return className + "." + methodName.replaceAll("\\([^)]*\\)", "");
   }
 
   TestOutcome orBetter(TestOutcome other) {

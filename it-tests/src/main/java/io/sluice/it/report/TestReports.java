@@ -10,6 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
@@ -24,6 +26,9 @@ import org.xml.sax.SAXException;
  */
 public record TestReports(Collection<TestOutcome> outcomes) {
   private static final int DEPTH = 5;
+
+  /** How JUnit's own reporter writes an entry. */
+  private static final Pattern PUBLISHED = Pattern.compile("\\s*- ([\\w-]+: .*)");
 
   /** Reads the reports that Maven wrote below a directory since an instant. */
   public static TestReports read(Path root, Instant since) {
@@ -50,6 +55,12 @@ public record TestReports(Collection<TestOutcome> outcomes) {
 
   public List<TestOutcome> skipped() {
     return in(TestOutcome.State.SKIPPED);
+  }
+
+  /** The line that closes a run. */
+  public String count() {
+    return "%d passed, %d failed, %d skipped"
+        .formatted(passed(), failed().size(), skipped().size());
   }
 
   private List<TestOutcome> in(TestOutcome.State state) {
@@ -101,11 +112,21 @@ public record TestReports(Collection<TestOutcome> outcomes) {
         failure.isPresent()
             ? TestOutcome.State.FAILED
             : skip.isPresent() ? TestOutcome.State.SKIPPED : TestOutcome.State.PASSED;
-    return TestOutcome.of(
-        test.getAttribute("classname"),
-        test.getAttribute("name"),
+    return new TestOutcome(
+        TestOutcome.name(test.getAttribute("classname"), test.getAttribute("name")),
         state,
-        failure.or(() -> skip).orElse(""));
+        failure.or(() -> skip).orElse(""),
+        published(test));
+  }
+
+  private static List<String> published(Element test) {
+    NodeList output = test.getElementsByTagName("system-out");
+    return Stream.iterate(0, i -> i < output.getLength(), i -> i + 1)
+        .flatMap(i -> output.item(i).getTextContent().lines())
+        .map(PUBLISHED::matcher)
+        .filter(Matcher::matches)
+        .map(entry -> entry.group(1))
+        .toList();
   }
 
   /** The message; aborted tests have it only in the first line of their trace. */

@@ -61,7 +61,6 @@ class TestReportsTest {
     Files.writeString(
         reports.resolve("TEST-a.BIT.xml"),
         "<testsuite><testcase classname=\"a.BIT\" name=\"passes\"/></testsuite>");
-    assertEquals(
-        List.of(), TestReports.read(root, Instant.now().plusSeconds(60)).outcomes());
+    assertEquals(List.of(), TestReports.read(root, Instant.now().plusSeconds(60)).outcomes());
   }
 }

@@ -1,0 +1,34 @@
+package io.sluice.it.lab;
+
+import io.sluice.it.report.TestOutcome;
+import io.sluice.it.report.TestReports;
+import java.util.List;
+
+/**
+ * A suite whose guest broke before it could report.
+ *
+ * @param id of the suite
+ * @param reason with the end of the guest's console
+ */
+record BrokenSuite(String id, String reason) implements LabResult {
+  @Override
+  public TestReports reports() {
+    return new TestReports(
+        List.of(new TestOutcome("lab." + id, TestOutcome.State.FAILED, reason, List.of())));
+  }
+
+  @Override
+  public List<String> details() {
+    return List.of();
+  }
+
+  @Override
+  public long wallMs() {
+    return 0;
+  }
+
+  @Override
+  public boolean passed() {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+package io.sluice.it.lab;
+
+import io.sluice.it.report.TestReports;
+import java.util.List;
+
+/** What came of one suite of the lab, whatever ran in it. */
+public interface LabResult {
+  /** Name of the suite on the command line. */
+  String id();
+
+  /** Its tests, or what counts as such. */
+  TestReports reports();
+
+  /** What people shall know besides: what was injected, what a device counted. */
+  List<String> details();
+
+  /** With the boots of its guests. */
+  long wallMs();
+
+  /** Whether all is well; a suite in which nothing ran has not passed. */
+  boolean passed();
+}

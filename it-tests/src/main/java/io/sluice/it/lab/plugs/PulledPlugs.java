@@ -1,0 +1,145 @@
+package io.sluice.it.lab.plugs;
+
+import io.sluice.it.lab.Guest;
+import io.sluice.it.lab.GuestSpec;
+import io.sluice.it.lab.Lab;
+import io.sluice.it.lab.LabException;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * Kills guests that write to a spill store on an NVDIMM, as if their plugs were pulled, and has the
+ * next guest compare what it finds there with what was acknowledged.
+ *
+ * <p>Not thread-safe. Everything stays in its share until it runs again: the NVDIMM, the ledger,
+ * verdicts and consoles. It stops at the first failure, so that the NVDIMM shows it.
+ */
+public final class PulledPlugs {
+  /** Its name on the command line. */
+  public static final String ID = "plugs";
+
+  private static final int MEMORY_MB = 1536;
+  private static final Duration BOOT_DEADLINE = Duration.ofMinutes(4);
+  private static final int LONGEST_WAIT_MS = 5_000;
+
+  private final Lab lab;
+  private final Console console;
+  private final int kills;
+  private final long seed;
+  private final BootPlan plan;
+  private final Random moments;
+  private final Map<String, Integer> killsByStep = new TreeMap<>();
+  private final List<String> failures = new ArrayList<>();
+  private int verifiedKills;
+  private int acknowledged;
+  private int verified;
+  private long lostBytes;
+
+  /** Plans so many kills; the same seed plans the same. */
+  public PulledPlugs(Lab lab, Console console, int kills, long seed) {
+    this.lab = lab;
+    this.console = console;
+    this.kills = kills;
+    this.seed = seed;
+    this.plan = new BootPlan(seed);
+    this.moments = new Random(seed);
+  }
+
+  /** Runs to the last verification or the first failure. */
+  public PlugsResult run() {
+    long startNs = System.nanoTime();
+    console.say("");
+    console.say("== %s: %d kills of a guest that spills, seed %d".formatted(ID, kills, seed));
+    Path share = lab.newShare(ID);
+    List<Path> nvdimms = Lab.nvdimms(share, 1);
+    try {
+      String moment = "";
+      for (int kill = 1; kill <= kills; kill++) {
+        Boot boot = plan.next();
+        moment = killAt(boot, kill - 1, moment, share, nvdimms);
+        killsByStep.merge(moment, 1, Integer::sum);
+      }
+      verifyLast(moment, share, nvdimms);
+    } catch (LabException e) {
+      failures.add(
+          "%s; repeat with ./sluice lab %s --kills %d --seed %d"
+              .formatted(e.getMessage(), ID, kills, seed));
+    }
+    PlugsResult result =
+        new PlugsResult(
+            seed,
+            kills,
+            verifiedKills,
+            killsByStep,
+            acknowledged,
+            verified,
+            lostBytes,
+            List.copyOf(failures),
+            (System.nanoTime() - startNs) / 1_000_000);
+    new ResultFiles(share).json("result", result);
+    return result;
+  }
+
+  /** Boots, has the kill before verified, kills again; returns at what moment. */
+  private String killAt(
+      Boot boot, int formerKill, String formerMoment, Path share, List<Path> nvdimms) {
+    GuestEvents events = new GuestEvents(BOOT_DEADLINE);
+    try (Guest guest = boot(boot, share, nvdimms, events)) {
+      if (formerKill > 0) {
+        events.await(guest, PlugsProgram.VERIFIED);
+        report(boot, formerKill, formerMoment, share);
+      }
+      if (boot.step().isPresent()) {
+        String title = boot.step().get().title();
+        events.await(guest, PlugsProgram.STOPPED + title);
+        guest.kill();
+        return "step \"%s\"".formatted(title);
+      }
+      events.await(guest, PlugsProgram.WRITING);
+      events.pass(guest, Duration.ofMillis(moments.nextInt(LONGEST_WAIT_MS)));
+      guest.kill();
+      return "any moment";
+    }
+  }
+
+  private void verifyLast(String formerMoment, Path share, List<Path> nvdimms) {
+    Boot last = plan.last();
+    GuestEvents events = new GuestEvents(BOOT_DEADLINE);
+    try (Guest guest = boot(last, share, nvdimms, events)) {
+      int status = guest.await();
+      if (status != 0) {
+        throw new LabException("the last guest ended with status " + status + ":\n" + guest.tail());
+      }
+    }
+    report(last, kills, formerMoment, share);
+  }
+
+  private Guest boot(Boot boot, Path share, List<Path> nvdimms, GuestEvents events) {
+    GuestSpec spec =
+        lab.spec(ID + "-" + boot.number(), 1, MEMORY_MB, BOOT_DEADLINE).withNvdimms(nvdimms);
+    String script =
+        "lab_persistent_memory\nlab_java -Xmx256m %s /run/lab/fsdax/pool \"$lab_share\" %s"
+            .formatted(PlugsProgram.class.getName(), String.join(" ", boot.toArguments()));
+    return lab.boot(spec, share, script, events::line);
+  }
+
+  private void report(Boot boot, int kill, String moment, Path share) {
+    Verdict verdict = Verdict.read(PlugsProgram.verdict(share, boot.number()));
+    console.say("  kill %d/%d at %s: %s".formatted(kill, kills, moment, verdict.toText()));
+    verifiedKills = kill;
+    acknowledged += verdict.acknowledged();
+    verified += verdict.found();
+    lostBytes += verdict.lostBytes();
+    if (!verdict.passed()) {
+      throw new LabException(
+          "after kill %d at %s: %s".formatted(kill, moment, String.join("; ", verdict.problems())));
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.sluice.it.lab.plugs;
+
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.SegmentHandle;
+import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.store.TierStats;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * Compares a recovered store, byte for byte, with the ledger, and settles there what was in flight.
+ *
+ * <p>Thread contract: one thread, while nobody writes to the store. Ownership: of neither.
+ */
+final class Verifier {
+  private final SpillStore store;
+  private final Ledger ledger;
+  private final List<String> problems = new ArrayList<>();
+  private int acknowledged;
+  private int found;
+  private int inFlightFound;
+  private int inFlightAbsent;
+  private long visibleBytes;
+
+  private Verifier(SpillStore store, Ledger ledger) {
+    this.store = store;
+    this.ledger = ledger;
+  }
+
+  static Verdict verify(SpillStore store, Ledger ledger) throws IOException {
+    return new Verifier(store, ledger).verify();
+  }
+
+  private Verdict verify() throws IOException {
+    for (SeededOutput output : ledger.outputs()) {
+      verify(output);
+    }
+    int visible = found + inFlightFound;
+    if (problems.isEmpty() && store.stats().outputs() != visible) {
+      problems.add(
+          "%d outputs are visible, %d are known".formatted(store.stats().outputs(), visible));
+    }
+    long lostBytes = lostBytes();
+    return new Verdict(
+        acknowledged, found, inFlightFound, inFlightAbsent, lostBytes, List.copyOf(problems));
+  }
+
+  private void verify(SeededOutput output) throws IOException {
+    Optional<CommittedOutput> committed = store.find(output.id());
+    Optional<String> difference = Optional.empty();
+    if (committed.isPresent()) {
+      visibleBytes += committed.get().extents().stream().mapToLong(Extent::lengthBytes).sum();
+      difference = difference(output, committed.get());
+      difference.ifPresent(text -> problems.add(output.id() + " is altered: " + text));
+    }
+    switch (ledger.expectation(output)) {
+      case PRESENT -> {
+        acknowledged++;
+        if (committed.isEmpty()) {
+          problems.add(output.id() + " was acknowledged and is missing");
+        } else if (difference.isEmpty()) {
+          found++;
+        }
+      }
+      case ABSENT -> {
+        if (committed.isPresent()) {
+          problems.add(output.id() + " is visible although it was freed or never committed");
+        }
+      }
+      case EITHER -> {
+        if (committed.isPresent()) {
+          inFlightFound++;
+        } else {
+          inFlightAbsent++;
+        }
+        ledger.settle(output, committed.isPresent());
+      }
+      default -> throw new AssertionError();
+    }
+  }
+
+  private Optional<String> difference(SeededOutput output, CommittedOutput committed)
+      throws IOException {
+    if (committed.partitionCount() != output.partitions()) {
+      return Optional.of("it has " + committed.partitionCount() + " partitions");
+    }
+    try (SegmentMapper mapper = new SegmentMapper(this::segment)) {
+      for (int partition = 0; partition < output.partitions(); partition++) {
+        int current = partition;
+        List<SeededOutput.Piece> pieces =
+            output.pieces().stream().filter(piece -> piece.partition() == current).toList();
+        List<Run> runs = committed.runs(partition);
+        if (runs.size() != pieces.size()) {
+          return Optional.of("partition " + partition + " has " + runs.size() + " runs");
+        }
+        for (int i = 0; i < runs.size(); i++) {
+          if (!same(mapper, runs.get(i), pieces.get(i).bytes())) {
+            return Optional.of("run " + i + " of partition " + partition);
+          }
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private io.sluice.spill.segment.SegmentInfo segment(int segmentId) {
+    return store.segment(segmentId).map(SegmentHandle::info).orElse(null);
+  }
+
+  private static boolean same(SegmentMapper mapper, Run run, byte[] expected) throws IOException {
+    CRC32C crc = new CRC32C();
+    crc.update(expected);
+    if (run.lengthBytes() != expected.length || run.crc32c() != (int) crc.getValue()) {
+      return false;
+    }
+    try (MappedRanges mapped = mapper.map(run.ranges())) {
+      int doneBytes = 0;
+      for (ByteBuffer buffer : mapped.buffers()) {
+        int lengthBytes = buffer.remaining();
+        if (buffer.mismatch(ByteBuffer.wrap(expected, doneBytes, lengthBytes)) >= 0) {
+          return false;
+        }
+        doneBytes += lengthBytes;
+      }
+    }
+    return true;
+  }
+
+  /** Capacity that is in no visible output must be there to lease, all of it at once. */
+  private long lostBytes() throws IOException {
+    TierStats memory = store.stats().memory();
+    long restBytes = memory.capacityBytes() - visibleBytes;
+    if (restBytes == 0) {
+      return 0;
+    }
+    try (Lease lease = store.openLease("application_space")) {
+      lease.lease(restBytes);
+      return 0;
+    } catch (StoreFullException e) {
+      problems.add("space is lost: " + e.getMessage());
+      return restBytes - (memory.createdBytes() - memory.usedBytes());
+    }
+  }
+}
