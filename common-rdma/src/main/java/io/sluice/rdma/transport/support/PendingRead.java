@@ -14,8 +14,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * One read between its call and its completion: the checks, the hold on the destination, the
  * deadline, the counters and the future, the same for every provider.
  *
- * <p>Thread contract: any thread may complete it, the first one wins. Ownership: whoever creates it
- * completes it; that releases the destination and cancels the deadline before the future is done.
+ * <p>Thread contract: any thread may complete it, the first one wins. Ownership: the connection
+ * whose {@link ReadFactory} made it completes it; that releases the destination and cancels the
+ * deadline before the future is done.
  */
 public final class PendingRead {
   private final RegionDescriptor remote;
@@ -37,7 +38,7 @@ public final class PendingRead {
    * @throws IllegalArgumentException if the timeout is not positive
    * @throws IllegalStateException if the destination was closed
    */
-  public PendingRead(
+  PendingRead(
       RegionDescriptor remote,
       long remoteOffsetBytes,
       RegisteredBuffer destination,
@@ -67,6 +68,10 @@ public final class PendingRead {
 
   public long remoteOffsetBytes() {
     return remoteOffsetBytes;
+  }
+
+  public RegisteredBuffer destination() {
+    return destination;
   }
 
   public int lengthBytes() {

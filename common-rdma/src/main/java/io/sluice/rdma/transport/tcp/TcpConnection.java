@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.support.PendingRead;
+import io.sluice.rdma.transport.support.ReadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -38,6 +39,7 @@ final class TcpConnection implements Connection {
   private final TcpClientEndpoint endpoint;
   private final SocketChannel channel;
   private final InetSocketAddress remote;
+  private final ReadFactory factory;
   private final TcpResponseReader responses;
   private final Object lock = new Object();
   private final Map<Long, PendingRead> outstanding = new HashMap<>();
@@ -50,6 +52,7 @@ final class TcpConnection implements Connection {
     this.endpoint = endpoint;
     this.channel = channel;
     this.remote = remote;
+    this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
     this.responses = new TcpResponseReader(this, channel);
   }
 
@@ -65,21 +68,9 @@ final class TcpConnection implements Connection {
       int destinationOffsetBytes,
       int lengthBytes,
       long timeoutMs) {
-    if (!(destination.registration() instanceof TcpRegisteredBuffer registered)
-        || registered.owner() != endpoint) {
-      throw new IllegalArgumentException(
-          "the destination is not registered with the endpoint of this connection");
-    }
     PendingRead read =
-        new PendingRead(
-            region,
-            remoteOffsetBytes,
-            destination,
-            destinationOffsetBytes,
-            lengthBytes,
-            timeoutMs,
-            remote.toString(),
-            endpoint.meter());
+        factory.open(
+            region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
       read.startDeadline(endpoint.deadlines(), () -> responses.giveUpFor(read));
       if (!submit(read)) {

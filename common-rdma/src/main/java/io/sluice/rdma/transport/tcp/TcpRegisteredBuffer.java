@@ -1,23 +1,16 @@
 package io.sluice.rdma.transport.tcp;
 
-import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.nio.ByteBuffer;
 
 /** Landing memory of a TCP client: nothing but the note which endpoint it belongs to. */
-final class TcpRegisteredBuffer extends RegisteredBuffer {
-  private final TcpClientEndpoint owner;
-
+final class TcpRegisteredBuffer extends EndpointBuffer<TcpClientEndpoint> {
   TcpRegisteredBuffer(TcpClientEndpoint owner, ByteBuffer direct) {
-    super(direct);
-    this.owner = owner;
-  }
-
-  TcpClientEndpoint owner() {
-    return owner;
+    super(owner, direct);
   }
 
   @Override
   protected void release() {
-    owner.deregistered(this);
+    owner().deregistered(this);
   }
 }

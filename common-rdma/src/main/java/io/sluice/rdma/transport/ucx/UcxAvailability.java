@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.transport.support.RdmaDevices;
 import java.util.Map;
 import java.util.Optional;
 

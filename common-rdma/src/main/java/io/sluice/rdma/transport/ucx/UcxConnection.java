@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.PendingRead;
+import io.sluice.rdma.transport.support.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -23,12 +24,14 @@ final class UcxConnection implements Connection {
 
   private final UcxClientEndpoint endpoint;
   private final InetSocketAddress remote;
+  private final ReadFactory factory;
   private final UcxReads reads;
   private final CountDownLatch ended = new CountDownLatch(1);
 
   UcxConnection(UcxClientEndpoint endpoint, InetSocketAddress remote) {
     this.endpoint = endpoint;
     this.remote = remote;
+    this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
     this.reads = new UcxReads(endpoint, remote, this::ended);
   }
 
@@ -66,21 +69,9 @@ final class UcxConnection implements Connection {
       int destinationOffsetBytes,
       int lengthBytes,
       long timeoutMs) {
-    if (!(destination.registration() instanceof UcxRegisteredBuffer registered)
-        || registered.owner() != endpoint) {
-      throw new IllegalArgumentException(
-          "the destination is not registered with the endpoint of this connection");
-    }
     PendingRead read =
-        new PendingRead(
-            region,
-            remoteOffsetBytes,
-            destination,
-            destinationOffsetBytes,
-            lengthBytes,
-            timeoutMs,
-            remote.toString(),
-            endpoint.meter());
+        factory.open(
+            region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
       read.startDeadline(endpoint.deadlines(), () -> late(read));
       if (!endpoint.loop().execute(() -> reads.issue(read))) {

@@ -4,6 +4,7 @@ import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.support.RdmaDevices;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 

@@ -1,28 +1,22 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.nio.ByteBuffer;
 
 /** Landing memory the NIC knows. */
-final class UcxRegisteredBuffer extends RegisteredBuffer {
-  private final UcxClientEndpoint owner;
+final class UcxRegisteredBuffer extends EndpointBuffer<UcxClientEndpoint> {
   private final UcxRegion region;
 
   UcxRegisteredBuffer(UcxClientEndpoint owner, ByteBuffer direct, UcxRegion region) {
-    super(direct);
-    this.owner = owner;
+    super(owner, direct);
     this.region = region;
-  }
-
-  UcxClientEndpoint owner() {
-    return owner;
   }
 
   @Override
   protected void release() {
     try {
-      owner
+      owner()
           .loop()
           .call(
               "deregistering a buffer",
@@ -33,6 +27,6 @@ final class UcxRegisteredBuffer extends RegisteredBuffer {
     } catch (TransportException e) {
       throw new IllegalStateException(e.getMessage() + "; the memory must not be freed", e);
     }
-    owner.deregistered(this);
+    owner().deregistered(this);
   }
 }

@@ -1,10 +1,8 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.RegistrationException;
-import java.io.IOException;
+import io.sluice.rdma.transport.support.Pinning;
 import java.util.Map;
-import java.util.Optional;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpParams;
 
@@ -42,20 +40,10 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
     return new UcpContext(params);
   }
 
-  /** Must be called before registering: see {@link LockedMemoryLimit}. */
+  /** Must be called before registering: see {@link Pinning}. */
   void checkMayPin(long lengthBytes) throws RegistrationException {
-    if (!needsDevice) {
-      return;
-    }
-    try {
-      Optional<String> refusal = new LockedMemoryLimit().refusal(lengthBytes);
-      if (refusal.isPresent()) {
-        throw new RegistrationException("ucx: " + refusal.get());
-      }
-    } catch (RegistrationException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new RegistrationException("ucx: cannot find out how much memory may be pinned", e);
+    if (needsDevice) {
+      Pinning.check("ucx", lengthBytes);
     }
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.rdma.transport.SilentServer;
 import io.sluice.rdma.transport.TransportContractTest;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;

@@ -1,4 +1,4 @@
-package io.sluice.rdma.transport.ucx;
+package io.sluice.rdma.transport.support;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,24 +12,27 @@ import java.util.List;
 /**
  * The RDMA devices the kernel shows, asked without loading any native library.
  *
- * <p>Only channel adapters (InfiniBand, RoCE) count: UCX refuses iWARP.
+ * <p>Only channel adapters (InfiniBand, RoCE) count: UCX refuses iWARP, and no iWARP device was
+ * ever tried with DiSNI. Thread contract: immutable; reads /sys at every call.
  */
-final class RdmaDevices {
+public final class RdmaDevices {
   private static final String CHANNEL_ADAPTER = "1:";
   private static final String ACTIVE = "4:";
 
   private final Path sysClass;
 
-  RdmaDevices() {
+  /** The devices of this machine. */
+  public RdmaDevices() {
     this(Path.of("/sys/class/infiniband"));
   }
 
-  RdmaDevices(Path sysClass) {
+  /** The devices shown in a directory like {@code /sys/class/infiniband}. */
+  public RdmaDevices(Path sysClass) {
     this.sysClass = sysClass;
   }
 
   /** Ports that are up, as {@code mlx5_0:1}. */
-  List<String> activePorts() {
+  public List<String> activePorts() {
     List<String> active = new ArrayList<>();
     for (Path device : children(sysClass)) {
       if (says(device.resolve("node_type"), CHANNEL_ADAPTER)) {
