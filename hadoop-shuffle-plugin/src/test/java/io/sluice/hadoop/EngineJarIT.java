@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class EngineJarIT {
   private static final Pattern ALLOWED =
       Pattern.compile(
-          "io/sluice/.*|org/openucx/jucx/(?!examples/).*|com/sun/jna/.*|libjucx[^/]*\\.so"
-              + "|META-INF/.*|(io|org|org/openucx|com|com/sun)/");
+          "io/sluice/.*|org/openucx/jucx/(?!examples/).*|com/ibm/disni/.*|com/sun/jna/.*|libjucx[^/]*\\.so"
+              + "|META-INF/.*|(io|org|org/openucx|com|com/ibm|com/sun)/");
 
   private static List<String> entries;
 

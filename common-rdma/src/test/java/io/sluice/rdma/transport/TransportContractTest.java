@@ -80,6 +80,9 @@ public abstract class TransportContractTest {
     return Optional.empty();
   }
 
+  /** Called after each test with what its clients have read. */
+  protected void verifyTheWayOf(long bytesRead) {}
+
   @BeforeEach
   void begin() {
     provider = createProvider();
@@ -89,11 +92,17 @@ public abstract class TransportContractTest {
 
   @AfterEach
   void closeAllAndCheckForLeaks() throws Exception {
+    long bytesRead =
+        toClose.stream()
+            .filter(ClientEndpoint.class::isInstance)
+            .mapToLong(client -> ((ClientEndpoint) client).counters().bytes())
+            .sum();
     while (!toClose.isEmpty()) {
       toClose.pop().close();
     }
     if (leaks != null) {
       leaks.check();
+      verifyTheWayOf(bytesRead);
     }
   }
 

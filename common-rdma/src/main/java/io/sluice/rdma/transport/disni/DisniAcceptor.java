@@ -1,0 +1,196 @@
+package io.sluice.rdma.transport.disni;
+
+import com.ibm.disni.verbs.RdmaCm;
+import com.ibm.disni.verbs.RdmaCmEvent;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.support.Uninterruptibly;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The listener and the server's ends of its connections, on which nothing is ever posted.
+ *
+ * <p>Thread contract: one thread takes all events and destroys everything when it ends; the state
+ * is guarded by this object. Ownership: the server endpoint closes it, before the devices.
+ */
+final class DisniAcceptor {
+  private static final Logger LOG = LoggerFactory.getLogger(DisniAcceptor.class);
+  private static final int BACKLOG = 128;
+  private static final long END_LIMIT_MS = 10_000;
+
+  /** The server's end of a connection; {@code established} when the client may read. */
+  private static final class Accepted {
+    private final DisniQueuePair pair;
+    private boolean established;
+
+    private Accepted(DisniQueuePair pair) {
+      this.pair = pair;
+    }
+  }
+
+  private final DisniDevices devices;
+  private final TransportMeter meter;
+  private final RdmaEventChannel channel;
+  private final RdmaCmId listener;
+  private final InetSocketAddress address;
+  private final Map<RdmaCmId, Accepted> connections = new HashMap<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean closing;
+
+  private DisniAcceptor(
+      DisniDevices devices,
+      TransportMeter meter,
+      RdmaEventChannel channel,
+      RdmaCmId listener,
+      InetSocketAddress address) {
+    this.devices = devices;
+    this.meter = meter;
+    this.channel = channel;
+    this.listener = listener;
+    this.address = address;
+  }
+
+  static DisniAcceptor listen(
+      DisniDevices devices, InetSocketAddress bindAddress, TransportMeter meter)
+      throws TransportException {
+    try {
+      RdmaEventChannel channel = RdmaEventChannel.createEventChannel();
+      RdmaCmId listener = channel.createId(RdmaCm.RDMA_PS_TCP);
+      try {
+        listener.bindAddr(bindAddress);
+        listener.listen(BACKLOG);
+        int port = ((InetSocketAddress) listener.getSource()).getPort();
+        DisniAcceptor acceptor =
+            new DisniAcceptor(
+                devices,
+                meter,
+                channel,
+                listener,
+                new InetSocketAddress(bindAddress.getAddress(), port));
+        Thread thread = new Thread(acceptor::run, "sluice-disni-server-" + port);
+        thread.setDaemon(true);
+        thread.start();
+        return acceptor;
+      } catch (IOException e) {
+        listener.destroyId();
+        channel.destroyEventChannel();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new TransportException(
+          "disni: cannot listen on " + bindAddress + ": " + e.getMessage().strip(), e);
+    }
+  }
+
+  InetSocketAddress address() {
+    return address;
+  }
+
+  private void run() {
+    try {
+      while (!closing) {
+        RdmaCmEvent event = CmEvents.poll(channel, CmEvents.SLICE_MS);
+        if (event != null) {
+          handle(event);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.error("disni: the listener on {} died; its connections are lost", address, e);
+    } finally {
+      destroyAll();
+      ended.countDown();
+    }
+  }
+
+  private synchronized void handle(RdmaCmEvent event) throws IOException {
+    RdmaCmId id = event.getConnIdPriv();
+    switch (CmEvents.type(event)) {
+      case RDMA_CM_EVENT_CONNECT_REQUEST -> accept(id);
+      case RDMA_CM_EVENT_ESTABLISHED -> established(id);
+      case RDMA_CM_EVENT_DISCONNECTED,
+          RDMA_CM_EVENT_CONNECT_ERROR,
+          RDMA_CM_EVENT_UNREACHABLE,
+          RDMA_CM_EVENT_REJECTED ->
+          drop(id);
+      case RDMA_CM_EVENT_DEVICE_REMOVAL -> {
+        LOG.warn("disni: the RDMA device under {} was removed", address);
+        drop(id);
+      }
+      default -> LOG.debug("disni: {} on {}", CmEvents.type(event), address);
+    }
+  }
+
+  private void accept(RdmaCmId id) throws IOException {
+    DisniQueuePair pair = null;
+    try {
+      pair = DisniQueuePair.create(id, devices.of(id), 1);
+      id.accept(DisniQueuePair.connectParameters());
+      connections.put(id, new Accepted(pair));
+    } catch (IOException e) {
+      LOG.warn("disni: cannot accept a connection on {}", address, e);
+      if (pair != null) {
+        pair.destroy(0);
+      }
+      id.destroyId(); // which tells the client
+    }
+  }
+
+  private void established(RdmaCmId id) {
+    Accepted connection = connections.get(id);
+    if (connection != null) {
+      connection.established = true;
+      meter.connectionOpened();
+    }
+  }
+
+  private void drop(RdmaCmId id) throws IOException {
+    Accepted connection = connections.remove(id);
+    if (connection != null) {
+      id.disconnect();
+      connection.pair.destroy(0);
+      id.destroyId();
+      if (connection.established) {
+        meter.connectionClosed();
+      }
+    }
+  }
+
+  synchronized void destroyQueuePairs() {
+    try {
+      for (Accepted connection : connections.values()) {
+        connection.pair.destroyPair();
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private synchronized void destroyAll() {
+    try {
+      for (RdmaCmId id : List.copyOf(connections.keySet())) {
+        drop(id);
+      }
+      listener.destroyId();
+      channel.destroyEventChannel();
+    } catch (IOException e) {
+      LOG.error("disni: the listener on {} could not be destroyed", address, e);
+    }
+  }
+
+  void close() {
+    closing = true;
+    if (!Uninterruptibly.await(ended, END_LIMIT_MS)) {
+      throw new IllegalStateException(
+          "disni: the listener on " + address + " did not end within " + END_LIMIT_MS + " ms");
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.sluice.rdma.transport.disni;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaCm;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.transport.TransportException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The RDMA devices of one endpoint.
+ *
+ * <p>Which device a connection leaves by is known only when its route is resolved, after memory was
+ * registered; so an endpoint opens all of them, which nearly always is one. They are found by
+ * binding every IPv4 address of this host: librdmacm knows which belong to a device.
+ *
+ * <p>Thread contract: immutable once opened. Ownership: the endpoint closes it, after every queue
+ * pair and every registration.
+ */
+final class DisniDevices implements AutoCloseable {
+  private final RdmaEventChannel channel;
+  private final List<DisniDevice> devices = new ArrayList<>();
+
+  private DisniDevices(RdmaEventChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Every device that has an IPv4 address. */
+  static DisniDevices openAll() throws TransportException {
+    return open(localAddresses());
+  }
+
+  /** The device of one address, or every device for the wildcard. */
+  static DisniDevices openFor(InetAddress address) throws TransportException {
+    return address.isAnyLocalAddress() ? openAll() : open(List.of(DisniAddress.ipv4(address)));
+  }
+
+  private static DisniDevices open(List<Inet4Address> addresses) throws TransportException {
+    try {
+      DisniDevices result = new DisniDevices(RdmaEventChannel.createEventChannel());
+      try {
+        for (Inet4Address address : addresses) {
+          result.add(address);
+        }
+        if (result.devices.isEmpty()) {
+          throw new TransportException(
+              "disni: of the IPv4 addresses "
+                  + addresses
+                  + " none belongs to an RDMA device; give the device's network interface one");
+        }
+        return result;
+      } catch (IOException | RuntimeException e) {
+        result.close();
+        throw e;
+      }
+    } catch (TransportException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new TransportException("disni: cannot open the RDMA devices: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<Inet4Address> localAddresses() throws TransportException {
+    try {
+      return NetworkInterface.networkInterfaces()
+          .flatMap(NetworkInterface::inetAddresses)
+          .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+          .map(Inet4Address.class::cast)
+          .toList();
+    } catch (IOException e) {
+      throw new TransportException("disni: cannot list the addresses of this host", e);
+    }
+  }
+
+  private void add(Inet4Address address) throws IOException {
+    RdmaCmId id = channel.createId(RdmaCm.RDMA_PS_TCP);
+    IbvContext context = contextAt(id, address);
+    DisniDevice known = context == null ? null : find(context);
+    if (known != null) {
+      known.addresses().add(address);
+    }
+    if (context == null || known != null) {
+      id.destroyId();
+    } else {
+      devices.add(DisniDevice.open(id, context, address));
+    }
+  }
+
+  private static IbvContext contextAt(RdmaCmId id, Inet4Address address) throws IOException {
+    try {
+      id.bindAddr(new InetSocketAddress(address, 0));
+    } catch (IOException e) {
+      return null; // an address of some other network device
+    }
+    return id.getVerbs();
+  }
+
+  List<DisniDevice> all() {
+    return devices;
+  }
+
+  /** The device a connection goes through. */
+  DisniDevice of(RdmaCmId id) throws IOException {
+    IbvContext context = id.getVerbs();
+    DisniDevice device = context == null ? null : find(context);
+    if (device == null) {
+      throw new IOException("the route leads through an RDMA device that has no IPv4 address");
+    }
+    return device;
+  }
+
+  private DisniDevice find(IbvContext context) {
+    return devices.stream().filter(device -> device.has(context)).findFirst().orElse(null);
+  }
+
+  @Override
+  public void close() {
+    try {
+      for (DisniDevice device : devices) {
+        device.close();
+      }
+      channel.destroyEventChannel();
+    } catch (IOException e) {
+      throw new IllegalStateException("disni: cannot close the RDMA devices", e);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.sluice.rdma.transport.disni;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaConnParam;
+import java.io.IOException;
+
+/**
+ * A reliable queue pair with a completion queue and a completion channel of its own: a failed
+ * completion does not say in DiSNI which queue pair it is of, and an event not which queue.
+ *
+ * <p>Thread contract: see the users. Ownership: the end of the connection it was made for destroys
+ * it; the caller destroys the id.
+ */
+final class DisniQueuePair {
+  private static final byte RETRIES = 7; // the most; with the NIC's time-out, some seconds
+
+  private final RdmaCmId id;
+  private IbvCompChannel channel;
+  private IbvCQ completions;
+  private IbvQP pair;
+
+  private DisniQueuePair(RdmaCmId id) {
+    this.id = id;
+  }
+
+  static DisniQueuePair create(RdmaCmId id, DisniDevice device, int maxWorkRequests)
+      throws IOException {
+    DisniQueuePair result = new DisniQueuePair(id);
+    try {
+      result.channel = device.context().createCompChannel();
+      result.completions = device.context().createCQ(result.channel, maxWorkRequests, 0);
+      IbvQPInitAttr attributes = new IbvQPInitAttr();
+      attributes.setQp_type(IbvQP.IBV_QPT_RC);
+      attributes.setSend_cq(result.completions);
+      attributes.setRecv_cq(result.completions);
+      attributes.cap().setMax_send_wr(maxWorkRequests);
+      attributes.cap().setMax_recv_wr(1); // nothing is ever received, but 0 is not every device's
+      result.pair = id.createQP(device.protectionDomain(), attributes);
+      return result;
+    } catch (IOException e) {
+      result.destroy(0);
+      throw e;
+    }
+  }
+
+  /** How often a NIC repeats what is not answered, for both sides. */
+  static RdmaConnParam connectParameters() throws IOException {
+    RdmaConnParam parameters = new RdmaConnParam();
+    parameters.setRetry_count(RETRIES);
+    parameters.setRnr_retry_count(RETRIES);
+    return parameters;
+  }
+
+  IbvCompChannel channel() {
+    return channel;
+  }
+
+  IbvCQ completions() {
+    return completions;
+  }
+
+  IbvQP pair() {
+    return pair;
+  }
+
+  /**
+   * From its return on the NIC neither reads nor writes through this queue pair.
+   *
+   * @param events how many completion events were taken: libibverbs waits until as many are
+   *     acknowledged
+   */
+  void destroy(int events) throws IOException {
+    destroyPair();
+    if (completions != null && completions.isOpen()) {
+      completions.ackEvents(events);
+      completions.destroyCQ();
+    }
+    if (channel != null && channel.isOpen()) {
+      channel.destroyCompChannel();
+    }
+  }
+
+  /** Only the queue pair itself, without a word to the peer, whose requests vanish from then on. */
+  void destroyPair() throws IOException {
+    if (pair != null && pair.isOpen()) {
+      id.destroyQP();
+    }
+  }
+}

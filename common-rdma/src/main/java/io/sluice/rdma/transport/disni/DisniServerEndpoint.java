@@ -1,0 +1,108 @@
+package io.sluice.rdma.transport.disni;
+
+import com.ibm.disni.verbs.IbvMr;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.TransportMeter;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Registers memory with the NIC and accepts connections; the NIC answers the reads.
+ *
+ * <p>Unlike with {@code ucx} a deregistered region is gone at once: the NIC refuses whoever still
+ * has the descriptor.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the caller closes.
+ */
+final class DisniServerEndpoint implements ServerEndpoint {
+  private final DisniDevices devices;
+  private final TransportMeter meter;
+  private final DisniAcceptor acceptor;
+  private final Map<RegionDescriptor, DisniRegion> regions = new HashMap<>(); // under this
+  private long nextRegionId = 1; // under this
+  private boolean closed; // under this
+
+  private DisniServerEndpoint(DisniDevices devices, DisniAcceptor acceptor, TransportMeter meter) {
+    this.devices = devices;
+    this.acceptor = acceptor;
+    this.meter = meter;
+  }
+
+  static DisniServerEndpoint open(InetSocketAddress bindAddress) throws TransportException {
+    if (bindAddress.isUnresolved()) {
+      throw new TransportException("disni: cannot listen on unresolved address " + bindAddress);
+    }
+    DisniDevices devices = DisniDevices.openFor(bindAddress.getAddress());
+    try {
+      TransportMeter meter = new TransportMeter();
+      DisniAcceptor acceptor = DisniAcceptor.listen(devices, bindAddress, meter);
+      return new DisniServerEndpoint(devices, acceptor, meter);
+    } catch (TransportException | RuntimeException e) {
+      devices.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public InetSocketAddress address() {
+    return acceptor.address();
+  }
+
+  @Override
+  public synchronized RegionDescriptor register(MemoryRegion memory) throws TransportException {
+    if (memory.mapping() == null) {
+      throw new RegistrationException(
+          "disni: a region without a mapping cannot be registered; serve files over tcp");
+    }
+    if (closed) {
+      throw new TransportException("disni: registering a region: the endpoint is closed");
+    }
+    DisniRegion region =
+        DisniRegion.register(
+            devices, memory.mapping(), memory.lengthBytes(), IbvMr.IBV_ACCESS_REMOTE_READ);
+    RegionDescriptor descriptor =
+        new RegionDescriptor(
+            nextRegionId++,
+            0,
+            memory.lengthBytes(),
+            DisniAddress.pack(region.address(), region.remoteKeys()));
+    regions.put(descriptor, region);
+    meter.registered(memory.lengthBytes());
+    return descriptor;
+  }
+
+  @Override
+  public synchronized void deregister(RegionDescriptor descriptor) {
+    DisniRegion region = regions.remove(descriptor);
+    if (region != null) {
+      region.deregister();
+      meter.deregistered(descriptor.lengthBytes());
+    }
+  }
+
+  @Override
+  public TransportCounters counters() {
+    return meter.snapshot();
+  }
+
+  /** For tests: requests of the clients that are connected vanish from now on. */
+  void fallSilent() {
+    acceptor.destroyQueuePairs();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      acceptor.close();
+      regions.keySet().stream().toList().forEach(this::deregister);
+      devices.close();
+    }
+  }
+}
