@@ -21,8 +21,10 @@ public enum SluiceCounter {
   READ_BYTES_LOCAL,
   /** Reduce: bytes read over TCP from another node's pool. */
   READ_BYTES_TCP,
-  /** Reduce: bytes read over RDMA from another node's pool. */
+  /** Reduce: bytes read over RDMA, through UCX, from another node's pool. */
   READ_BYTES_UCX,
+  /** Reduce: bytes read over RDMA, through DiSNI, from another node's pool. */
+  READ_BYTES_DISNI,
   /** Reduce: bytes fetched from stock ShuffleHandlers. */
   READ_BYTES_HTTP,
   /** Reduce: bytes written to the pool by merge rounds and fetches from stock. */

@@ -14,6 +14,7 @@ public final class JobSettings {
               + " both nodes, and a read that fails on it is tried once more over tcp.",
           "auto",
           "ucx",
+          "disni",
           "tcp");
 
   /** Window memory of a reduce task. */

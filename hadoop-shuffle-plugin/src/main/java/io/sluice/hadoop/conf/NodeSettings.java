@@ -77,6 +77,7 @@ public final class NodeSettings {
           "Transports that the service offers to reducers: all that work here (auto), or one.",
           "auto",
           "ucx",
+          "disni",
           "tcp");
 
   /** Where the service listens, relative to stock's port. */

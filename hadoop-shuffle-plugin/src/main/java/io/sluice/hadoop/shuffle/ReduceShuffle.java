@@ -309,6 +309,7 @@ final class ReduceShuffle {
     SluiceCounter.READ_BYTES_LOCAL.add(context.getReporter(), stats.bytes(ReadStats.LOCAL));
     SluiceCounter.READ_BYTES_TCP.add(context.getReporter(), stats.bytes("tcp"));
     SluiceCounter.READ_BYTES_UCX.add(context.getReporter(), stats.bytes("ucx"));
+    SluiceCounter.READ_BYTES_DISNI.add(context.getReporter(), stats.bytes("disni"));
     SluiceCounter.FALLBACK_TRANSPORT.add(context.getReporter(), stats.transportFallbacks());
     SluiceCounter.STAGED_BYTES_MEMORY.add(context.getReporter(), stage.memoryBytes());
     SluiceCounter.STAGED_BYTES_DISK.add(context.getReporter(), stage.diskBytes());

@@ -56,7 +56,8 @@ final class SettingTest {
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> JobSettings.TRANSPORT.get(conf));
     assertEquals(
-        "sluice.transport is 'carrier-pigeon', expected one of auto, ucx, tcp", e.getMessage());
+        "sluice.transport is 'carrier-pigeon', expected one of auto, ucx, disni, tcp",
+        e.getMessage());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.sluice.it.doctor;
 
+import io.sluice.rdma.transport.disni.DisniProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ public final class Doctor {
             new JavaCheck(),
             new TransportCheck(new TcpProvider()),
             new TransportCheck(new UcxProvider()),
+            new TransportCheck(new DisniProvider()),
             new TransportChoiceCheck(),
             new RdmaDevicesCheck(),
             new LockedMemoryCheck(),

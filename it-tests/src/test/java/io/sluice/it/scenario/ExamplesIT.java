@@ -62,7 +62,7 @@ class ExamplesIT {
   private static void assertThroughSluice(JobCosts costs) {
     assertEquals(Map.of(), costs.path().fallbacks());
     assertTrue(
-        costs.path().transport().matches("(local|tcp|ucx)(\\+(local|tcp|ucx))?"),
+        costs.path().transport().matches("(local|tcp|ucx|disni)(\\+(local|tcp|ucx|disni))?"),
         costs.path().transport());
   }
 }
