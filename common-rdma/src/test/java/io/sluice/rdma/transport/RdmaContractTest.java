@@ -1,13 +1,17 @@
 package io.sluice.rdma.transport;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 
 /** The contract over a real RDMA device, which must have seen every byte that a test reads. */
 public abstract class RdmaContractTest extends TransportContractTest {
@@ -29,6 +33,15 @@ public abstract class RdmaContractTest extends TransportContractTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Test
+  void aHostThatDoesNotAnswerEndsTheConnectByItsDeadline() throws Exception {
+    byte[] neighbour = bindAddress().getAddress().getAddress();
+    neighbour[3] ^= 0x40;
+    ClientEndpoint client = closing(provider().openClient());
+    InetSocketAddress nobody = new InetSocketAddress(InetAddress.getByAddress(neighbour), 9);
+    assertThrows(ConnectFailedException.class, () -> client.connect(nobody, 1_000));
   }
 
   @Override

@@ -80,7 +80,7 @@ final class DisniAcceptor {
         thread.setDaemon(true);
         thread.start();
         return acceptor;
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         listener.destroyId();
         channel.destroyEventChannel();
         throw e;

@@ -188,13 +188,13 @@ final class DisniConnection implements Connection {
   }
 
   private void finish() {
-    try {
-      link.close();
-    } catch (IOException e) {
-      LOG.error("disni: cannot destroy the queue pair of {}", this, e);
-    }
-    endpoint.meter().connectionClosed();
-    synchronized (lock) {
+    synchronized (lock) { // not before whoever ended it has disconnected
+      try {
+        link.close();
+      } catch (IOException e) {
+        LOG.error("disni: cannot destroy the queue pair of {}", this, e);
+      }
+      endpoint.meter().connectionClosed();
       failed.addAll(posted.values());
       failed.addAll(waiting);
       posted.clear();

@@ -66,7 +66,9 @@ final class DisniDevice {
   }
 
   void close() throws IOException {
-    RdmaVerbs.open().deallocPd(protectionDomain);
+    if (RdmaVerbs.open().deallocPd(protectionDomain) != 0) {
+      throw new IOException("a queue pair or a registration is still there");
+    }
     bound.destroyId();
   }
 }
