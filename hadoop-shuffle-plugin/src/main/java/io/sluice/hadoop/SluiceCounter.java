@@ -23,6 +23,8 @@ public enum SluiceCounter {
   READ_BYTES_TCP,
   /** Reduce: bytes read over RDMA from another node's pool. */
   READ_BYTES_UCX,
+  /** Reduce: the part of those that came through bounce buffers of its node. */
+  BOUNCED_BYTES,
   /** Reduce: bytes fetched from stock ShuffleHandlers. */
   READ_BYTES_HTTP,
   /** Reduce: bytes written to the pool by merge rounds and fetches from stock. */
@@ -38,7 +40,9 @@ public enum SluiceCounter {
   /** Map outputs fetched from the stock ShuffleHandler by a reducer of ours. */
   FALLBACK_FETCH_TO_HTTP,
   /** Times that a reducer gave up a transport for the next one. */
-  FALLBACK_TRANSPORT;
+  FALLBACK_TRANSPORT,
+  /** Times that a node had no bounce buffer free and a reducer read over the next transport. */
+  FALLBACK_BOUNCE_BUSY;
 
   /** The group's name in job history. */
   public static final String GROUP = "Sluice";

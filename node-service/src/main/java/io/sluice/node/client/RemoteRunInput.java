@@ -2,9 +2,9 @@ package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.StageRequest;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.RegisteredBufferPool;
-import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
@@ -31,7 +31,9 @@ import java.util.concurrent.locks.LockSupport;
  * fits in them is fetched eagerly and a longer one on demand; no more than that is ever held of it
  * in memory. Differs from a mapped run in that bytes are transferred and can fail to come: a failed
  * read is tried again on the same transport with what the node says now (its service may have been
- * restarted), then on the next transport, and only then given up.
+ * restarted), then on the next transport, and only then given up. A segment that has no region on a
+ * transport is read through the node's bounce slots, and directly over the next transport while
+ * none of them is free.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
@@ -51,20 +53,20 @@ final class RemoteRunInput implements RunInput {
   private int maxWindows = 1;
   private String transport;
   private int failuresInARow;
+  private boolean avoidBounce;
   private long issuedBytes;
   private long consumedBytes;
 
   /** One read on its way, or arrived. */
   private static final class Window {
-    final String transport;
+    final ReadWay way;
     final RegisteredBuffer buffer;
     final int lengthBytes;
     final CompletableFuture<Void> done;
     ByteBuffer view;
 
-    Window(
-        String transport, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
-      this.transport = transport;
+    Window(ReadWay way, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
+      this.way = way;
       this.buffer = buffer;
       this.lengthBytes = lengthBytes;
       this.done = done;
@@ -122,28 +124,48 @@ final class RemoteRunInput implements RunInput {
   /** Starts the next read; false if there is no window for it, or it failed at once. */
   private boolean issue(boolean wait) throws IOException {
     Range range = rangeAt(issuedBytes);
-    SegmentLocation segment = segments.get(range.segmentId());
-    transport = transportFor(segment, range);
-    RegisteredBuffer buffer = window(wait);
-    if (buffer == null) {
+    Window window = issue(bestWay(range), range, wait);
+    if (window == null) {
       return false;
     }
-    int lengthBytes = (int) Math.min(buffer.lengthBytes(), range.lengthBytes());
+    windows.addLast(window);
+    issuedBytes += window.lengthBytes;
+    // The next one would only fail too, and take as long.
+    return !window.done.isCompletedExceptionally();
+  }
+
+  private Window issue(ReadWay way, Range range, boolean wait) throws IOException {
+    transport = way.transport();
+    RegisteredBuffer buffer = window(wait);
+    if (buffer == null) {
+      return null;
+    }
+    int lengthBytes =
+        (int) Math.min(Math.min(buffer.lengthBytes(), way.maxBytes()), range.lengthBytes());
     CompletableFuture<Void> done;
     try {
-      RegionDescriptor region = segment.regions().get(transport);
       done =
-          node.connection(transport)
-              .read(region, range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
+          way.isBounced()
+              ? bounce(buffer, lengthBytes)
+              : node.connection(transport)
+                  .read(
+                      way.region(), range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
     } catch (IOException e) {
       done = CompletableFuture.failedFuture(e);
     } catch (RuntimeException e) {
       buffer.close();
       throw e;
     }
-    windows.addLast(new Window(transport, buffer, lengthBytes, done));
-    issuedBytes += lengthBytes;
-    return !done.isCompletedExceptionally(); // the next one would only fail too, and take as long
+    return new Window(way, buffer, lengthBytes, done);
+  }
+
+  private CompletableFuture<Void> bounce(RegisteredBuffer buffer, int lengthBytes) {
+    StageRequest wanted =
+        new StageRequest(
+            transport, outputId, run.partition(), runNumber, issuedBytes, lengthBytes, 0);
+    BounceRead read = new BounceRead(wanted, buffer, node.timeoutMs());
+    node.bounceReads().start(read);
+    return read.done();
   }
 
   private RegisteredBuffer window(boolean wait) throws IOException {
@@ -166,16 +188,23 @@ final class RemoteRunInput implements RunInput {
     return new InterruptedIOException(name + ": interrupted while reading");
   }
 
-  private String transportFor(SegmentLocation segment, Range range) throws IOException {
+  private ReadWay bestWay(Range range) throws IOException {
+    List<ReadWay> ways = waysTo(range);
+    return ways.stream()
+        .filter(way -> !(avoidBounce && way.isBounced()))
+        .findFirst()
+        .orElse(ways.get(0));
+  }
+
+  private List<ReadWay> waysTo(Range range) throws IOException {
+    SegmentLocation segment = segments.get(range.segmentId());
     if (segment == null) {
       throw new FetchFailedException(
           outputId, name + ": " + node.name() + " did not describe " + range, null);
     }
-    List<String> usable = node.transports();
-    for (String transport : usable) {
-      if (segment.regions().containsKey(transport)) {
-        return transport;
-      }
+    List<ReadWay> ways = node.ways(segment);
+    if (!ways.isEmpty()) {
+      return ways;
     }
     throw new FetchFailedException(
         outputId,
@@ -187,7 +216,7 @@ final class RemoteRunInput implements RunInput {
             + " over "
             + segment.regions().keySet()
             + ", this task can use "
-            + usable,
+            + node.transports(),
         null);
   }
 
@@ -232,16 +261,41 @@ final class RemoteRunInput implements RunInput {
         if (head.view != null) {
           return head;
         }
-        transport = head.transport;
+        transport = head.way.transport();
         await(head);
         head.view = head.buffer.buffer().limit(head.lengthBytes);
-        node.stats().read(transport, head.lengthBytes);
+        count(head);
         failuresInARow = 0;
+        avoidBounce = false;
         return head;
       } catch (TransportException e) {
-        recover(e);
+        if (!(e instanceof BounceBusyException) || !avoidBounce()) {
+          recover(e);
+        }
       }
     }
+  }
+
+  private void count(Window window) {
+    node.stats().read(transport, window.lengthBytes);
+    if (window.way.isBounced()) {
+      node.stats().bounced(window.lengthBytes);
+    }
+  }
+
+  /**
+   * The node has no bounce slot free: goes another way until the next window has come.
+   *
+   * @return whether there is one
+   */
+  private boolean avoidBounce() throws IOException {
+    if (avoidBounce || waysTo(rangeAt(consumedBytes)).stream().allMatch(ReadWay::isBounced)) {
+      return false;
+    }
+    node.stats().bounceRefused();
+    avoidBounce = true;
+    suspend();
+    return true;
   }
 
   private void await(Window window) throws IOException {
@@ -260,7 +314,7 @@ final class RemoteRunInput implements RunInput {
               + ": a read of "
               + window.lengthBytes
               + " bytes over "
-              + window.transport
+              + window.way.transport()
               + " has not ended after twice its deadline of "
               + node.timeoutMs()
               + " ms",
