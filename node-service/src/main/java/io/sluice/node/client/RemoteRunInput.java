@@ -2,23 +2,16 @@ package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.remote.StageRequest;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.memory.RegisteredBufferPool;
-import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.segment.Range;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -48,30 +41,14 @@ final class RemoteRunInput implements RunInput {
   private final String name;
   private final int runNumber;
   private final Run run;
-  private Map<Integer, SegmentLocation> segments;
-  private final Deque<Window> windows = new ArrayDeque<>();
+  private final RunReads reads;
+  private final Deque<RunWindow> windows = new ArrayDeque<>();
   private int maxWindows = 1;
   private String transport;
   private int failuresInARow;
   private boolean avoidBounce;
   private long issuedBytes;
   private long consumedBytes;
-
-  /** One read on its way, or arrived. */
-  private static final class Window {
-    final ReadWay way;
-    final RegisteredBuffer buffer;
-    final int lengthBytes;
-    final CompletableFuture<Void> done;
-    ByteBuffer view;
-
-    Window(ReadWay way, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
-      this.way = way;
-      this.buffer = buffer;
-      this.lengthBytes = lengthBytes;
-      this.done = done;
-    }
-  }
 
   RemoteRunInput(
       RemoteNode node,
@@ -85,7 +62,7 @@ final class RemoteRunInput implements RunInput {
     this.name = name;
     this.runNumber = runNumber;
     this.run = run;
-    this.segments = segments;
+    this.reads = new RunReads(node, outputId, name, runNumber, run, segments);
   }
 
   /**
@@ -97,9 +74,9 @@ final class RemoteRunInput implements RunInput {
   void setWindows(int count) {
     maxWindows = Math.max(1, count);
     while (windows.size() > maxWindows) {
-      Window last = windows.removeLast();
-      issuedBytes -= last.lengthBytes;
-      discard(last);
+      RunWindow last = windows.removeLast();
+      issuedBytes -= last.lengthBytes();
+      reads.discard(last);
     }
   }
 
@@ -123,114 +100,16 @@ final class RemoteRunInput implements RunInput {
 
   /** Starts the next read; false if there is no window for it, or it failed at once. */
   private boolean issue(boolean wait) throws IOException {
-    Range range = rangeAt(issuedBytes);
-    Window window = issue(bestWay(range), range, wait);
+    ReadWay way = reads.bestWay(issuedBytes, avoidBounce);
+    transport = way.transport();
+    RunWindow window = reads.start(way, issuedBytes, wait);
     if (window == null) {
       return false;
     }
     windows.addLast(window);
-    issuedBytes += window.lengthBytes;
+    issuedBytes += window.lengthBytes();
     // The next one would only fail too, and take as long.
-    return !window.done.isCompletedExceptionally();
-  }
-
-  private Window issue(ReadWay way, Range range, boolean wait) throws IOException {
-    transport = way.transport();
-    RegisteredBuffer buffer = window(wait);
-    if (buffer == null) {
-      return null;
-    }
-    int lengthBytes =
-        (int) Math.min(Math.min(buffer.lengthBytes(), way.maxBytes()), range.lengthBytes());
-    CompletableFuture<Void> done;
-    try {
-      done =
-          way.isBounced()
-              ? bounce(buffer, lengthBytes)
-              : node.connection(transport)
-                  .read(
-                      way.region(), range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
-    } catch (IOException e) {
-      done = CompletableFuture.failedFuture(e);
-    } catch (RuntimeException e) {
-      buffer.close();
-      throw e;
-    }
-    return new Window(way, buffer, lengthBytes, done);
-  }
-
-  private CompletableFuture<Void> bounce(RegisteredBuffer buffer, int lengthBytes) {
-    StageRequest wanted =
-        new StageRequest(
-            transport, outputId, run.partition(), runNumber, issuedBytes, lengthBytes, 0);
-    BounceRead read = new BounceRead(wanted, buffer, node.timeoutMs());
-    node.bounceReads().start(read);
-    return read.done();
-  }
-
-  private RegisteredBuffer window(boolean wait) throws IOException {
-    RegisteredBufferPool pool = node.pools().pool(transport);
-    if (!wait) {
-      return pool.tryAcquire().orElse(null);
-    }
-    try {
-      return pool.acquire(node.timeoutMs());
-    } catch (TimeoutException e) {
-      // Not the output's fault: runs that are merged were given more windows than there are.
-      throw new IllegalStateException(name + ": " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      throw interrupted();
-    }
-  }
-
-  private InterruptedIOException interrupted() {
-    Thread.currentThread().interrupt();
-    return new InterruptedIOException(name + ": interrupted while reading");
-  }
-
-  private ReadWay bestWay(Range range) throws IOException {
-    List<ReadWay> ways = waysTo(range);
-    return ways.stream()
-        .filter(way -> !(avoidBounce && way.isBounced()))
-        .findFirst()
-        .orElse(ways.get(0));
-  }
-
-  private List<ReadWay> waysTo(Range range) throws IOException {
-    SegmentLocation segment = segments.get(range.segmentId());
-    if (segment == null) {
-      throw new FetchFailedException(
-          outputId, name + ": " + node.name() + " did not describe " + range, null);
-    }
-    List<ReadWay> ways = node.ways(segment);
-    if (!ways.isEmpty()) {
-      return ways;
-    }
-    throw new FetchFailedException(
-        outputId,
-        name
-            + ": "
-            + node.name()
-            + " serves "
-            + segment.segment()
-            + " over "
-            + segment.regions().keySet()
-            + ", this task can use "
-            + node.transports(),
-        null);
-  }
-
-  /** What is left of the range that holds the run's byte at {@code offsetBytes}. */
-  private Range rangeAt(long offsetBytes) {
-    long skipBytes = offsetBytes;
-    for (Range range : run.ranges()) {
-      if (skipBytes < range.lengthBytes()) {
-        return new Range(
-            range.segmentId(), range.offsetBytes() + skipBytes, range.lengthBytes() - skipBytes);
-      }
-      skipBytes -= range.lengthBytes();
-    }
-    throw new IllegalStateException(name + ": offset " + offsetBytes + " is behind the run's end");
+    return !window.done().isCompletedExceptionally();
   }
 
   @Override
@@ -241,29 +120,29 @@ final class RemoteRunInput implements RunInput {
     if (consumedBytes == run.lengthBytes()) {
       return -1;
     }
-    Window head = arrivedHead();
-    int n = Math.min(lengthBytes, head.view.remaining());
-    head.view.get(dst, offset, n);
+    RunWindow head = arrivedHead();
+    int n = Math.min(lengthBytes, head.view().remaining());
+    head.view().get(dst, offset, n);
     consumedBytes += n;
-    if (!head.view.hasRemaining()) {
+    if (!head.view().hasRemaining()) {
       windows.removeFirst();
-      head.buffer.close();
+      head.buffer().close();
       fill(false);
     }
     return n;
   }
 
-  private Window arrivedHead() throws IOException {
+  private RunWindow arrivedHead() throws IOException {
     while (true) {
       try {
         fill(true);
-        Window head = windows.getFirst();
-        if (head.view != null) {
+        RunWindow head = windows.getFirst();
+        if (head.view() != null) {
           return head;
         }
-        transport = head.way.transport();
+        transport = head.way().transport();
         await(head);
-        head.view = head.buffer.buffer().limit(head.lengthBytes);
+        head.arrived();
         count(head);
         failuresInARow = 0;
         avoidBounce = false;
@@ -276,10 +155,10 @@ final class RemoteRunInput implements RunInput {
     }
   }
 
-  private void count(Window window) {
-    node.stats().read(transport, window.lengthBytes);
-    if (window.way.isBounced()) {
-      node.stats().bounced(window.lengthBytes);
+  private void count(RunWindow window) {
+    node.stats().read(transport, window.lengthBytes());
+    if (window.way().isBounced()) {
+      node.stats().bounced(window.lengthBytes());
     }
   }
 
@@ -289,7 +168,7 @@ final class RemoteRunInput implements RunInput {
    * @return whether there is one
    */
   private boolean avoidBounce() throws IOException {
-    if (avoidBounce || waysTo(rangeAt(consumedBytes)).stream().allMatch(ReadWay::isBounced)) {
+    if (avoidBounce || reads.bestWay(consumedBytes, true).isBounced()) {
       return false;
     }
     node.stats().bounceRefused();
@@ -298,10 +177,10 @@ final class RemoteRunInput implements RunInput {
     return true;
   }
 
-  private void await(Window window) throws IOException {
+  private void await(RunWindow window) throws IOException {
     try {
       // The transport keeps its own deadline; the second one is for a transport that does not.
-      window.done.get(2 * node.timeoutMs(), TimeUnit.MILLISECONDS);
+      window.done().get(2 * node.timeoutMs(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TransportException cause) {
         throw cause;
@@ -312,15 +191,15 @@ final class RemoteRunInput implements RunInput {
           outputId,
           name
               + ": a read of "
-              + window.lengthBytes
+              + window.lengthBytes()
               + " bytes over "
-              + window.way.transport()
+              + window.way().transport()
               + " has not ended after twice its deadline of "
               + node.timeoutMs()
               + " ms",
           e);
     } catch (InterruptedException e) {
-      throw interrupted();
+      throw reads.interrupted();
     }
   }
 
@@ -357,14 +236,14 @@ final class RemoteRunInput implements RunInput {
       try {
         Description now = node.describe(run.partition(), List.of(outputId));
         checkUnchanged(now, cause);
-        segments = now.segments();
+        reads.describedAgain(now.segments());
         return;
       } catch (FetchFailedException e) {
         throw e;
       } catch (IOException e) {
         e.addSuppressed(cause);
         if (Thread.currentThread().isInterrupted()) {
-          throw interrupted();
+          throw reads.interrupted();
         }
         // What the service says is final; only its silence may be a restart.
         if (e instanceof RemoteError || System.nanoTime() - deadlineNs > 0) {
@@ -391,22 +270,9 @@ final class RemoteRunInput implements RunInput {
   /** Gives every window back; reading goes on where it was. */
   void suspend() {
     while (!windows.isEmpty()) {
-      discard(windows.removeLast());
+      reads.discard(windows.removeLast());
     }
     issuedBytes = consumedBytes;
-  }
-
-  private void discard(Window window) {
-    // Only a finished read may give its memory back; the transport ends each by its deadline.
-    try {
-      window
-          .done
-          .handle((ok, failure) -> null)
-          .orTimeout(2 * node.timeoutMs(), TimeUnit.MILLISECONDS)
-          .join();
-    } finally {
-      window.buffer.close();
-    }
   }
 
   @Override
