@@ -25,6 +25,8 @@ public enum SluiceCounter {
   READ_BYTES_UCX,
   /** Reduce: bytes read over RDMA, through DiSNI, from another node's pool. */
   READ_BYTES_DISNI,
+  /** Reduce: the part of those that came through bounce buffers of its node. */
+  BOUNCED_BYTES,
   /** Reduce: bytes fetched from stock ShuffleHandlers. */
   READ_BYTES_HTTP,
   /** Reduce: bytes written to the pool by merge rounds and fetches from stock. */
@@ -40,7 +42,9 @@ public enum SluiceCounter {
   /** Map outputs fetched from the stock ShuffleHandler by a reducer of ours. */
   FALLBACK_FETCH_TO_HTTP,
   /** Times that a reducer gave up a transport for the next one. */
-  FALLBACK_TRANSPORT;
+  FALLBACK_TRANSPORT,
+  /** Times that a node had no bounce buffer free and a reducer read over the next transport. */
+  FALLBACK_BOUNCE_BUSY;
 
   /** The group's name in job history. */
   public static final String GROUP = "Sluice";

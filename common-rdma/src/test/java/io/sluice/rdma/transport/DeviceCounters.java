@@ -38,6 +38,12 @@ public final class DeviceCounters {
             + " in that time: they went another way");
   }
 
+  /** What was asked for and what the devices carried, in words. */
+  public String since(long bytes) {
+    return "%,d bytes were read; the devices received packets for up to %,d bytes"
+        .formatted(bytes, receivedSinceBytes());
+  }
+
   private static long receivedBytes() {
     return new RdmaDevices()
         .activePorts().stream()

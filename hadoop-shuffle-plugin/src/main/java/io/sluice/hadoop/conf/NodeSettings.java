@@ -80,6 +80,19 @@ public final class NodeSettings {
           "disni",
           "tcp");
 
+  /** Memory for what a NIC cannot register. */
+  public static final Setting<Integer> BOUNCE_BUFFER_MB =
+      Setting.integer(
+          "sluice.bounce.buffer-mb",
+          Where.NODE_MANAGER,
+          16,
+          0,
+          1024,
+          "Registered memory through which an RDMA transport serves what the NIC cannot register,"
+              + " such as a pool on fs-DAX or the disk tier, in MiB and for each such transport."
+              + " It is allocated when the first segment is refused. 0 for none: reducers then"
+              + " read such segments over tcp.");
+
   /** Where the service listens, relative to stock's port. */
   public static final Setting<Integer> PORT_OFFSET =
       Setting.integer(
@@ -104,6 +117,7 @@ public final class NodeSettings {
         POOL_OVERFLOW_CAPACITY_MB,
         POOL_MEDIUM,
         TRANSPORT,
+        BOUNCE_BUFFER_MB,
         PORT_OFFSET);
   }
 }

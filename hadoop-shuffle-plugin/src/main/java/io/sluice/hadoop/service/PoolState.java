@@ -1,5 +1,6 @@
 package io.sluice.hadoop.service;
 
+import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.store.StoreStats;
@@ -63,6 +64,35 @@ final class PoolState implements PoolStateMXBean {
   @Override
   public long getRefusals() {
     return stat(StoreStats::refusals);
+  }
+
+  @Override
+  public long getBounceRegisteredBytes() {
+    return bounce(BounceCounters::registeredBytes);
+  }
+
+  @Override
+  public long getBounceSlotsInUse() {
+    return bounce(BounceCounters::slotsInUse);
+  }
+
+  @Override
+  public long getBouncedReads() {
+    return bounce(BounceCounters::reads);
+  }
+
+  @Override
+  public long getBouncedBytes() {
+    return bounce(BounceCounters::bytes);
+  }
+
+  @Override
+  public long getBounceRefusals() {
+    return bounce(BounceCounters::refusals);
+  }
+
+  private long bounce(ToLongFunction<BounceCounters> value) {
+    return service == null ? 0 : service.bounceCounters().values().stream().mapToLong(value).sum();
   }
 
   private long stat(ToLongFunction<StoreStats> value) {

@@ -30,4 +30,19 @@ public interface PoolStateMXBean {
 
   /** Leases since the start that no tier could grant. */
   long getRefusals();
+
+  /** Memory registered for bounce buffers, over all transports. */
+  long getBounceRegisteredBytes();
+
+  /** Bounce slots that readers hold now. */
+  long getBounceSlotsInUse();
+
+  /** Reads served through bounce slots since the start. */
+  long getBouncedReads();
+
+  /** Their bytes. */
+  long getBouncedBytes();
+
+  /** Readers that found no bounce slot free since the start. */
+  long getBounceRefusals();
 }

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.service;
 
 import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.rdma.TransportChooser;
@@ -80,7 +81,9 @@ final class ServiceAssembly {
             new InetSocketAddress(0).getAddress(),
             controlPort,
             chooser.withFallbacks(transport),
-            recover));
+            recover,
+            new BounceConfig(
+                BounceConfig.DEFAULT_SLOT_BYTES, NodeSettings.BOUNCE_BUFFER_MB.get(conf))));
   }
 
   /**

@@ -310,10 +310,16 @@ final class ReduceShuffle {
     SluiceCounter.READ_BYTES_TCP.add(context.getReporter(), stats.bytes("tcp"));
     SluiceCounter.READ_BYTES_UCX.add(context.getReporter(), stats.bytes("ucx"));
     SluiceCounter.READ_BYTES_DISNI.add(context.getReporter(), stats.bytes("disni"));
+    SluiceCounter.BOUNCED_BYTES.add(context.getReporter(), stats.bouncedBytes());
     SluiceCounter.FALLBACK_TRANSPORT.add(context.getReporter(), stats.transportFallbacks());
+    SluiceCounter.FALLBACK_BOUNCE_BUSY.add(context.getReporter(), stats.bounceRefusals());
     SluiceCounter.STAGED_BYTES_MEMORY.add(context.getReporter(), stage.memoryBytes());
     SluiceCounter.STAGED_BYTES_DISK.add(context.getReporter(), stage.diskBytes());
-    LOG.info("Read by way: {}, {} retries", stats.bytesByWay(), stats.retries());
+    LOG.info(
+        "Read by way: {}, {} bytes of it through bounce buffers, {} retries",
+        stats.bytesByWay(),
+        stats.bouncedBytes(),
+        stats.retries());
   }
 
   private void closeAfter(Throwable failure) {

@@ -2,6 +2,7 @@ package io.sluice.hadoop.testing;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.node.client.NodeAddress;
+import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -53,7 +54,8 @@ public final class TestNode implements Closeable {
                     InetAddress.getLoopbackAddress(),
                     0,
                     List.of(new TcpProvider()),
-                    false)));
+                    false,
+                    new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0))));
     node.awaitFilled(capacityBytes);
     return node;
   }

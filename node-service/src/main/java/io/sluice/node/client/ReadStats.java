@@ -15,6 +15,9 @@ public final class ReadStats {
   private final Map<String, Long> bytesByWay = new TreeMap<>();
   private long transportFallbacks;
   private long retries;
+  private long bouncedReads;
+  private long bouncedBytes;
+  private long bounceRefusals;
 
   synchronized void read(String way, long bytes) {
     bytesByWay.merge(way, bytes, Long::sum);
@@ -26,6 +29,15 @@ public final class ReadStats {
 
   synchronized void retried() {
     retries++;
+  }
+
+  synchronized void bounced(long bytes) {
+    bouncedReads++;
+    bouncedBytes += bytes;
+  }
+
+  synchronized void bounceRefused() {
+    bounceRefusals++;
   }
 
   /** Bytes that came over a transport, or {@link #LOCAL}. */
@@ -46,5 +58,20 @@ public final class ReadStats {
   /** Reads that failed and were tried again. */
   public synchronized long retries() {
     return retries;
+  }
+
+  /** Reads that came through bounce slots of their node. */
+  public synchronized long bouncedReads() {
+    return bouncedReads;
+  }
+
+  /** Their bytes, which are part of those of their transport. */
+  public synchronized long bouncedBytes() {
+    return bouncedBytes;
+  }
+
+  /** Times that a node had no bounce slot free and was read over another transport meanwhile. */
+  public synchronized long bounceRefusals() {
+    return bounceRefusals;
   }
 }

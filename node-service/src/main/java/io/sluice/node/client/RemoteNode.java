@@ -3,11 +3,14 @@ package io.sluice.node.client;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,9 +42,14 @@ public final class RemoteNode implements AutoCloseable {
   private final Map<String, Link> links = new HashMap<>();
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
+  private final BounceReads bounceReads = new BounceReads(this);
   private UUID poolId;
 
-  private record Link(Offer offer, Connection connection) {}
+  private record Link(Offer offer, Connection connection) {
+    boolean leadsTo(Offer now) {
+      return offer.host().equals(now.host()) && offer.port() == now.port();
+    }
+  }
 
   /** Nothing is connected yet. */
   public RemoteNode(
@@ -71,11 +79,15 @@ public final class RemoteNode implements AutoCloseable {
 
   /** Asks where one partition of these outputs lies, and on which transports it is served. */
   public Description describe(int partition, List<String> outputIds) throws IOException {
-    try (RemoteClient client =
-        RemoteClient.connect(address.control(), applicationId, secret, timeoutMs)) {
+    try (RemoteClient client = connectControl(timeoutMs)) {
       learn(client);
       return client.describe(partition, outputIds);
     }
+  }
+
+  /** A new control connection; the caller closes it. */
+  RemoteClient connectControl(long withinMs) throws IOException {
+    return RemoteClient.connect(address.control(), applicationId, secret, withinMs);
   }
 
   private synchronized void learn(RemoteClient client) {
@@ -97,6 +109,26 @@ public final class RemoteNode implements AutoCloseable {
     return List.copyOf(usable.keySet());
   }
 
+  /** The ways in which a segment can be read here, best first. */
+  synchronized List<ReadWay> ways(SegmentLocation segment) {
+    List<ReadWay> ways = new ArrayList<>();
+    usable.forEach(
+        (transport, offer) -> {
+          RegionDescriptor region = segment.regions().get(transport);
+          if (region != null) {
+            ways.add(ReadWay.direct(transport, region));
+          } else if (offer.slotBytes() > 0) {
+            ways.add(ReadWay.bounced(transport, offer.slotBytes()));
+          }
+        });
+    return ways;
+  }
+
+  /** Reads through this node's bounce slots. */
+  BounceReads bounceReads() {
+    return bounceReads;
+  }
+
   /** A live connection over {@code transport}, to where the node serves it now. */
   synchronized Connection connection(String transport) throws TransportException {
     Offer offer = usable.get(transport);
@@ -106,7 +138,7 @@ public final class RemoteNode implements AutoCloseable {
     }
     Link link = links.get(transport);
     // A service that was restarted may listen elsewhere, and another one where it did.
-    if (link == null || !link.connection().isOpen() || !link.offer().equals(offer)) {
+    if (link == null || !link.connection().isOpen() || !link.leadsTo(offer)) {
       if (link != null) {
         links.remove(transport).connection().close();
       }
@@ -157,7 +189,12 @@ public final class RemoteNode implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
+    bounceReads.close(); // not under the lock, which a read that starts there may need
+    closeLinks();
+  }
+
+  private synchronized void closeLinks() {
     links.values().forEach(link -> link.connection().close());
     links.clear();
   }

@@ -3,22 +3,15 @@ package io.sluice.node.client;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.memory.RegisteredBufferPool;
-import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.segment.Range;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,7 +24,9 @@ import java.util.concurrent.locks.LockSupport;
  * fits in them is fetched eagerly and a longer one on demand; no more than that is ever held of it
  * in memory. Differs from a mapped run in that bytes are transferred and can fail to come: a failed
  * read is tried again on the same transport with what the node says now (its service may have been
- * restarted), then on the next transport, and only then given up.
+ * restarted), then on the next transport, and only then given up. A segment that has no region on a
+ * transport is read through the node's bounce slots, and directly over the next transport while
+ * none of them is free.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
@@ -46,30 +41,14 @@ final class RemoteRunInput implements RunInput {
   private final String name;
   private final int runNumber;
   private final Run run;
-  private Map<Integer, SegmentLocation> segments;
-  private final Deque<Window> windows = new ArrayDeque<>();
+  private final RunReads reads;
+  private final Deque<RunWindow> windows = new ArrayDeque<>();
   private int maxWindows = 1;
   private String transport;
   private int failuresInARow;
+  private boolean avoidBounce;
   private long issuedBytes;
   private long consumedBytes;
-
-  /** One read on its way, or arrived. */
-  private static final class Window {
-    final String transport;
-    final RegisteredBuffer buffer;
-    final int lengthBytes;
-    final CompletableFuture<Void> done;
-    ByteBuffer view;
-
-    Window(
-        String transport, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
-      this.transport = transport;
-      this.buffer = buffer;
-      this.lengthBytes = lengthBytes;
-      this.done = done;
-    }
-  }
 
   RemoteRunInput(
       RemoteNode node,
@@ -83,7 +62,7 @@ final class RemoteRunInput implements RunInput {
     this.name = name;
     this.runNumber = runNumber;
     this.run = run;
-    this.segments = segments;
+    this.reads = new RunReads(node, outputId, name, runNumber, run, segments);
   }
 
   /**
@@ -95,9 +74,9 @@ final class RemoteRunInput implements RunInput {
   void setWindows(int count) {
     maxWindows = Math.max(1, count);
     while (windows.size() > maxWindows) {
-      Window last = windows.removeLast();
-      issuedBytes -= last.lengthBytes;
-      discard(last);
+      RunWindow last = windows.removeLast();
+      issuedBytes -= last.lengthBytes();
+      reads.discard(last);
     }
   }
 
@@ -121,87 +100,16 @@ final class RemoteRunInput implements RunInput {
 
   /** Starts the next read; false if there is no window for it, or it failed at once. */
   private boolean issue(boolean wait) throws IOException {
-    Range range = rangeAt(issuedBytes);
-    SegmentLocation segment = segments.get(range.segmentId());
-    transport = transportFor(segment, range);
-    RegisteredBuffer buffer = window(wait);
-    if (buffer == null) {
+    ReadWay way = reads.bestWay(issuedBytes, avoidBounce);
+    transport = way.transport();
+    RunWindow window = reads.start(way, issuedBytes, wait);
+    if (window == null) {
       return false;
     }
-    int lengthBytes = (int) Math.min(buffer.lengthBytes(), range.lengthBytes());
-    CompletableFuture<Void> done;
-    try {
-      RegionDescriptor region = segment.regions().get(transport);
-      done =
-          node.connection(transport)
-              .read(region, range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
-    } catch (IOException e) {
-      done = CompletableFuture.failedFuture(e);
-    } catch (RuntimeException e) {
-      buffer.close();
-      throw e;
-    }
-    windows.addLast(new Window(transport, buffer, lengthBytes, done));
-    issuedBytes += lengthBytes;
-    return !done.isCompletedExceptionally(); // the next one would only fail too, and take as long
-  }
-
-  private RegisteredBuffer window(boolean wait) throws IOException {
-    RegisteredBufferPool pool = node.pools().pool(transport);
-    if (!wait) {
-      return pool.tryAcquire().orElse(null);
-    }
-    try {
-      return pool.acquire(node.timeoutMs());
-    } catch (TimeoutException e) {
-      // Not the output's fault: runs that are merged were given more windows than there are.
-      throw new IllegalStateException(name + ": " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      throw interrupted();
-    }
-  }
-
-  private InterruptedIOException interrupted() {
-    Thread.currentThread().interrupt();
-    return new InterruptedIOException(name + ": interrupted while reading");
-  }
-
-  private String transportFor(SegmentLocation segment, Range range) throws IOException {
-    if (segment == null) {
-      throw new FetchFailedException(
-          outputId, name + ": " + node.name() + " did not describe " + range, null);
-    }
-    List<String> usable = node.transports();
-    for (String transport : usable) {
-      if (segment.regions().containsKey(transport)) {
-        return transport;
-      }
-    }
-    throw new FetchFailedException(
-        outputId,
-        name
-            + ": "
-            + node.name()
-            + " serves "
-            + segment.segment()
-            + " over "
-            + segment.regions().keySet()
-            + ", this task can use "
-            + usable,
-        null);
-  }
-
-  /** What is left of the range that holds the run's byte at {@code offsetBytes}. */
-  private Range rangeAt(long offsetBytes) {
-    long skipBytes = offsetBytes;
-    for (Range range : run.ranges()) {
-      if (skipBytes < range.lengthBytes()) {
-        return new Range(
-            range.segmentId(), range.offsetBytes() + skipBytes, range.lengthBytes() - skipBytes);
-      }
-      skipBytes -= range.lengthBytes();
-    }
-    throw new IllegalStateException(name + ": offset " + offsetBytes + " is behind the run's end");
+    windows.addLast(window);
+    issuedBytes += window.lengthBytes();
+    // The next one would only fail too, and take as long.
+    return !window.done().isCompletedExceptionally();
   }
 
   @Override
@@ -212,42 +120,67 @@ final class RemoteRunInput implements RunInput {
     if (consumedBytes == run.lengthBytes()) {
       return -1;
     }
-    Window head = arrivedHead();
-    int n = Math.min(lengthBytes, head.view.remaining());
-    head.view.get(dst, offset, n);
+    RunWindow head = arrivedHead();
+    int n = Math.min(lengthBytes, head.view().remaining());
+    head.view().get(dst, offset, n);
     consumedBytes += n;
-    if (!head.view.hasRemaining()) {
+    if (!head.view().hasRemaining()) {
       windows.removeFirst();
-      head.buffer.close();
+      head.buffer().close();
       fill(false);
     }
     return n;
   }
 
-  private Window arrivedHead() throws IOException {
+  private RunWindow arrivedHead() throws IOException {
     while (true) {
       try {
         fill(true);
-        Window head = windows.getFirst();
-        if (head.view != null) {
+        RunWindow head = windows.getFirst();
+        if (head.view() != null) {
           return head;
         }
-        transport = head.transport;
+        transport = head.way().transport();
         await(head);
-        head.view = head.buffer.buffer().limit(head.lengthBytes);
-        node.stats().read(transport, head.lengthBytes);
+        head.arrived();
+        count(head);
         failuresInARow = 0;
+        avoidBounce = false;
         return head;
       } catch (TransportException e) {
-        recover(e);
+        if (!(e instanceof BounceBusyException) || !avoidBounce()) {
+          recover(e);
+        }
       }
     }
   }
 
-  private void await(Window window) throws IOException {
+  private void count(RunWindow window) {
+    node.stats().read(transport, window.lengthBytes());
+    if (window.way().isBounced()) {
+      node.stats().bounced(window.lengthBytes());
+    }
+  }
+
+  /**
+   * The node has no bounce slot free: goes another way until the next window has come.
+   *
+   * @return whether there is one
+   */
+  private boolean avoidBounce() throws IOException {
+    if (avoidBounce || reads.bestWay(consumedBytes, true).isBounced()) {
+      return false;
+    }
+    node.stats().bounceRefused();
+    avoidBounce = true;
+    suspend();
+    return true;
+  }
+
+  private void await(RunWindow window) throws IOException {
     try {
       // The transport keeps its own deadline; the second one is for a transport that does not.
-      window.done.get(2 * node.timeoutMs(), TimeUnit.MILLISECONDS);
+      window.done().get(2 * node.timeoutMs(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TransportException cause) {
         throw cause;
@@ -258,15 +191,15 @@ final class RemoteRunInput implements RunInput {
           outputId,
           name
               + ": a read of "
-              + window.lengthBytes
+              + window.lengthBytes()
               + " bytes over "
-              + window.transport
+              + window.way().transport()
               + " has not ended after twice its deadline of "
               + node.timeoutMs()
               + " ms",
           e);
     } catch (InterruptedException e) {
-      throw interrupted();
+      throw reads.interrupted();
     }
   }
 
@@ -303,14 +236,14 @@ final class RemoteRunInput implements RunInput {
       try {
         Description now = node.describe(run.partition(), List.of(outputId));
         checkUnchanged(now, cause);
-        segments = now.segments();
+        reads.describedAgain(now.segments());
         return;
       } catch (FetchFailedException e) {
         throw e;
       } catch (IOException e) {
         e.addSuppressed(cause);
         if (Thread.currentThread().isInterrupted()) {
-          throw interrupted();
+          throw reads.interrupted();
         }
         // What the service says is final; only its silence may be a restart.
         if (e instanceof RemoteError || System.nanoTime() - deadlineNs > 0) {
@@ -337,22 +270,9 @@ final class RemoteRunInput implements RunInput {
   /** Gives every window back; reading goes on where it was. */
   void suspend() {
     while (!windows.isEmpty()) {
-      discard(windows.removeLast());
+      reads.discard(windows.removeLast());
     }
     issuedBytes = consumedBytes;
-  }
-
-  private void discard(Window window) {
-    // Only a finished read may give its memory back; the transport ends each by its deadline.
-    try {
-      window
-          .done
-          .handle((ok, failure) -> null)
-          .orTimeout(2 * node.timeoutMs(), TimeUnit.MILLISECONDS)
-          .join();
-    } finally {
-      window.buffer.close();
-    }
   }
 
   @Override

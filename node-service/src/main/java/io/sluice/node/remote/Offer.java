@@ -6,5 +6,7 @@ package io.sluice.node.remote;
  * @param transport the provider's name
  * @param host the address to connect to; empty for the one the control connection used
  * @param port the port to connect to
+ * @param slotBytes length of the bounce slots through which segments without a region there are
+ *     served; 0 if they are not
  */
-public record Offer(String transport, String host, int port) {}
+public record Offer(String transport, String host, int port, int slotBytes) {}

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A reader's control connection to a node service: asks where outputs lie; the bytes come another
- * way.
+ * A reader's control connection to a node service: asks where outputs lie, and for copies in bounce
+ * slots; the bytes come another way.
  *
  * <p>Thread contract: one thread. Ownership: whoever connected closes. Failure: {@link RemoteError}
  * when the service refuses (with {@code UNKNOWN_APPLICATION} when it holds nothing of this
@@ -26,6 +26,9 @@ import java.util.UUID;
  * prove that it holds the application's secret.
  */
 public final class RemoteClient implements AutoCloseable {
+  /** A service ends a connection on which nothing was asked for so long. */
+  public static final long IDLE_LIMIT_MS = ReaderSession.IDLE_TIMEOUT_MS;
+
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final DeadlineChannel channel;
@@ -94,7 +97,8 @@ public final class RemoteClient implements AutoCloseable {
     int count = Bounded.readCount(in, RemoteProtocol.MAX_OFFERS, "offers");
     offers = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      offers.add(new Offer(Bounded.readString(in), Bounded.readString(in), in.readInt()));
+      offers.add(
+          new Offer(Bounded.readString(in), Bounded.readString(in), in.readInt(), in.readInt()));
     }
   }
 
@@ -132,6 +136,20 @@ public final class RemoteClient implements AutoCloseable {
         },
         timeoutMs);
     return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partition);
+  }
+
+  /**
+   * Has bytes copied into a bounce slot, which this connection holds until {@link #release} or its
+   * end. This connection is of no use after a failure that is not a {@link RemoteError}.
+   */
+  public StagedRange stage(StageRequest request, long withinMs) throws IOException {
+    frames.send(RemoteProtocol.STAGE, out -> StageProtocol.writeRequest(out, request), withinMs);
+    return StageProtocol.readStaged(Replies.receive(frames, withinMs));
+  }
+
+  /** Gives a slot back; does not wait for an answer. */
+  public void release(long ticket) throws IOException {
+    frames.send(RemoteProtocol.RELEASE, out -> out.writeLong(ticket), timeoutMs);
   }
 
   @Override

@@ -25,7 +25,7 @@ import java.util.Map;
  * service  CHALLENGE  int32 magic, uint16 version, bytes server nonce
  * reader   PROOF      uint16 version, string application, bytes client nonce, bytes proof
  * service  OK         bytes proof, int64 + int64 pool id, int32 count, then per offer
- *                       string transport, string host, int32 port
+ *                       string transport, string host, int32 port, int32 bounce slot bytes
  *
  * reader   DESCRIBE   int32 partition, int32 count, then per output: string output id
  * service  OK         int32 count, then per segment
@@ -36,6 +36,8 @@ import java.util.Map;
  *                         int64 logical offset, int64 length, int64 raw length,
  *                         int64 records, int32 CRC-32C,
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
+ *
+ * reader   STAGE, RELEASE     see {@link StageProtocol}
  * </pre>
  *
  * The proofs are those of {@code JobSecret}. A region descriptor authorises reads as an RDMA rkey
@@ -43,11 +45,13 @@ import java.util.Map;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
   static final int DESCRIBE = 3;
+  static final int STAGE = 4;
+  static final int RELEASE = 5;
 
   static final int MAX_PROOF_BYTES = 64;
   static final int MAX_OFFERS = 16;
@@ -58,7 +62,7 @@ final class RemoteProtocol {
 
   private static final int MAX_SEGMENTS = 1 << 20;
   private static final int MAX_RUNS = 1 << 20;
-  private static final int MAX_DESCRIPTOR_BYTES = RegionDescriptor.MAX_PROVIDER_DATA_BYTES + 64;
+  static final int MAX_DESCRIPTOR_BYTES = RegionDescriptor.MAX_PROVIDER_DATA_BYTES + 64;
 
   private RemoteProtocol() {}
 

@@ -8,31 +8,22 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
-import java.io.DataInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The service's side of {@link RemoteProtocol}.
+ * The service's side of {@link RemoteProtocol}: listens, and lets in who proves the secret.
  *
  * <p>Thread contract: one thread for each connected reader. Ownership: the node service closes it.
  * Failure: a reader that cannot prove the secret is refused and learns nothing else.
  */
 public final class RemoteServer implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(RemoteServer.class);
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long TIMEOUT_MS = 30_000;
-
-  /** A reader that has nothing to ask for so long is cut off; it may come again. */
-  private static final long IDLE_TIMEOUT_MS = 120_000;
 
   private final Backend backend;
   private final ServerSocketChannel listener;
@@ -52,6 +43,9 @@ public final class RemoteServer implements AutoCloseable {
     /** Where one partition of these outputs lies. */
     Description describe(String applicationId, int partition, List<String> outputIds)
         throws IOException;
+
+    /** Bounce slots for a reader that has proved its application's secret; the caller closes. */
+    BounceSlots openSlots(String applicationId);
   }
 
   private RemoteServer(Backend backend, ServerSocketChannel listener) {
@@ -98,12 +92,8 @@ public final class RemoteServer implements AutoCloseable {
     if (applicationId == null) {
       return;
     }
-    while (true) {
-      Frames.Frame request = frames.receive(IDLE_TIMEOUT_MS, TIMEOUT_MS);
-      if (request.type() != RemoteProtocol.DESCRIBE) {
-        throw new ProtocolException("unknown request type " + request.type());
-      }
-      describe(frames, request.in(), applicationId);
+    try (BounceSlots slots = backend.openSlots(applicationId)) {
+      new ReaderSession(frames, backend, applicationId, slots).serve();
     }
   }
 
@@ -157,41 +147,11 @@ public final class RemoteServer implements AutoCloseable {
             Bounded.writeString(out, offer.transport());
             Bounded.writeString(out, offer.host());
             out.writeInt(offer.port());
+            out.writeInt(offer.slotBytes());
           }
         },
         TIMEOUT_MS);
     return applicationId;
-  }
-
-  private void describe(Frames frames, DataInputStream in, String applicationId)
-      throws IOException {
-    Description description;
-    try {
-      int partition = in.readInt();
-      description = backend.describe(applicationId, partition, readOutputIds(in));
-    } catch (EOFException | ProtocolException | IllegalArgumentException e) {
-      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
-      return;
-    } catch (IOException e) {
-      LOG.warn("A request of a reader of {} failed", applicationId, e);
-      Replies.sendError(frames, RemoteError.Code.INTERNAL, e.toString(), TIMEOUT_MS);
-      return;
-    }
-    try {
-      frames.send(Replies.OK, out -> RemoteProtocol.writeDescription(out, description), TIMEOUT_MS);
-    } catch (ProtocolException e) {
-      // Too long, and found so before any of it was sent.
-      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.getMessage(), TIMEOUT_MS);
-    }
-  }
-
-  private static List<String> readOutputIds(DataInputStream in) throws IOException {
-    int count = Bounded.readCount(in, RemoteProtocol.MAX_OUTPUTS, "outputs");
-    List<String> outputIds = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      outputIds.add(Bounded.readString(in));
-    }
-    return outputIds;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.node.local.LocalServer;
+import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.RemoteServer;
@@ -49,6 +50,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
 
   private final Deque<Closeable> open = new ArrayDeque<>();
   private final Map<String, ServerEndpoint> endpoints = new LinkedHashMap<>();
+  private final BouncePools bounce;
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
   private final SpillStore store;
@@ -64,7 +66,10 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     try {
       ServiceDirectory.prepare(config.directory());
       listen(config);
-      registrar = new SegmentRegistrar(endpoints);
+      bounce = new BouncePools(endpoints, config.bounce());
+      registrar = new SegmentRegistrar(endpoints, bounce);
+      open.addLast(registrar.open()::removeAll);
+      open.addLast(bounce::close);
       Path applicationsDirectory = config.directory().resolve(APPLICATIONS_NAME);
       StoreConfig.Builder storeConfig = config.store().segmentListener(registrar);
       if (config.recover()) {
@@ -126,6 +131,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return result;
   }
 
+  /** What went through bounce buffers, by transport; one that needs none is absent. */
+  public Map<String, BounceCounters> bounceCounters() {
+    return bounce.counters();
+  }
+
   /** The application has ended everywhere: frees its outputs and forgets its secret. */
   public void applicationStopped(String applicationId) throws IOException {
     store.freeApplication(applicationId);
@@ -153,7 +163,8 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
               new Offer(
                   transport,
                   anywhere ? "" : address.getAddress().getHostAddress(),
-                  address.getPort()));
+                  address.getPort(),
+                  bounce.of(transport).map(BounceBuffers::slotBytes).orElse(0)));
         });
     return offers;
   }
@@ -176,6 +187,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       }
     }
     return new Description(segments, runs);
+  }
+
+  @Override
+  public BounceSlots openSlots(String applicationId) {
+    return new ReaderSlots(applicationId, store, registrar.open(), bounce);
   }
 
   private void closeAfter(Throwable failure) {

@@ -17,6 +17,7 @@ import java.util.List;
  *     {@code controlPort + 1 + i}, so that a firewall can be told. 0 takes free ones
  * @param transports the transports that work here, preferred first
  * @param recover whether to keep what an earlier service left in the pool
+ * @param bounce memory for segments that a transport cannot register
  */
 public record NodeServiceConfig(
     Path directory,
@@ -25,4 +26,5 @@ public record NodeServiceConfig(
     InetAddress bindAddress,
     int controlPort,
     List<TransportProvider> transports,
-    boolean recover) {}
+    boolean recover,
+    BounceConfig bounce) {}

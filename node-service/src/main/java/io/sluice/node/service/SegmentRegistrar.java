@@ -5,33 +5,31 @@ import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SegmentListener;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Registers each segment once with each transport, and knows the descriptors.
  *
- * <p>A segment that a transport cannot register is left to the others, with one line in the log; so
- * are the files of the disk tier, which are not mapped, to those that serve from files.
+ * <p>A segment that a transport cannot register, because it is on DAX or a file of the disk tier
+ * that is not mapped, has no region there; it is served through {@link BouncePools}.
  *
  * <p>Thread contract: safe from any thread. Ownership: the endpoints stay their owner's.
  */
 final class SegmentRegistrar implements SegmentListener {
-  private static final Logger LOG = LoggerFactory.getLogger(SegmentRegistrar.class);
-
   private final Map<String, ServerEndpoint> endpoints;
+  private final BouncePools bounce;
+  private final OpenSegments open = new OpenSegments();
   private final Map<Integer, SegmentLocation> locations = new ConcurrentHashMap<>();
 
   /** Registers with these endpoints, by transport name. */
-  SegmentRegistrar(Map<String, ServerEndpoint> endpoints) {
+  SegmentRegistrar(Map<String, ServerEndpoint> endpoints, BouncePools bounce) {
     this.endpoints = new LinkedHashMap<>(endpoints);
+    this.bounce = bounce;
   }
 
   @Override
@@ -45,12 +43,10 @@ final class SegmentRegistrar implements SegmentListener {
           try {
             regions.put(transport, endpoint.register(region));
           } catch (TransportException e) {
-            // Expected of a NIC on the disk tier, which is not mapped.
-            if (segment.info().tier() == Tier.MEMORY) {
-              LOG.warn("{} is not served over {}: {}", segment.info(), transport, e.getMessage());
-            }
+            bounce.refused(transport, segment.info(), e);
           }
         });
+    open.add(segment);
     locations.put(segment.info().segmentId(), new SegmentLocation(segment.info(), regions));
   }
 
@@ -62,6 +58,12 @@ final class SegmentRegistrar implements SegmentListener {
           .regions()
           .forEach((transport, region) -> endpoints.get(transport).deregister(region));
     }
+    open.remove(segment);
+  }
+
+  /** The segments, to copy from. */
+  OpenSegments open() {
+    return open;
   }
 
   /** Where a segment is served, or null if it is not (any more). */

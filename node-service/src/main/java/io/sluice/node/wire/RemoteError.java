@@ -21,7 +21,9 @@ public final class RemoteError extends IOException {
     /** The service could not do what it should have been able to. */
     INTERNAL,
     /** What was to be committed is not valid. */
-    CORRUPT_OUTPUT
+    CORRUPT_OUTPUT,
+    /** Not now: what was asked for is in use by others. */
+    BUSY
   }
 
   /** As the service put it. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,8 +51,8 @@ class RemoteServerTest {
   @BeforeEach
   void start() throws IOException {
     backend.secrets.put(APP, SECRET);
-    backend.offers.add(new Offer("ucx", "", 1234));
-    backend.offers.add(new Offer("tcp", "10.0.0.1", 4321));
+    backend.offers.add(new Offer("ucx", "", 1234, 4096));
+    backend.offers.add(new Offer("tcp", "10.0.0.1", 4321, 0));
     server =
         RemoteServer.start(backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
   }
@@ -183,6 +185,24 @@ class RemoteServerTest {
       assertTrue(e.getMessage().contains("exceeds the limit"), e.getMessage());
       assertEquals(1, client.describe(3, List.of("attempt_0")).runs().size());
     }
+  }
+
+  @Test
+  void slotsAreAskedForGivenBackAndClosedWithTheConnection() throws IOException {
+    StageRequest request = new StageRequest("ucx", "attempt_0", 3, 1, 1L << 40, 17, 250);
+    try (RemoteClient client = connect(SECRET)) {
+      StagedRange staged = client.stage(request, TIMEOUT_MS);
+      assertEquals(request, backend.slots.asked);
+      assertEquals(
+          new StagedRange(10, new RegionDescriptor(1, 2, 4096, new byte[] {7}), 64), staged);
+      assertEquals(11, client.stage(request, TIMEOUT_MS).ticket());
+      client.release(10);
+      StageRequest wrong = new StageRequest("ucx", "attempt_0", 3, 1, 0, -1, 0);
+      RemoteError e = assertThrows(RemoteError.class, () -> client.stage(wrong, TIMEOUT_MS));
+      assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
+      assertEquals(Set.of(11L), backend.slots.held);
+    }
+    Await.until("the slots are closed", () -> backend.slots.closed);
   }
 
   /** A reader by hand, who proved the secret. */

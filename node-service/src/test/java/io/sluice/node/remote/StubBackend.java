@@ -15,6 +15,7 @@ final class StubBackend implements RemoteServer.Backend {
   final List<Offer> offers = new ArrayList<>();
   final Map<String, Description> outputs = new HashMap<>();
   final List<Integer> askedFor = new ArrayList<>();
+  final StubSlots slots = new StubSlots();
 
   @Override
   public JobSecret secretOf(String applicationId) {
@@ -29,6 +30,11 @@ final class StubBackend implements RemoteServer.Backend {
   @Override
   public List<Offer> offers() {
     return offers;
+  }
+
+  @Override
+  public BounceSlots openSlots(String applicationId) {
+    return slots;
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.wire.JobSecret;
@@ -48,6 +49,9 @@ public abstract class NodeTestBase {
 
   /** What readers read with unless they say otherwise. */
   protected static final int WINDOW_BYTES = 64 << 10;
+
+  /** What services bounce through: four windows. */
+  protected static final BounceConfig BOUNCE = new BounceConfig(WINDOW_BYTES, 4);
 
   /** The service's, and everything else's. */
   @TempDir protected Path directory;
@@ -100,7 +104,8 @@ public abstract class NodeTestBase {
         InetAddress.getLoopbackAddress(),
         controlPort,
         List.of(transports),
-        recover);
+        recover,
+        BOUNCE);
   }
 
   /** Starts the service over tcp, with a pool of so many segments and a disk tier. */

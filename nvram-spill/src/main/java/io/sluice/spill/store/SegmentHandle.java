@@ -66,10 +66,26 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   @Override
   public void read(long offsetBytes, byte[] destination) throws IOException {
+    readFile(offsetBytes, ByteBuffer.wrap(destination));
+  }
+
+  /**
+   * Fills {@code destination}, whose position is 0, from the mapping, or on the disk tier from the
+   * file. As with {@link #mapping}, not after the segment was closed.
+   */
+  public void copyTo(long offsetBytes, ByteBuffer destination) throws IOException {
+    if (mapping != null) {
+      destination.put(mapping.slice(Math.toIntExact(offsetBytes), destination.remaining()));
+    } else {
+      readFile(offsetBytes, destination);
+    }
+  }
+
+  private void readFile(long offsetBytes, ByteBuffer destination) throws IOException {
     while (true) {
       FileChannel channel = openFile();
       try {
-        readFully(channel, offsetBytes, ByteBuffer.wrap(destination));
+        readFully(channel, offsetBytes, destination);
         return;
       } catch (ClosedByInterruptException e) {
         throw e; // this very thread was interrupted

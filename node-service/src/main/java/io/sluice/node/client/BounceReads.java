@@ -1,0 +1,219 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.remote.StagedRange;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.ReadTimeoutException;
+import io.sluice.rdma.transport.TransportException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads from one node through its bounce slots: has a range copied into a slot, reads the slot, and
+ * gives it back at once, whatever became of the read.
+ *
+ * <p>It holds at most {@link BounceSlots#MAX_PER_READER} slots and waits at the service for one
+ * only while it holds none, so readers never wait for each other in a circle. When the service has
+ * none free even then, everything that waits here fails with {@link BounceBusyException}: one wait,
+ * and not one for each.
+ *
+ * <p>Differs from a direct read in that the remote CPU copies and that each read costs a round trip
+ * on a control connection.
+ *
+ * <p>Thread contract: safe from any thread; the conversation is held on one thread, which ends when
+ * there is nothing to do. Ownership: the node closes it, after its inputs. Failure: futures fail
+ * with a {@link TransportException} by about their deadline.
+ */
+final class BounceReads implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BounceReads.class);
+  private static final long THREAD_IDLE_MS = 5_000;
+
+  private final RemoteNode node;
+  private final ThreadPoolExecutor thread;
+  private final Deque<BounceRead> waiting = new ArrayDeque<>(); // this and the next: thread only
+  private final Map<Long, BounceRead> holding = new HashMap<>();
+  private long usedNs;
+  private volatile RemoteClient client;
+
+  BounceReads(RemoteNode node) {
+    this.node = node;
+    this.thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            THREAD_IDLE_MS,
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(),
+            body -> {
+              Thread made = new Thread(body, "sluice-bounce-" + node.name());
+              made.setDaemon(true);
+              return made;
+            });
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  /** Starts a read as soon as a slot can be had. */
+  void start(BounceRead read) {
+    thread.execute(
+        () -> {
+          waiting.addLast(read);
+          advance();
+        });
+  }
+
+  private void advance() {
+    while (!waiting.isEmpty()
+        && holding.size() < BounceSlots.MAX_PER_READER
+        && tryRead(waiting.peekFirst())) {
+      waiting.pollFirst();
+    }
+  }
+
+  /** False if it must wait for a slot that is held here. */
+  private boolean tryRead(BounceRead read) {
+    try {
+      long leftMs = read.leftMs();
+      if (leftMs <= 0) {
+        throw new ReadTimeoutException(read + " has found no slot by its deadline");
+      }
+      Connection connection = node.connection(read.transport());
+      issue(read, connection, client(leftMs).stage(read.request(), Math.max(1, read.leftMs())));
+    } catch (RemoteError e) {
+      if (e.code() == RemoteError.Code.BUSY) {
+        return holding.isEmpty() ? failAllWaiting(e) : false;
+      }
+      read.fail(new TransportException(read + " was refused: " + e.getMessage(), e));
+    } catch (TransportException e) {
+      read.fail(e);
+    } catch (IOException e) {
+      disconnect();
+      read.fail(new TransportException(read + " failed: " + e.getMessage(), e));
+    } catch (RuntimeException e) {
+      read.fail(new TransportException(read + " failed: " + e, e));
+    }
+    return true;
+  }
+
+  private boolean failAllWaiting(RemoteError cause) {
+    for (BounceRead read : waiting) {
+      read.fail(new BounceBusyException(read + ": " + cause.getMessage(), cause));
+    }
+    waiting.clear();
+    return true;
+  }
+
+  private RemoteClient client(long timeoutMs) throws IOException {
+    boolean idle =
+        holding.isEmpty()
+            && System.nanoTime() - usedNs
+                > TimeUnit.MILLISECONDS.toNanos(RemoteClient.IDLE_LIMIT_MS / 2);
+    if (client != null && idle) {
+      disconnect(); // before the service does
+    }
+    if (client == null) {
+      client = node.connectControl(timeoutMs);
+    }
+    usedNs = System.nanoTime();
+    return client;
+  }
+
+  private void issue(BounceRead read, Connection connection, StagedRange staged) {
+    RemoteClient from = client;
+    holding.put(staged.ticket(), read);
+    try {
+      connection
+          .read(
+              staged.region(),
+              staged.offsetBytes(),
+              read.destination(),
+              0,
+              read.lengthBytes(),
+              Math.max(1, read.leftMs()))
+          .whenComplete(
+              (ok, failure) -> {
+                read.ended(failure);
+                later(() -> giveBack(staged.ticket(), from));
+              });
+    } catch (RuntimeException e) {
+      giveBack(staged.ticket(), from);
+      throw e;
+    }
+  }
+
+  private void later(Runnable step) {
+    try {
+      thread.execute(
+          () -> {
+            step.run();
+            advance();
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("{}: closed, its control connection gives the slots back", node.name());
+    }
+  }
+
+  private void giveBack(long ticket, RemoteClient from) {
+    if (from != client) {
+      return; // the service took it back when that connection ended
+    }
+    holding.remove(ticket);
+    try {
+      client.release(ticket);
+    } catch (IOException e) {
+      LOG.debug("{}: the control connection ended: {}", node.name(), e.toString());
+      disconnect();
+    }
+  }
+
+  private void disconnect() {
+    holding.values().forEach(BounceRead::slotLost);
+    holding.clear();
+    RemoteClient ended = client;
+    client = null;
+    closeQuietly(ended);
+  }
+
+  private void closeQuietly(RemoteClient ended) {
+    try {
+      if (ended != null) {
+        ended.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("{}: closing the control connection: {}", node.name(), e.toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    if (thread.isShutdown()) {
+      return;
+    }
+    thread.execute(
+        () -> {
+          waiting.forEach(read -> read.fail(new TransportException(read + ": reader closed")));
+          waiting.clear();
+          disconnect();
+        });
+    thread.shutdown();
+    boolean ended = false;
+    try {
+      ended = thread.awaitTermination(node.timeoutMs(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (!ended) {
+      closeQuietly(client); // which ends whatever the thread waits for
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.StageRequest;
+import io.sluice.rdma.memory.RegisteredBufferPool;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Range;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Starts the reads of one run in the way that its node allows: directly, or through bounce slots.
+ *
+ * <p>Thread contract: one thread at a time. Ownership: the caller gives each window to {@link
+ * #discard} or closes its buffer. Failure: {@link FetchFailedException} when there is no way,
+ * {@link IOException} when there is no window; a read that cannot be started is a window that has
+ * failed.
+ */
+final class RunReads {
+  private final RemoteNode node;
+  private final String outputId;
+  private final String name;
+  private final int runNumber;
+  private final Run run;
+  private Map<Integer, SegmentLocation> segments;
+
+  RunReads(
+      RemoteNode node,
+      String outputId,
+      String name,
+      int runNumber,
+      Run run,
+      Map<Integer, SegmentLocation> segments) {
+    this.node = node;
+    this.outputId = outputId;
+    this.name = name;
+    this.runNumber = runNumber;
+    this.run = run;
+    this.segments = segments;
+  }
+
+  /** Where the run's segments are served now. */
+  void describedAgain(Map<Integer, SegmentLocation> now) {
+    segments = now;
+  }
+
+  /**
+   * The best way to the run's byte at {@code offsetBytes}.
+   *
+   * @param avoidBounce whether any direct way is better than a bounced one
+   */
+  ReadWay bestWay(long offsetBytes, boolean avoidBounce) throws IOException {
+    Range range = rangeAt(offsetBytes);
+    SegmentLocation segment = segments.get(range.segmentId());
+    if (segment == null) {
+      throw new FetchFailedException(
+          outputId, name + ": " + node.name() + " did not describe " + range, null);
+    }
+    List<ReadWay> ways = node.ways(segment);
+    if (ways.isEmpty()) {
+      throw new FetchFailedException(
+          outputId,
+          name
+              + ": "
+              + node.name()
+              + " serves "
+              + segment.segment()
+              + " over "
+              + segment.regions().keySet()
+              + ", this task can use "
+              + node.transports(),
+          null);
+    }
+    return ways.stream()
+        .filter(way -> !(avoidBounce && way.isBounced()))
+        .findFirst()
+        .orElse(ways.get(0));
+  }
+
+  /** Starts to read a window from {@code offsetBytes} on; null if none is free to read into. */
+  RunWindow start(ReadWay way, long offsetBytes, boolean wait) throws IOException {
+    RegisteredBuffer buffer = window(way.transport(), wait);
+    if (buffer == null) {
+      return null;
+    }
+    Range range = rangeAt(offsetBytes);
+    int lengthBytes =
+        (int) Math.min(Math.min(buffer.lengthBytes(), way.maxBytes()), range.lengthBytes());
+    CompletableFuture<Void> done;
+    try {
+      done =
+          way.isBounced()
+              ? bounce(way.transport(), offsetBytes, buffer, lengthBytes)
+              : node.connection(way.transport())
+                  .read(
+                      way.region(), range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
+    } catch (IOException e) {
+      done = CompletableFuture.failedFuture(e);
+    } catch (RuntimeException e) {
+      buffer.close();
+      throw e;
+    }
+    return new RunWindow(way, buffer, lengthBytes, done);
+  }
+
+  private CompletableFuture<Void> bounce(
+      String transport, long offsetBytes, RegisteredBuffer buffer, int lengthBytes) {
+    StageRequest wanted =
+        new StageRequest(
+            transport, outputId, run.partition(), runNumber, offsetBytes, lengthBytes, 0);
+    BounceRead read = new BounceRead(wanted, buffer, node.timeoutMs());
+    node.bounceReads().start(read);
+    return read.done();
+  }
+
+  private RegisteredBuffer window(String transport, boolean wait) throws IOException {
+    RegisteredBufferPool pool = node.pools().pool(transport);
+    if (!wait) {
+      return pool.tryAcquire().orElse(null);
+    }
+    try {
+      return pool.acquire(node.timeoutMs());
+    } catch (TimeoutException e) {
+      // Not the output's fault: runs that are merged were given more windows than there are.
+      throw new IllegalStateException(name + ": " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException(name + ": interrupted while reading");
+  }
+
+  /** What is left of the range that holds the run's byte at {@code offsetBytes}. */
+  private Range rangeAt(long offsetBytes) {
+    long skipBytes = offsetBytes;
+    for (Range range : run.ranges()) {
+      if (skipBytes < range.lengthBytes()) {
+        return new Range(
+            range.segmentId(), range.offsetBytes() + skipBytes, range.lengthBytes() - skipBytes);
+      }
+      skipBytes -= range.lengthBytes();
+    }
+    throw new IllegalStateException(name + ": offset " + offsetBytes + " is behind the run's end");
+  }
+
+  /** Gives the memory of a window back that nobody will read. */
+  void discard(RunWindow window) {
+    // Only a finished read may give its memory back; the transport ends each by its deadline.
+    try {
+      window
+          .done()
+          .handle((ok, failure) -> null)
+          .orTimeout(2 * node.timeoutMs(), TimeUnit.MILLISECONDS)
+          .join();
+    } finally {
+      window.buffer().close();
+    }
+  }
+}

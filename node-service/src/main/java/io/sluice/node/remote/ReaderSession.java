@@ -1,0 +1,108 @@
+package io.sluice.node.remote;
+
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The conversation with one reader that has proved its application's secret.
+ *
+ * <p>Thread contract: one thread, that of the connection; a slow copy holds up this reader alone.
+ * Ownership: {@link RemoteServer} opens and closes what is used here. Failure: a request that
+ * cannot be answered is refused with its reason and the next one is read; what is no request ends
+ * the conversation.
+ */
+final class ReaderSession {
+  /** A reader that has nothing to ask for so long is cut off; it may come again. */
+  static final long IDLE_TIMEOUT_MS = 120_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ReaderSession.class);
+  private static final long TIMEOUT_MS = 30_000;
+
+  private final Frames frames;
+  private final RemoteServer.Backend backend;
+  private final String applicationId;
+  private final BounceSlots slots;
+
+  ReaderSession(
+      Frames frames, RemoteServer.Backend backend, String applicationId, BounceSlots slots) {
+    this.frames = frames;
+    this.backend = backend;
+    this.applicationId = applicationId;
+    this.slots = slots;
+  }
+
+  /** Answers until the reader goes away, which is an {@link EOFException}. */
+  void serve() throws IOException {
+    while (true) {
+      Frames.Frame request = frames.receive(IDLE_TIMEOUT_MS, TIMEOUT_MS);
+      DataInputStream in = request.in();
+      switch (request.type()) {
+        case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
+        case RemoteProtocol.STAGE -> answer(() -> stage(in));
+        case RemoteProtocol.RELEASE -> slots.release(in.readLong());
+        default -> throw new ProtocolException("unknown request type " + request.type());
+      }
+    }
+  }
+
+  private interface Request {
+    Frames.Payload answer() throws IOException;
+  }
+
+  private void answer(Request request) throws IOException {
+    Frames.Payload payload;
+    try {
+      payload = request.answer();
+    } catch (EOFException | ProtocolException | IllegalArgumentException e) {
+      refuse(RemoteError.Code.BAD_REQUEST, e.toString());
+      return;
+    } catch (RemoteError e) {
+      refuse(e.code(), e.getMessage());
+      return;
+    } catch (IOException e) {
+      LOG.warn("A request of a reader of {} failed", applicationId, e);
+      refuse(RemoteError.Code.INTERNAL, e.toString());
+      return;
+    }
+    try {
+      frames.send(Replies.OK, payload, TIMEOUT_MS);
+    } catch (ProtocolException e) {
+      // Too long, and found so before any of it was sent.
+      refuse(RemoteError.Code.BAD_REQUEST, e.getMessage());
+    }
+  }
+
+  private void refuse(RemoteError.Code code, String message) throws IOException {
+    Replies.sendError(frames, code, message, TIMEOUT_MS);
+  }
+
+  private Frames.Payload describe(DataInputStream in) throws IOException {
+    int partition = in.readInt();
+    Description description = backend.describe(applicationId, partition, readOutputIds(in));
+    return out -> RemoteProtocol.writeDescription(out, description);
+  }
+
+  private Frames.Payload stage(DataInputStream in) throws IOException {
+    StagedRange staged = slots.stage(StageProtocol.readRequest(in));
+    return out -> StageProtocol.writeStaged(out, staged);
+  }
+
+  private static List<String> readOutputIds(DataInputStream in) throws IOException {
+    int count = Bounded.readCount(in, RemoteProtocol.MAX_OUTPUTS, "outputs");
+    List<String> outputIds = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      outputIds.add(Bounded.readString(in));
+    }
+    return outputIds;
+  }
+}

@@ -1,0 +1,203 @@
+package io.sluice.node.service;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.testing.RefusesSegments;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Segments that a transport cannot register are read over it all the same. */
+class BounceServingTest extends BounceTestBase {
+  @Test
+  void bothTiersAreReadThroughSlotsWhateverTheShapeOfTheOutputs() throws IOException {
+    startRefusing(RDMA, new TcpProvider());
+    Random random = seeded("bothTiersAreReadThroughSlots");
+    List<TestOutput> outputs = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      outputs.add(TestOutput.random(random, "attempt_" + i, 1 + random.nextInt(8), 600_000));
+      commit(outputs.get(i));
+    }
+    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    long bytes = outputs.stream().mapToLong(TestOutput::totalBytes).sum();
+    try (NodeReader reader = rdmaReader(8)) {
+      assertReads(reader, outputs);
+      assertEquals(bytes, reader.stats().bytes("rdma"));
+      assertEquals(bytes, reader.stats().bouncedBytes());
+      assertEquals(0, reader.stats().bytes("tcp"));
+      assertEquals(0, reader.stats().retries());
+      assertEquals(0, reader.stats().bounceRefusals());
+      assertEquals(reader.stats().bouncedReads(), counters().reads());
+    }
+    awaitAllSlotsFree();
+    assertEquals(bytes, counters().bytes());
+    assertEquals(bytes, service.transportCounters().get("rdma").bytes());
+    assertEquals(0, service.transportCounters().get("tcp").bytes());
+  }
+
+  @Test
+  void runsThatAreMergedReadAheadWithinTheSlotsOfTheirReader() throws IOException {
+    startRefusing(RDMA, new TcpProvider());
+    List<TestOutput> outputs = commitSingles(6, 500_000);
+    try (NodeReader reader = rdmaReader(20)) {
+      List<NodeRun> runs = new ArrayList<>();
+      for (TestOutput output : outputs) {
+        runs.add(locateOnly(reader, output.id()));
+        runs.get(runs.size() - 1).prefetch(3);
+      }
+      reader.prepareMerge(runs);
+      for (int from = 0; from < 500_000; from += 50_000) {
+        for (int i = 0; i < runs.size(); i++) {
+          byte[] expected = new byte[50_000];
+          System.arraycopy(outputs.get(i).runs().get(0), from, expected, 0, expected.length);
+          assertArrayEquals(expected, readSome(runs.get(i), 50_000));
+        }
+      }
+      assertEquals(3_000_000, reader.stats().bouncedBytes());
+      for (NodeRun run : runs) {
+        run.close();
+      }
+    }
+    awaitAllSlotsFree();
+    assertEquals(SLOTS, counters().peakSlotsInUse());
+  }
+
+  @Test
+  void moreReadersThanSlotsAllEnd() throws Exception {
+    startRefusing(RDMA, new TcpProvider());
+    List<TestOutput> outputs = commitSingles(4, 800_000);
+    ExecutorService tasks = Executors.newFixedThreadPool(6);
+    try {
+      List<Future<Long>> reading = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        reading.add(
+            tasks.submit(
+                () -> {
+                  try (NodeReader reader = rdmaReader(16)) {
+                    for (TestOutput output : outputs) {
+                      NodeRun run = locateOnly(reader, output.id());
+                      run.prefetch(8);
+                      assertArrayEquals(output.runs().get(0), readAll(run));
+                    }
+                    return reader.stats().bytes("rdma") + reader.stats().bytes("tcp");
+                  }
+                }));
+      }
+      for (Future<Long> bytes : reading) {
+        assertEquals(3_200_000, bytes.get());
+      }
+    } finally {
+      tasks.shutdown();
+    }
+    awaitAllSlotsFree();
+    assertEquals(SLOTS, counters().peakSlotsInUse());
+  }
+
+  @Test
+  void withoutAFreeSlotTheNextTransportTakesOverUntilThereIsOne() throws IOException {
+    startRefusing(RDMA, new TcpProvider());
+    List<TestOutput> outputs = commitSingles(2, 300_000);
+    try (NodeReader reader = rdmaReader(4)) {
+      try (RemoteClient holder = control()) {
+        for (int i = 0; i < SLOTS; i++) {
+          holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+        }
+        assertReads(reader, outputs.subList(0, 1));
+        assertEquals(300_000, reader.stats().bytes("tcp"));
+        assertEquals(0, reader.stats().bouncedBytes());
+        assertTrue(reader.stats().bounceRefusals() > 0);
+        assertTrue(counters().refusals() > 0);
+      }
+      awaitAllSlotsFree(); // the holder's connection ended
+      assertReads(reader, outputs.subList(1, 2));
+      assertEquals(300_000, reader.stats().bouncedBytes());
+      assertEquals(300_000, reader.stats().bytes("tcp"));
+      assertEquals(0, reader.stats().transportFallbacks());
+      assertEquals(0, reader.stats().retries());
+    }
+  }
+
+  @Test
+  void withoutAFreeSlotOrAnotherTransportTheOutputCannotBeHad() throws IOException {
+    startRefusing(RDMA, new TcpProvider());
+    commitSingles(1, 1000);
+    try (RemoteClient holder = control();
+        NodeReader reader = reader(4, null, TIMEOUT_MS, RDMA);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      for (int i = 0; i < SLOTS; i++) {
+        holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+      }
+      FetchFailedException e = assertThrows(FetchFailedException.class, () -> readSome(run, 1));
+      assertTrue(e.getMessage().contains("no bounce slot for rdma came free"), e.getMessage());
+    }
+  }
+
+  @Test
+  void nobodyPaysWhoNeedsNone() throws IOException {
+    long before = OffHeap.allocatedBytes();
+    service =
+        NodeService.start(
+            config(TestPool.memory(home(), 2), new NamedProvider("rdma"), new TcpProvider()));
+    TestOutput output = commitSingles(1, 100_000).get(0);
+    try (NodeReader reader = rdmaReader(4)) {
+      assertReads(reader, List.of(output));
+      assertEquals(100_000, reader.stats().bytes("rdma"));
+      assertEquals(0, reader.stats().bouncedReads());
+    }
+    assertTrue(service.bounceCounters().isEmpty());
+    long allocatedBytes = OffHeap.allocatedBytes() - before; // the store has a little
+    assertTrue(allocatedBytes < BOUNCE.slotBytes(), allocatedBytes + " bytes");
+  }
+
+  @Test
+  void buffersThatCannotBeRegisteredLeaveTheSegmentsToTheNextTransport() throws IOException {
+    startRefusing(new RefusesSegments(true), new TcpProvider());
+    TestOutput output = commitSingles(1, 100_000).get(0);
+    try (NodeReader reader = rdmaReader(4)) {
+      assertReads(reader, List.of(output));
+      assertEquals(100_000, reader.stats().bytes("tcp"));
+      assertEquals(0, reader.stats().retries());
+    }
+    assertFalse(service.bounceCounters().containsKey("rdma"));
+  }
+
+  @Test
+  void aReaderGoesOnAfterItsServiceWasRestarted() throws IOException {
+    int port = threeFreePorts();
+    service =
+        NodeService.start(config(TestPool.memory(home(), 4), port, false, RDMA, new TcpProvider()));
+    TestOutput output = commitSingles(1, 500_000).get(0);
+    try (NodeReader reader = rdmaReader(2);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      byte[] first = readSome(run, 200_000);
+      service.close();
+      service =
+          NodeService.start(
+              config(TestPool.memory(home(), 4), port, true, RDMA, new TcpProvider()));
+      byte[] rest = readSome(run, 300_000);
+      byte[] whole = new byte[500_000];
+      System.arraycopy(first, 0, whole, 0, first.length);
+      System.arraycopy(rest, 0, whole, first.length, rest.length);
+      assertArrayEquals(output.runs().get(0), whole);
+      assertTrue(reader.stats().retries() > 0);
+      assertEquals(0, reader.stats().bytes("tcp"));
+    }
+  }
+}

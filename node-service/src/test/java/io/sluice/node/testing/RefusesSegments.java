@@ -1,0 +1,73 @@
+package io.sluice.node.testing;
+
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/**
+ * tcp under the name "rdma" that registers memory, but nothing that a file is behind: as a NIC does
+ * with fs-DAX.
+ *
+ * @param refusesMemory whether it registers no memory either, as with a memlock limit that is used
+ *     up
+ */
+public record RefusesSegments(boolean refusesMemory) implements TransportProvider {
+  @Override
+  public String name() {
+    return "rdma";
+  }
+
+  @Override
+  public Optional<String> unavailabilityCause() {
+    return Optional.empty();
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
+    return new Endpoint(new TcpProvider().listen(bindAddress), refusesMemory);
+  }
+
+  @Override
+  public ClientEndpoint openClient() throws TransportException {
+    return new TcpProvider().openClient();
+  }
+
+  private record Endpoint(ServerEndpoint delegate, boolean refusesMemory)
+      implements ServerEndpoint {
+    @Override
+    public InetSocketAddress address() {
+      return delegate.address();
+    }
+
+    @Override
+    public RegionDescriptor register(MemoryRegion region) throws TransportException {
+      if (region.file() != null || refusesMemory) {
+        throw new RegistrationException("cannot be pinned, expected by this test");
+      }
+      return delegate.register(region);
+    }
+
+    @Override
+    public void deregister(RegionDescriptor descriptor) {
+      delegate.deregister(descriptor);
+    }
+
+    @Override
+    public TransportCounters counters() {
+      return delegate.counters();
+    }
+
+    @Override
+    public void close() {
+      delegate.close();
+    }
+  }
+}
