@@ -108,11 +108,15 @@ public final class TeraSort {
     return text.toString();
   }
 
-  private String input() {
+  /**
+   * Where the input is; whoever has input of his own puts it there instead of {@link #generate}.
+   */
+  public String input() {
     return directory + "/input";
   }
 
-  private String output(Variant variant) {
+  /** Where a variant's output goes. */
+  public String output(Variant variant) {
     return directory + "/sorted-" + variant;
   }
 }

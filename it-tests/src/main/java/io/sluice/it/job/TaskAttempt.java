@@ -8,7 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param id the attempt's id
  * @param map whether it is a map's
  * @param state such as SUCCEEDED, FAILED, KILLED
- * @param containerId where it ran
+ * @param containerId what it ran in
+ * @param node host and web port of the NodeManager it ran on
  * @param shuffleMs time until all map outputs were fetched; 0 for maps
  * @param mergeMs time from there until reduce() began; 0 for maps
  * @param elapsedMs time from start to finish
@@ -19,6 +20,7 @@ public record TaskAttempt(
     boolean map,
     String state,
     String containerId,
+    String node,
     long shuffleMs,
     long mergeMs,
     long elapsedMs,
@@ -30,6 +32,7 @@ public record TaskAttempt(
         attempt.path("type").asText().equals("MAP"),
         attempt.path("state").asText(),
         attempt.path("assignedContainerId").asText(),
+        attempt.path("nodeHttpAddress").asText(),
         attempt.path("elapsedShuffleTime").asLong(),
         attempt.path("elapsedMergeTime").asLong(),
         attempt.path("elapsedTime").asLong(),

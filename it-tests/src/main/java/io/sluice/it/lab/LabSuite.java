@@ -26,9 +26,9 @@ public enum LabSuite {
   TERASORT(
       "TeraSort on stock Hadoop over verbs",
       8192,
-      0,
-      0,
-      Duration.ofMinutes(20),
+      2,
+      256,
+      Duration.ofMinutes(30),
       "io.sluice.it.lab.TeraSortOverVerbsIT");
 
   private final String title;

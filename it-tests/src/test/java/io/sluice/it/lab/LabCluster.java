@@ -20,6 +20,8 @@ import java.util.Set;
 final class LabCluster {
   private static final Duration BOOT_DEADLINE = Duration.ofMinutes(3);
 
+  private static final String PEER = "sluice.lab.peer";
+
   private LabCluster() {}
 
   /** Starts a cluster whose second NodeManager is on the second guest if there is one. */
@@ -27,11 +29,23 @@ final class LabCluster {
     String share = System.getProperty("sluice.lab.share");
     assumeTrue(share != null, "not in the lab's guest; ./sluice lab terasort runs this");
     Optional<PeerHost> peer =
-        Optional.ofNullable(System.getProperty("sluice.lab.peer")).map(Path::of).map(PeerHost::new);
+        Optional.ofNullable(System.getProperty(PEER)).map(Path::of).map(PeerHost::new);
     peer.ifPresent(host -> host.awaitReady(BOOT_DEADLINE));
     PseudoCluster cluster = PseudoCluster.start(Workspace.find(), spec(Path.of(share), peer));
     cluster.keepDirectory();
     return cluster;
+  }
+
+  /** Whether the second NodeManager is on another host. */
+  static boolean hasPeer() {
+    return System.getProperty(PEER) != null;
+  }
+
+  /** Where the guest has a pool of that kind; skips the test where it has none. */
+  static String property(String kind) {
+    String place = System.getProperty("sluice.lab." + kind);
+    assumeTrue(place != null, "this guest has no " + kind);
+    return place;
   }
 
   private static ClusterSpec spec(Path share, Optional<PeerHost> peer) {
