@@ -44,7 +44,7 @@ public final class Lab {
     GuestSpec spec =
         spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
-    try (Guest guest = boot(spec, share, suite.script(), this::show)) {
+    try (Guest guest = boot(spec, share, suite.script(spec), this::show)) {
       return result(suite, guest.await(), share, startNs);
     }
   }
@@ -56,7 +56,8 @@ public final class Lab {
     Path share = newShare(suite.id() + "-2-hosts");
     GuestSpec spec =
         spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline()).onWire(FreePort.find());
-    String script = "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script();
+    String script =
+        "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script(spec);
     try (Guest guest = boot(spec, share, script, this::show);
         Guest peer = boot(spec.peer(PEER_MEMORY_MB), share, "lab_peer", this::show)) {
       int status = guest.await();

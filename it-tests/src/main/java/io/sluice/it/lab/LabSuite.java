@@ -84,13 +84,13 @@ public enum LabSuite {
     return deadline;
   }
 
-  /** What the guest runs, after {@code guest.sh}. */
-  String script() {
+  /** What the guest runs, after {@code guest.sh}, with the pools that it has. */
+  String script(GuestSpec guest) {
     StringBuilder script = new StringBuilder();
     if (hugePagesMb > 0) {
       script.append("lab_huge_pages ").append(hugePagesMb).append('\n');
     }
-    if (nvdimms > 0) {
+    if (!guest.nvdimms().isEmpty()) {
       script.append("lab_persistent_memory\n");
     }
     return script.append("lab_suite ").append(String.join(" ", classes)).toString();
