@@ -140,6 +140,8 @@ final class SluiceShuffleServiceTest {
     assertEquals(true, beans.getAttribute(name, "Running"));
     assertEquals(1, beans.getAttribute(name, "Outputs"));
     assertTrue((long) beans.getAttribute(name, "MemoryUsedBytes") > 0);
+    assertEquals(0L, beans.getAttribute(name, "BounceRegisteredBytes")); // tcp needs none
+    assertEquals(0L, beans.getAttribute(name, "BouncedBytes"));
     service.stop();
     assertFalse(beans.isRegistered(name));
   }
