@@ -11,7 +11,8 @@ import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one place that allocates, maps and frees memory outside the Java heap.
+ * Allocates, maps and frees memory outside the Java heap, and counts all of it, {@link
+ * NativeFile}'s mappings too.
  *
  * <p>Java 17 has no supported way to give direct memory back before a garbage collection, and a
  * task that waits for one exceeds its container; so this class calls {@code
@@ -75,6 +76,11 @@ public final class OffHeap {
   /** File mappings made here and not yet freed. */
   public static long mappedBytes() {
     return MAPPED_BYTES.get();
+  }
+
+  /** Counts what {@link NativeFile} maps, and what it unmaps as a negative number. */
+  static void countMapped(long bytes) {
+    MAPPED_BYTES.addAndGet(bytes);
   }
 
   private static void invokeCleaner(ByteBuffer buffer) {

@@ -368,7 +368,7 @@ public abstract class TransportContractTest {
         ConnectionLostException.class,
         s.connection.read(s.descriptor, 0, s.landing, 0, 10, LONG_MS));
     ServerEndpoint restarted = closing(provider.listen(s.server.address()));
-    RegionDescriptor descriptor = restarted.register(s.fixture.region());
+    RegionDescriptor descriptor = restarted.register(region(s.fixture));
     Connection connection = closing(s.client.connect(restarted.address(), LONG_MS));
     await(connection.read(descriptor, 0, s.landing, 0, REGION_BYTES, LONG_MS));
     assertEquals(-1, s.fixture.mismatch(0, s.landing.buffer()));
@@ -463,6 +463,11 @@ public abstract class TransportContractTest {
     assertTrue(LeakCheck.transportThreads().size() <= threads + 5, "threads grew from " + threads);
   }
 
+  /** What is registered of the fixture: mapping and file, unless a subclass leaves one out. */
+  protected MemoryRegion region(RegionFixture fixture) {
+    return fixture.region();
+  }
+
   /** How many connections the leak test makes. */
   protected int connectCount() {
     return 500;
@@ -487,7 +492,7 @@ public abstract class TransportContractTest {
       fixture = closing(new RegionFixture(dir, REGION_BYTES, 42));
       server = closing(provider.listen(bindAddress()));
       descriptor =
-          RegionDescriptor.decode(ByteBuffer.wrap(server.register(fixture.region()).encode()));
+          RegionDescriptor.decode(ByteBuffer.wrap(server.register(region(fixture)).encode()));
       client = closing(provider.openClient());
       landing = landing(client, REGION_BYTES);
       connection = closing(client.connect(server.address(), LONG_MS));

@@ -1,0 +1,57 @@
+package io.sluice.rdma.memory;
+
+import com.sun.jna.LastErrorException;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.util.Optional;
+
+/**
+ * The system calls that {@link NativeFile} needs. Loaded on first use; where JNA does not work only
+ * {@link #loadFailure} may be called. The constants are those of Linux on x86-64 and aarch64.
+ *
+ * <p>Thread contract: safe from any thread. Failure: {@link LastErrorException} with the errno.
+ */
+final class Libc {
+  static final int O_RDONLY = 0;
+  static final int O_RDWR = 2;
+  static final int O_CLOEXEC = 0x80000;
+  static final int PROT_READ = 1;
+  static final int PROT_WRITE = 2;
+  static final int MAP_SHARED = 1;
+  static final int LOCK_EX = 2;
+  static final int LOCK_NB = 4;
+  static final int EWOULDBLOCK = 11;
+
+  private static final Throwable LOAD_FAILURE = load();
+
+  private Libc() {}
+
+  /** Why these calls do not work; empty if they do. */
+  static Optional<Throwable> loadFailure() {
+    return Optional.ofNullable(LOAD_FAILURE);
+  }
+
+  private static Throwable load() {
+    try {
+      Native.register(Libc.class, "c");
+      return null;
+    } catch (LinkageError | RuntimeException e) {
+      return e;
+    }
+  }
+
+  static native int open(String path, int flags) throws LastErrorException;
+
+  static native int close(int descriptor) throws LastErrorException;
+
+  static native Pointer mmap(
+      Pointer address, long lengthBytes, int protection, int flags, int descriptor, long offset)
+      throws LastErrorException;
+
+  static native int munmap(Pointer address, long lengthBytes) throws LastErrorException;
+
+  static native int fallocate(int descriptor, int mode, long offsetBytes, long lengthBytes)
+      throws LastErrorException;
+
+  static native int flock(int descriptor, int operation) throws LastErrorException;
+}
