@@ -1,9 +1,9 @@
 package io.sluice.spill.medium;
 
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -51,25 +51,24 @@ public final class EmulatedNvram implements Medium {
   }
 
   @Override
-  public Optional<String> unavailabilityCause(Path directory) {
-    return medium.unavailabilityCause(directory);
+  public Optional<String> unavailabilityCause(Path pool) {
+    return medium.unavailabilityCause(pool);
   }
 
   @Override
-  public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
-      throws IOException {
+  public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
     return medium.map(file, offsetBytes, lengthBytes);
   }
 
   @Override
-  public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+  public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
     long startNs = System.nanoTime();
     medium.persist(mapping, offsetBytes, lengthBytes);
     delaySince(startNs);
   }
 
   @Override
-  public void write(MappedByteBuffer mapping, int offsetBytes, ByteBuffer source) {
+  public void write(Mapping mapping, int offsetBytes, ByteBuffer source) {
     long startNs = System.nanoTime();
     medium.write(mapping, offsetBytes, source);
     delaySince(startNs);

@@ -1,9 +1,9 @@
 package io.sluice.spill.medium;
 
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -39,34 +39,34 @@ public final class LibpmemMedium implements Medium {
   }
 
   @Override
-  public Optional<String> unavailabilityCause(Path directory) {
+  public Optional<String> unavailabilityCause(Path pool) {
     Optional<String> missing = libraryCause();
-    return missing.isPresent() ? missing : mapper.unavailabilityCause(directory);
+    return missing.isPresent() ? missing : mapper.unavailabilityCause(pool);
   }
 
   @Override
-  public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
-      throws IOException {
+  public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
     return mapper.map(file, offsetBytes, lengthBytes);
   }
 
   @Override
-  public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
-    Libpmem.persist(mapping, offsetBytes, lengthBytes);
+  public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
+    Libpmem.persist(mapping.buffer(), offsetBytes, lengthBytes);
   }
 
   @Override
-  public void write(MappedByteBuffer mapping, int offsetBytes, ByteBuffer source) {
+  public void write(Mapping mapping, int offsetBytes, ByteBuffer source) {
     if (!source.isDirect()) {
       mapper.write(mapping, offsetBytes, source.duplicate());
       persist(mapping, offsetBytes, source.remaining());
     } else {
-      Libpmem.copy(mapping, offsetBytes, source, source.position(), source.remaining());
+      Libpmem.copy(mapping.buffer(), offsetBytes, source, source.position(), source.remaining());
     }
     source.position(source.limit());
   }
 
-  private static Optional<String> libraryCause() {
+  /** Why libpmem cannot be called; empty if it can. */
+  static Optional<String> libraryCause() {
     try {
       return Libpmem.loadFailure()
           .map(e -> "libpmem.so.1 cannot be loaded (" + e + "); install the package libpmem1");

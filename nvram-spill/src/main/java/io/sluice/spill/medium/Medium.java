@@ -1,10 +1,9 @@
 package io.sluice.spill.medium;
 
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -12,16 +11,16 @@ import java.util.Optional;
  * How bytes reach the memory tier of a pool and when they are safe there. The contract:
  *
  * <ul>
- *   <li>{@link #map} maps a range of a segment for reading and writing; the caller gives it back to
- *       {@link OffHeap#unmap}.
+ *   <li>{@link #map} maps a range of a segment for reading and writing; the caller closes the
+ *       mapping.
  *   <li>After {@link #persist} returns, the bytes of that range survive what the medium survives:
  *       the death of the process always, the loss of power where {@link #isPersistent()}. Bytes
  *       persisted later never become safe before them.
  *   <li>{@link #write} copies and persists in one go.
  *   <li>Where {@link #isStoredDirectly()} the caller may store into the mapping and persist
  *       afterwards; elsewhere every byte has to go through {@link #write}.
- *   <li>{@link #unavailabilityCause} says in plain words why the medium cannot be used for a
- *       directory; nothing else may be called then. It never throws because a library is absent.
+ *   <li>{@link #unavailabilityCause} says in plain words why the medium cannot be used for a pool;
+ *       nothing else may be called then. It never throws because a library is absent.
  *   <li>Safe from any thread on disjoint ranges.
  * </ul>
  */
@@ -35,19 +34,19 @@ public interface Medium {
   /** Whether callers may store into the mapping themselves. */
   boolean isStoredDirectly();
 
-  /** Why the medium cannot hold a pool in this existing directory; empty if it can. */
-  Optional<String> unavailabilityCause(Path directory);
+  /** Why the medium cannot hold a pool at this existing directory or device; empty if it can. */
+  Optional<String> unavailabilityCause(Path pool);
 
   /** Maps a range of an open segment for reading and writing. */
-  MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes) throws IOException;
+  Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException;
 
   /** Makes a range of a mapping safe. */
-  void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes);
+  void persist(Mapping mapping, int offsetBytes, int lengthBytes);
 
   /** Copies the remaining bytes of {@code source} into the mapping and makes them safe. */
-  default void write(MappedByteBuffer mapping, int offsetBytes, ByteBuffer source) {
+  default void write(Mapping mapping, int offsetBytes, ByteBuffer source) {
     int lengthBytes = source.remaining();
-    mapping.put(offsetBytes, source, source.position(), lengthBytes);
+    mapping.buffer().put(offsetBytes, source, source.position(), lengthBytes);
     source.position(source.limit());
     persist(mapping, offsetBytes, lengthBytes);
   }

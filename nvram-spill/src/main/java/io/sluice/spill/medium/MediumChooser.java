@@ -6,9 +6,9 @@ import java.util.Optional;
 
 /**
  * Turns a setting into a {@link Medium}: {@code auto}, {@code plain}, {@code sync}, {@code
- * libpmem}, or {@code emulated}, {@code emulated:<n>}, {@code emulated:<n>:<medium>} for {@link
- * EmulatedNvram} over one of them. {@link Medium#name} of what it returns is such a setting again,
- * which is how a service tells its tasks what to use.
+ * libpmem}, {@code devdax}, or {@code emulated}, {@code emulated:<n>}, {@code
+ * emulated:<n>:<medium>} for {@link EmulatedNvram} over one of them. {@link Medium#name} of what it
+ * returns is such a setting again, which is how a service tells its tasks what to use.
  *
  * <p>Thread contract: stateless. Failure: {@link IOException} with the cause if what is asked for
  * by name is not available; never another medium in its place.
@@ -19,53 +19,77 @@ public final class MediumChooser {
   /**
    * A medium and a sentence that says why it was taken.
    *
-   * @param medium available for the directory
+   * @param medium available for the pool
    * @param reason for the log
    */
   public record Choice(Medium medium, String reason) {}
 
   private MediumChooser() {}
 
-  /** Chooses for an existing directory. */
-  public static Choice choose(String setting, Path directory) throws IOException {
+  /** Chooses for an existing directory or device. */
+  public static Choice choose(String setting, Path pool) throws IOException {
     if (setting.equals(EMULATED) || setting.startsWith(EMULATED + ":")) {
-      return emulated(setting, directory);
+      return emulated(setting, pool);
     }
     return switch (setting) {
-      case "auto" -> auto(directory);
-      case "plain" -> named(new PlainMedium(), directory);
-      case "sync" -> named(new SyncMedium(), directory);
-      case "libpmem" -> named(new LibpmemMedium(), directory);
+      case "auto" -> auto(pool);
+      case "plain" -> named(new PlainMedium(), pool);
+      case "sync" -> named(new SyncMedium(), pool);
+      case "libpmem" -> named(new LibpmemMedium(), pool);
+      case "devdax" -> named(new DevDaxMedium(), pool);
       default ->
           throw new IOException(
               "there is no medium '"
                   + setting
-                  + "'; known are auto, plain, sync, libpmem, emulated[:n[:medium]]");
+                  + "'; known are auto, plain, sync, libpmem, devdax, emulated[:n[:medium]]");
     };
   }
 
-  private static Choice auto(Path directory) {
+  private static Choice auto(Path pool) throws IOException {
+    return switch (PoolKind.of(pool)) {
+      case DEVICE -> device(pool);
+      case HUGE_PAGES ->
+          new Choice(new PlainMedium(), "medium plain, because " + pool + " is on huge pages");
+      case FILES -> files(pool);
+    };
+  }
+
+  private static Choice device(Path pool) throws IOException {
+    Medium medium = new DevDaxMedium();
+    Optional<String> cause = medium.unavailabilityCause(pool);
+    if (cause.isPresent()) {
+      throw new IOException(
+          "medium devdax is not available: "
+              + cause.get()
+              + "; or set the medium to plain, if "
+              + pool
+              + " need not keep its bytes when the power fails");
+    }
+    return new Choice(medium, "medium devdax, because " + pool + " is a device-DAX device");
+  }
+
+  private static Choice files(Path pool) {
     Medium sync = new SyncMedium();
-    Optional<String> cause = sync.unavailabilityCause(directory);
+    Optional<String> cause = sync.unavailabilityCause(pool);
     return cause.isEmpty()
-        ? new Choice(sync, "medium sync, because " + directory + " is on persistent memory (DAX)")
+        ? new Choice(sync, "medium sync, because " + pool + " is on persistent memory (DAX)")
         : new Choice(new PlainMedium(), "medium plain, because there is " + cause.get());
   }
 
-  private static Choice named(Medium medium, Path directory) throws IOException {
-    Optional<String> cause = medium.unavailabilityCause(directory);
+  private static Choice named(Medium medium, Path pool) throws IOException {
+    Optional<String> cause = medium.unavailabilityCause(pool);
     if (cause.isPresent()) {
       throw new IOException("medium " + medium.name() + " is not available: " + cause.get());
     }
     return new Choice(medium, "medium " + medium.name() + ", because the setting says so");
   }
 
-  private static Choice emulated(String setting, Path directory) throws IOException {
+  private static Choice emulated(String setting, Path pool) throws IOException {
     String[] parts = setting.split(":", 3);
     try {
       double delayFactor =
           parts.length > 1 ? Double.parseDouble(parts[1]) : EmulatedNvram.DEFAULT_DELAY_FACTOR;
-      Choice inner = choose(parts.length > 2 ? parts[2] : "auto", directory);
+      Choice inner = choose(parts.length > 2 ? parts[2] : "auto", pool);
       return new Choice(
           new EmulatedNvram(inner.medium(), delayFactor),
           "emulated NVRAM, because the setting says so: every write takes "

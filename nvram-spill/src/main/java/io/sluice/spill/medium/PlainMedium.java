@@ -1,17 +1,18 @@
 package io.sluice.spill.medium;
 
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.memory.NativeFile;
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * An ordinary shared mapping of tmpfs, hugetlbfs or any file system. Unlike {@link SyncMedium} its
- * bytes live in the page cache: they survive the death of the process, not the loss of power, so
- * persisting only keeps the order of the stores.
+ * An ordinary shared mapping of tmpfs, hugetlbfs, any file system or device. Unlike {@link
+ * SyncMedium} its bytes live in the page cache or the CPU's caches: they survive the death of the
+ * process, not the loss of power, so persisting only keeps the order of the stores.
  *
  * <p>Thread contract: stateless.
  */
@@ -32,18 +33,23 @@ public final class PlainMedium implements Medium {
   }
 
   @Override
-  public Optional<String> unavailabilityCause(Path directory) {
-    return Optional.empty();
+  public Optional<String> unavailabilityCause(Path pool) {
+    try {
+      return PoolKind.of(pool) == PoolKind.FILES
+          ? Optional.empty()
+          : NativeFile.unavailabilityCause();
+    } catch (IOException e) {
+      return Optional.of(e.getMessage());
+    }
   }
 
   @Override
-  public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
-      throws IOException {
-    return OffHeap.map(file, FileChannel.MapMode.READ_WRITE, offsetBytes, lengthBytes);
+  public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
+    return file.map(FileChannel.MapMode.READ_WRITE, offsetBytes, lengthBytes);
   }
 
   @Override
-  public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+  public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
     VarHandle.releaseFence();
   }
 }

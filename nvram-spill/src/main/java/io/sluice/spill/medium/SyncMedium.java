@@ -1,6 +1,7 @@
 package io.sluice.spill.medium;
 
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -36,20 +37,23 @@ public final class SyncMedium implements Medium {
   }
 
   @Override
-  public Optional<String> unavailabilityCause(Path directory) {
+  public Optional<String> unavailabilityCause(Path pool) {
+    if (!Files.isDirectory(pool)) {
+      return Optional.of("no synchronous mapping of " + pool + ", which is no directory");
+    }
     try {
-      Path probe = Files.createTempFile(directory, "probe-", ".tmp");
+      Path probe = Files.createTempFile(pool, "probe-", ".tmp");
       try (FileChannel file =
           FileChannel.open(probe, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        OffHeap.unmap(map(file, 0, PROBE_BYTES));
+        Mapping.ofFile(file, ExtendedMapMode.READ_WRITE_SYNC, 0, PROBE_BYTES).close();
         return Optional.empty();
       } finally {
-        Files.delete(probe);
+        Files.deleteIfExists(probe); // a service that starts deletes what others probe with
       }
     } catch (IOException | UnsupportedOperationException e) {
       return Optional.of(
           "no synchronous mapping in "
-              + directory
+              + pool
               + " ("
               + e.getMessage()
               + "); it needs a file system mounted with DAX on persistent memory");
@@ -57,13 +61,12 @@ public final class SyncMedium implements Medium {
   }
 
   @Override
-  public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
-      throws IOException {
-    return OffHeap.map(file, ExtendedMapMode.READ_WRITE_SYNC, offsetBytes, lengthBytes);
+  public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
+    return file.map(ExtendedMapMode.READ_WRITE_SYNC, offsetBytes, lengthBytes);
   }
 
   @Override
-  public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
-    mapping.force(offsetBytes, lengthBytes);
+  public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
+    ((MappedByteBuffer) mapping.buffer()).force(offsetBytes, lengthBytes);
   }
 }

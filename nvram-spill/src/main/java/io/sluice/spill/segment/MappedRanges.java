@@ -1,13 +1,11 @@
 package io.sluice.spill.segment;
 
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.Mapping;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -17,20 +15,20 @@ import java.util.List;
  * closes it, after the last access through its buffers; an access after that crashes the JVM.
  */
 public final class MappedRanges implements Closeable {
-  private final List<MappedByteBuffer> mappings = new ArrayList<>();
+  private final List<Mapping> mappings = new ArrayList<>();
 
   MappedRanges() {}
 
   /** The bytes, in order; each buffer holds one range, positions are the caller's to move. */
   public List<ByteBuffer> buffers() {
-    return Collections.unmodifiableList(mappings);
+    return mappings.stream().map(Mapping::buffer).toList();
   }
 
-  void add(FileChannel file, Range range) throws IOException {
+  void add(SegmentFile file, Range range) throws IOException {
     long endBytes = range.endBytes();
     for (long offsetBytes = range.offsetBytes(); offsetBytes < endBytes; ) {
       int lengthBytes = (int) Math.min(endBytes - offsetBytes, Extent.MAX_LENGTH_BYTES);
-      mappings.add(OffHeap.map(file, FileChannel.MapMode.READ_ONLY, offsetBytes, lengthBytes));
+      mappings.add(file.map(FileChannel.MapMode.READ_ONLY, offsetBytes, lengthBytes));
       offsetBytes += lengthBytes;
     }
   }
@@ -38,7 +36,7 @@ public final class MappedRanges implements Closeable {
   /** Removes the mappings; idempotent. */
   @Override
   public void close() {
-    mappings.forEach(OffHeap::unmap);
+    mappings.forEach(Mapping::close);
     mappings.clear();
   }
 }

@@ -4,16 +4,23 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * One file of the spill store as other processes see it.
+ * One segment of the spill store as other processes see it: a file, or a range of a device.
  *
  * @param segmentId unique in the pool; ids of the disk tier start at {@link #DISK_ID_BASE}
- * @param tier which kind of file it is
- * @param path where it lies on this node
+ * @param tier which kind of segment it is
+ * @param path the file or device on this node
+ * @param fileOffsetBytes where the segment starts in it
  * @param lengthBytes its length, a multiple of the pool's block size
+ * @param mapUnitBytes what offset and length of a mapping have to be multiples of, a power of two;
+ *     {@link #MAPPED_BY_JDK} for files that the JDK can map, which sees to it itself
  */
-public record SegmentInfo(int segmentId, Tier tier, Path path, long lengthBytes) {
+public record SegmentInfo(
+    int segmentId, Tier tier, Path path, long fileOffsetBytes, long lengthBytes, int mapUnitBytes) {
   /** First segment id of the disk tier. */
   public static final int DISK_ID_BASE = 1 << 30;
+
+  /** Of an ordinary file. */
+  public static final int MAPPED_BY_JDK = 0;
 
   public SegmentInfo {
     Objects.requireNonNull(path, "path");
@@ -23,6 +30,27 @@ public record SegmentInfo(int segmentId, Tier tier, Path path, long lengthBytes)
     if (lengthBytes <= 0) {
       throw new IllegalArgumentException("segment length " + lengthBytes + " is not positive");
     }
+    if (fileOffsetBytes < 0 || fileOffsetBytes + lengthBytes < 0) {
+      throw new IllegalArgumentException("a segment cannot start at " + fileOffsetBytes);
+    }
+    if (mapUnitBytes != MAPPED_BY_JDK
+        && (mapUnitBytes < 0
+            || Integer.bitCount(mapUnitBytes) != 1
+            || fileOffsetBytes % mapUnitBytes != 0
+            || lengthBytes % mapUnitBytes != 0)) {
+      throw new IllegalArgumentException(
+          "segment at "
+              + fileOffsetBytes
+              + " of length "
+              + lengthBytes
+              + " is not made of units of "
+              + mapUnitBytes);
+    }
+  }
+
+  /** A whole ordinary file. */
+  public SegmentInfo(int segmentId, Tier tier, Path path, long lengthBytes) {
+    this(segmentId, tier, path, 0, lengthBytes, MAPPED_BY_JDK);
   }
 
   /** The tier that a segment id belongs to. */

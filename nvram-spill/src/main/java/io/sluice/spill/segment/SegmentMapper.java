@@ -2,9 +2,6 @@ package io.sluice.spill.segment;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.LinkOption;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +20,7 @@ import java.util.function.IntFunction;
  */
 public final class SegmentMapper implements Closeable {
   private final IntFunction<SegmentInfo> segments;
-  private final Map<Integer, FileChannel> files = new HashMap<>();
+  private final Map<Integer, SegmentFile> files = new HashMap<>();
 
   /**
    * Creates a mapper with no file open.
@@ -48,21 +45,21 @@ public final class SegmentMapper implements Closeable {
     }
   }
 
-  private FileChannel file(Range range) throws IOException {
-    FileChannel file = files.get(range.segmentId());
+  private SegmentFile file(Range range) throws IOException {
+    SegmentFile file = files.get(range.segmentId());
     if (file == null) {
       SegmentInfo info = segments.apply(range.segmentId());
       if (info == null) {
         throw new IOException("no segment " + range.segmentId() + " is known, wanted " + range);
       }
-      file = FileChannel.open(info.path(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+      file = SegmentFile.open(info, false);
       files.put(range.segmentId(), file);
     }
-    if (range.endBytes() > file.size()) {
+    if (range.endBytes() > file.lengthBytes()) {
       throw new IOException(
           range
               + " ends behind the "
-              + file.size()
+              + file.lengthBytes()
               + " bytes of "
               + segments.apply(range.segmentId()));
     }
@@ -73,7 +70,7 @@ public final class SegmentMapper implements Closeable {
   @Override
   public void close() throws IOException {
     IOException failure = null;
-    for (FileChannel file : files.values()) {
+    for (SegmentFile file : files.values()) {
       try {
         file.close();
       } catch (IOException e) {

@@ -125,7 +125,7 @@ final class DiskTier {
   private SegmentHandle create(Path directory, long lengthBytes) throws IOException {
     int segmentId = nextSegmentId;
     nextSegmentId = Math.addExact(segmentId, 1);
-    Path path = directory.resolve(SegmentCreator.fileName(segmentId));
+    Path path = directory.resolve(SegmentNames.of(segmentId));
     FileChannel file = PrivateDirectory.createFile(path);
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     SegmentHandle segment = new SegmentHandle(info, file, null, config.medium());

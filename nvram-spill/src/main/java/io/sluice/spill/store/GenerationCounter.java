@@ -3,11 +3,9 @@ package io.sluice.spill.store;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 
 /**
- * Hands out generations: numbers that rise for the whole life of a pool, across restarts. Its file
+ * Hands out generations: numbers that rise for the whole life of a pool, across restarts. The pool
  * holds a bound that no number handed out has reached, so that it is written once in {@value #STEP}
  * times.
  *
@@ -15,48 +13,34 @@ import java.nio.file.Path;
  */
 final class GenerationCounter implements Closeable {
   private static final int STEP = 1024;
-  private static final String FILE = "pool.generation";
 
-  private final FileChannel file;
+  private final MetaArea area;
   private long next;
   private long bound;
 
-  private GenerationCounter(FileChannel file, long next) {
-    this.file = file;
+  private GenerationCounter(MetaArea area, long next) {
+    this.area = area;
     this.next = next;
     this.bound = next;
   }
 
-  /** Starts counting in a new pool. */
-  static GenerationCounter create(Path directory) throws IOException {
-    return new GenerationCounter(PrivateDirectory.createFile(directory.resolve(FILE)), 1);
-  }
-
-  /** Goes on counting in a pool that was used before. */
-  static GenerationCounter open(Path directory) throws IOException {
-    Path path = directory.resolve(FILE);
-    FileChannel file = PrivateDirectory.openFile(path);
-    try {
-      ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES);
-      while (buffer.hasRemaining()) {
-        if (file.read(buffer, buffer.position()) < 0) {
-          return new GenerationCounter(file, 1); // none was handed out
-        }
-      }
-      if (buffer.getLong(0) < 1) {
-        throw new IOException(
-            path
-                + " says generation "
-                + buffer.getLong(0)
-                + ", expected more than 0; delete "
-                + directory
-                + " to start with an empty pool");
-      }
-      return new GenerationCounter(file, buffer.getLong(0));
-    } catch (IOException | RuntimeException e) {
-      file.close();
-      throw e;
+  /**
+   * Goes on counting, or starts in a new area.
+   *
+   * @param place for messages
+   */
+  static GenerationCounter open(MetaArea area, Object place) throws IOException {
+    byte[] bytes = new byte[Long.BYTES];
+    area.read(0, bytes);
+    long bound = ByteBuffer.wrap(bytes).getLong();
+    if (bound < 0) {
+      throw new IOException(
+          place
+              + " says generation "
+              + bound
+              + ", expected 0 or more; open it without recovery, which empties it");
     }
+    return new GenerationCounter(area, Math.max(1, bound)); // 0: none was handed out
   }
 
   /** A bound above every number handed out so far. */
@@ -67,17 +51,13 @@ final class GenerationCounter implements Closeable {
   long next() throws IOException {
     if (next >= bound) {
       bound = Math.addExact(next, STEP);
-      ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES).putLong(0, bound);
-      while (buffer.hasRemaining()) {
-        file.write(buffer, buffer.position());
-      }
-      file.force(false);
+      area.writeLong(0, bound);
     }
     return next++;
   }
 
   @Override
   public void close() throws IOException {
-    file.close();
+    area.close();
   }
 }

@@ -3,11 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.segment.Range;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -27,47 +23,30 @@ import java.util.List;
  * the file; nothing is granted then.
  */
 final class LeaseMarks implements Closeable {
-  private static final String FILE = "pool.leases";
   private static final byte FREE = 0;
   private static final byte GRANTED = 1;
 
-  private final FileChannel file;
+  private final MetaArea area;
   private final int blockBytes;
   private final long blocksPerSegment;
 
-  private LeaseMarks(FileChannel file, StoreConfig config) {
-    this.file = file;
+  /** Goes on with what a former store granted; in a new area nothing is granted. */
+  LeaseMarks(MetaArea area, StoreConfig config) {
+    this.area = area;
     this.blockBytes = config.blockBytes();
     this.blocksPerSegment = config.segmentBytes() / config.blockBytes();
   }
 
-  /** Starts with no block granted. */
-  static LeaseMarks create(StoreConfig config) throws IOException {
-    return new LeaseMarks(PrivateDirectory.createFile(config.directory().resolve(FILE)), config);
-  }
-
-  /** Goes on with what a former store granted. */
-  static LeaseMarks open(StoreConfig config) throws IOException {
-    Path path = config.directory().resolve(FILE);
-    return new LeaseMarks(PrivateDirectory.openFile(path), config);
-  }
-
   void granted(Range range) throws IOException {
-    write(range, GRANTED);
+    area.fill(position(range), blocks(range), GRANTED);
   }
 
   void freed(Range range) throws IOException {
-    write(range, FREE);
+    area.fill(position(range), blocks(range), FREE);
   }
 
-  private void write(Range range, byte mark) throws IOException {
-    byte[] marks = new byte[(int) (range.lengthBytes() / blockBytes)];
-    Arrays.fill(marks, mark);
-    ByteBuffer buffer = ByteBuffer.wrap(marks);
-    long position = position(range);
-    while (buffer.hasRemaining()) {
-      file.write(buffer, position + buffer.position());
-    }
+  private int blocks(Range range) {
+    return (int) (range.lengthBytes() / blockBytes);
   }
 
   private long position(Range range) {
@@ -76,15 +55,13 @@ final class LeaseMarks implements Closeable {
 
   /** The parts of {@code range} that were not granted when the former store ended. */
   List<Range> notGranted(Range range) throws IOException {
-    ByteBuffer marks = ByteBuffer.allocate((int) (range.lengthBytes() / blockBytes));
-    long position = position(range);
-    // What lies behind the end of the file was never granted, as were the zeros that stay here.
-    while (marks.hasRemaining() && file.read(marks, position + marks.position()) >= 0) {}
+    byte[] marks = new byte[blocks(range)];
+    area.read(position(range), marks);
     List<Range> parts = new ArrayList<>();
-    int blocks = marks.capacity();
+    int blocks = marks.length;
     for (int start = 0; start < blocks; start++) {
       int end = start;
-      while (end < blocks && marks.get(end) == FREE) {
+      while (end < blocks && marks[end] == FREE) {
         end++;
       }
       if (end > start) {
@@ -101,6 +78,6 @@ final class LeaseMarks implements Closeable {
 
   @Override
   public void close() throws IOException {
-    file.close();
+    area.close();
   }
 }

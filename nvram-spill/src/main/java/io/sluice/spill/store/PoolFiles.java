@@ -2,7 +2,6 @@ package io.sluice.spill.store;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,25 +9,34 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The directories of one pool, locked, with their header: either those of a former store, to be
- * recovered, or empty ones.
+ * The places of one pool, locked, with its header: either those of a former store, to be recovered,
+ * or empty ones.
  *
  * <p>Thread contract: one thread. Ownership: the store closes it last. Failure: {@link IOException}
- * when a directory is in use or holds a pool of another geometry.
+ * when a place is in use or holds a pool of another geometry.
  */
 final class PoolFiles implements Closeable {
-  private final List<PrivateDirectory> directories = new ArrayList<>();
+  private final PoolSpace space;
+  private final List<PrivateDirectory> diskDirectories = new ArrayList<>();
   private PoolHeader header;
   private GenerationCounter generations;
   private LeaseMarks leaseMarks;
   private boolean recovered;
 
-  private PoolFiles() {}
+  private PoolFiles(PoolSpace space) {
+    this.space = space;
+  }
 
-  static PoolFiles open(StoreConfig config) throws IOException {
-    PoolFiles files = new PoolFiles();
+  static PoolFiles open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
+    PoolFiles files = new PoolFiles(opener.open(config));
     try {
-      files.lock(config);
+      for (Path directory : config.diskDirectories()) {
+        files.diskDirectories.add(PrivateDirectory.open(directory));
+      }
+      Optional<String> cause = config.medium().unavailabilityCause(config.directory());
+      if (cause.isPresent()) {
+        throw new IOException("medium " + config.medium().name() + ": " + cause.get());
+      }
       files.load(config);
       return files;
     } catch (IOException | RuntimeException | Error e) {
@@ -54,66 +62,41 @@ final class PoolFiles implements Closeable {
     return recovered;
   }
 
-  /** The segments of the memory tier that a former store left, by file. */
-  List<Path> memorySegments() throws IOException {
-    return segments(directories.get(0));
+  /** The place of the memory tier. */
+  PoolSpace memory() {
+    return space;
   }
 
   /** The files of the disk tier that a former store left. */
   List<Path> diskSegments() throws IOException {
     List<Path> segments = new ArrayList<>();
-    for (PrivateDirectory directory : directories.subList(1, directories.size())) {
-      segments.addAll(segments(directory));
+    for (PrivateDirectory directory : diskDirectories) {
+      for (int segmentId : SegmentNames.idsIn(directory)) {
+        segments.add(directory.path().resolve(SegmentNames.of(segmentId)));
+      }
     }
     return segments;
   }
 
-  private void lock(StoreConfig config) throws IOException {
-    directories.add(PrivateDirectory.open(config.directory()));
-    for (Path directory : config.diskDirectories()) {
-      directories.add(PrivateDirectory.open(directory));
-    }
-  }
-
   private void load(StoreConfig config) throws IOException {
-    Optional<PoolHeader> former =
-        config.recover() ? PoolHeader.read(config.directory()) : Optional.empty();
+    Optional<PoolHeader> former = config.recover() ? space.header() : Optional.empty();
     if (former.isPresent()) {
       header = former.get();
       header.check(config);
-      generations = GenerationCounter.open(config.directory());
-      leaseMarks = LeaseMarks.open(config);
       recovered = true;
-      deleteTemporaries();
-      return;
-    }
-    PoolHeader.delete(config.directory());
-    for (PrivateDirectory directory : directories) {
-      for (Path file : directory.files()) {
-        Files.delete(file);
+      for (PrivateDirectory directory : diskDirectories) {
+        directory.deleteTemporaries();
       }
-    }
-    generations = GenerationCounter.create(config.directory());
-    leaseMarks = LeaseMarks.create(config);
-    header = new PoolHeader(UUID.randomUUID(), config.segmentBytes(), config.blockBytes());
-    header.write(config.directory());
-  }
-
-  private void deleteTemporaries() throws IOException {
-    for (PrivateDirectory directory : directories) {
-      for (Path file : directory.files()) {
-        if (file.toString().endsWith(".tmp")) {
-          Files.delete(file);
-        }
+    } else {
+      space.clear();
+      for (PrivateDirectory directory : diskDirectories) {
+        directory.clear();
       }
+      header = new PoolHeader(UUID.randomUUID(), config.segmentBytes(), config.blockBytes());
+      space.format(header);
     }
-  }
-
-  private static List<Path> segments(PrivateDirectory directory) throws IOException {
-    return directory.files().stream()
-        .filter(file -> SegmentCreator.segmentId(file) >= 0)
-        .sorted()
-        .toList();
+    generations = GenerationCounter.open(space.generation(), config.directory());
+    leaseMarks = new LeaseMarks(space.leaseMarks(), config);
   }
 
   @Override
@@ -124,8 +107,9 @@ final class PoolFiles implements Closeable {
     if (leaseMarks != null) {
       leaseMarks.close();
     }
-    for (PrivateDirectory directory : directories) {
+    for (PrivateDirectory directory : diskDirectories) {
       directory.close();
     }
+    space.close();
   }
 }

@@ -26,14 +26,14 @@ final class PoolFiller {
     void fillerDone(String failure);
   }
 
-  private final SegmentCreator creator;
+  private final PoolSpace space;
   private final List<Integer> missingIds;
   private final Sink sink;
   private final Thread thread;
   private volatile boolean stopped;
 
-  PoolFiller(SegmentCreator creator, List<Integer> missingIds, Sink sink) {
-    this.creator = creator;
+  PoolFiller(PoolSpace space, List<Integer> missingIds, Sink sink) {
+    this.space = space;
     this.missingIds = missingIds;
     this.sink = sink;
     this.thread = new Thread(this::fill, "sluice-pool-filler");
@@ -71,7 +71,7 @@ final class PoolFiller {
     String failure = null;
     try {
       for (int segmentId : missingIds) {
-        SegmentHandle segment = stopped ? null : creator.create(segmentId, () -> stopped);
+        SegmentHandle segment = stopped ? null : space.create(segmentId, () -> stopped);
         if (segment == null) {
           break;
         }

@@ -14,7 +14,7 @@ import java.util.Properties;
 import java.util.UUID;
 
 /**
- * The file that says what kind of pool a directory holds.
+ * What kind of pool a place holds; in a directory of ordinary files, a file of its own says it.
  *
  * @param poolId drawn when the pool was created
  * @param segmentBytes length of its segments
@@ -55,13 +55,13 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
 
   /** Checks that the pool has the geometry of the configuration. */
   void check(StoreConfig config) throws IOException {
-    Path file = config.directory().resolve(FILE);
+    Path place = config.directory();
     if (segmentBytes != config.segmentBytes()) {
       throw mismatch(
-          file, "segmentBytes", String.valueOf(segmentBytes), "" + config.segmentBytes());
+          place, "segmentBytes", String.valueOf(segmentBytes), "" + config.segmentBytes());
     }
     if (blockBytes != config.blockBytes()) {
-      throw mismatch(file, "blockBytes", String.valueOf(blockBytes), "" + config.blockBytes());
+      throw mismatch(place, "blockBytes", String.valueOf(blockBytes), "" + config.blockBytes());
     }
   }
 
@@ -90,9 +90,9 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     Files.deleteIfExists(directory.resolve(FILE));
   }
 
-  private static IOException mismatch(Path file, String what, String actual, String expected) {
+  private static IOException mismatch(Path place, String what, String actual, String expected) {
     return new IOException(
-        file
+        place
             + " says "
             + what
             + " = "

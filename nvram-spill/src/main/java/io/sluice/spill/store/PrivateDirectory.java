@@ -30,7 +30,7 @@ final class PrivateDirectory implements Closeable {
   private static final String LOCK_FILE = "pool.lock";
   private static final Pattern OWN_FILES =
       Pattern.compile(
-          "pool\\.(lock|properties|generation|leases)|segment-\\d+"
+          "pool\\.(lock|properties|generation|leases|meta)|segment-\\d+"
               + "|(pool\\.properties|segment-\\d+|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -80,6 +80,22 @@ final class PrivateDirectory implements Closeable {
       }
     }
     return files;
+  }
+
+  /** Deletes every file except the lock. */
+  void clear() throws IOException {
+    for (Path file : files()) {
+      Files.delete(file);
+    }
+  }
+
+  /** Deletes what a process left half done when it died. */
+  void deleteTemporaries() throws IOException {
+    for (Path file : files()) {
+      if (file.toString().endsWith(".tmp")) {
+        Files.deleteIfExists(file);
+      }
+    }
   }
 
   private static void checkOwner(Path path) throws IOException {

@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.format.ByteSource;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.medium.Medium;
@@ -11,7 +11,6 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
@@ -19,8 +18,8 @@ import java.nio.file.Files;
 import java.util.Optional;
 
 /**
- * An open segment in the process of the store: the file, and for the memory tier a mapping of the
- * whole of it, for a transport to register.
+ * An open segment in the process of the store: the file, where there is one that can be read, and
+ * for the memory tier a mapping of the whole segment, for a transport to register.
  *
  * <p>Thread contract: safe from any thread. Ownership: the store closes it; nobody else does, and
  * nobody accesses the mapping after {@link SpillStore#close} or {@link
@@ -30,11 +29,16 @@ public final class SegmentHandle implements ByteSource, Closeable {
   private volatile SegmentInfo info;
   private volatile boolean closed;
   private FileChannel file;
-  private final MappedByteBuffer mapping;
+  private final Mapping mapping;
   private final Medium medium;
 
-  /** Wraps an open file; {@code mapping} is null on the disk tier. */
-  SegmentHandle(SegmentInfo info, FileChannel file, MappedByteBuffer mapping, Medium medium) {
+  /**
+   * Wraps what is open.
+   *
+   * @param file null if the segment lies on huge pages or a device, which cannot be read as a file
+   * @param mapping null on the disk tier
+   */
+  SegmentHandle(SegmentInfo info, FileChannel file, Mapping mapping, Medium medium) {
     this.info = info;
     this.file = file;
     this.mapping = mapping;
@@ -47,16 +51,17 @@ public final class SegmentHandle implements ByteSource, Closeable {
   }
 
   /**
-   * The open file, for transports that serve from it. A thread that is interrupted while it uses
-   * the channel closes it for everybody.
+   * The open file, for transports that serve from it; null if the segment cannot be read as a file
+   * and has to be served from its mapping. A thread that is interrupted while it uses the channel
+   * closes it for everybody.
    */
   public synchronized FileChannel file() {
     return file;
   }
 
   /** The whole segment mapped for reading and writing; empty on the disk tier. */
-  public Optional<MappedByteBuffer> mapping() {
-    return Optional.ofNullable(mapping);
+  public Optional<ByteBuffer> mapping() {
+    return Optional.ofNullable(mapping).map(Mapping::buffer);
   }
 
   @Override
@@ -66,7 +71,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   @Override
   public void read(long offsetBytes, byte[] destination) throws IOException {
-    readFile(offsetBytes, ByteBuffer.wrap(destination));
+    if (isMappedOnly()) {
+      readMapping(offsetBytes, destination);
+    } else {
+      readFile(offsetBytes, ByteBuffer.wrap(destination));
+    }
   }
 
   /**
@@ -75,7 +84,8 @@ public final class SegmentHandle implements ByteSource, Closeable {
    */
   public void copyTo(long offsetBytes, ByteBuffer destination) throws IOException {
     if (mapping != null) {
-      destination.put(mapping.slice(Math.toIntExact(offsetBytes), destination.remaining()));
+      destination.put(
+          mapping.buffer().slice(Math.toIntExact(offsetBytes), destination.remaining()));
     } else {
       readFile(offsetBytes, destination);
     }
@@ -95,6 +105,22 @@ public final class SegmentHandle implements ByteSource, Closeable {
         } // else another thread was interrupted: try again with the file opened again
       }
     }
+  }
+
+  private boolean isMappedOnly() {
+    return info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK;
+  }
+
+  /** Under the lock of {@link #close}, because the mapping must not go away meanwhile. */
+  private synchronized void readMapping(long offsetBytes, byte[] destination) throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    if (offsetBytes + destination.length > info.lengthBytes()) {
+      throw new EOFException(
+          info + " ends before " + destination.length + " bytes from " + offsetBytes);
+    }
+    mapping.buffer().get((int) offsetBytes, destination);
   }
 
   /** The file, opened again if an interrupt has closed it. */
@@ -142,7 +168,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
   void writeMark(long trailerOffsetBytes, long mark) throws IOException {
     long offsetBytes = trailerOffsetBytes + FooterLayout.COMMIT_MARK_OFFSET;
     if (mapping != null) {
-      mapping.putLong(Math.toIntExact(offsetBytes), mark);
+      mapping.buffer().putLong(Math.toIntExact(offsetBytes), mark);
       medium.persist(mapping, Math.toIntExact(offsetBytes), Long.BYTES);
       return;
     }
@@ -160,7 +186,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
     openFile().write(ByteBuffer.allocate(1), lengthBytes - 1);
   }
 
-  /** Closes and deletes. */
+  /** Closes and deletes a file of the disk tier. */
   void delete() throws IOException {
     close();
     Files.delete(info.path());
@@ -170,8 +196,10 @@ public final class SegmentHandle implements ByteSource, Closeable {
   public synchronized void close() throws IOException {
     closed = true;
     if (mapping != null) {
-      OffHeap.unmap(mapping);
+      mapping.close();
     }
-    file.close();
+    if (file != null) {
+      file.close();
+    }
   }
 }

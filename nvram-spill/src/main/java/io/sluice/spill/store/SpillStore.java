@@ -65,15 +65,14 @@ public final class SpillStore implements Closeable {
     this.recoveredGenerationBound = files.generations().bound();
     this.quarantineUntilFreed =
         new HashSet<>(files.isRecovered() ? config.runningApplications() : Set.of());
-    SegmentCreator creator = new SegmentCreator(config);
     try {
-      openFormerSegments(creator);
+      openFormerSegments();
       recoverOutputs();
     } catch (IOException | RuntimeException | Error e) {
       allocator.close();
       throw e;
     }
-    this.filler = new PoolFiller(creator, missingSegmentIds(), new FillerSink());
+    this.filler = new PoolFiller(files.memory(), missingSegmentIds(), new FillerSink());
   }
 
   /**
@@ -82,12 +81,12 @@ public final class SpillStore implements Closeable {
    * @throws IOException if the directory is in use, somebody else's, or of another geometry
    */
   public static SpillStore open(StoreConfig config) throws IOException {
-    PoolFiles files = PoolFiles.open(config);
+    return open(config, PoolSpaces::open);
+  }
+
+  static SpillStore open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
+    PoolFiles files = PoolFiles.open(config, opener);
     try {
-      Optional<String> cause = config.medium().unavailabilityCause(config.directory());
-      if (cause.isPresent()) {
-        throw new IOException("medium " + config.medium().name() + ": " + cause.get());
-      }
       SpillStore store = new SpillStore(config, files);
       store.filler.start();
       return store;
@@ -335,12 +334,12 @@ public final class SpillStore implements Closeable {
     announced.retire(retired);
   }
 
-  private void openFormerSegments(SegmentCreator creator) throws IOException {
-    for (var path : files.memorySegments()) {
-      allocator.memory().add(creator.open(SegmentCreator.segmentId(path)));
+  private void openFormerSegments() throws IOException {
+    for (int segmentId : files.memory().segmentIds()) {
+      allocator.memory().add(files.memory().open(segmentId));
     }
     for (var path : files.diskSegments()) {
-      allocator.disk().open(path, SegmentCreator.segmentId(path));
+      allocator.disk().open(path, SegmentNames.id(path));
     }
     announced.announce(allSegments());
   }
@@ -486,7 +485,7 @@ public final class SpillStore implements Closeable {
       try {
         announced.announce(List.of(segment));
       } catch (RuntimeException | Error e) {
-        segment.delete();
+        files.memory().discard(segment);
         throw e;
       }
       lock.lock();

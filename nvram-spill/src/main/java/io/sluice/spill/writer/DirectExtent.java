@@ -1,10 +1,9 @@
 package io.sluice.spill.writer;
 
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 
 /**
  * An extent whose window is the mapping itself: records are gathered straight to where they stay.
@@ -16,17 +15,19 @@ final class DirectExtent implements OpenExtent {
   private static final int STEP_BYTES = 2 << 20;
 
   private final Extent extent;
-  private final MappedByteBuffer mapping;
+  private final Mapping mapping;
+  private final ByteBuffer memory;
   private final Medium medium;
   private final FaultAround pages;
   private int windowLimit;
   private int persistedBytes;
 
-  DirectExtent(Extent extent, MappedByteBuffer mapping, Medium medium) {
+  DirectExtent(Extent extent, Mapping mapping, Medium medium) {
     this.extent = extent;
     this.mapping = mapping;
+    this.memory = mapping.buffer();
     this.medium = medium;
-    this.pages = new FaultAround(mapping);
+    this.pages = new FaultAround(memory);
     slide(0);
   }
 
@@ -37,7 +38,7 @@ final class DirectExtent implements OpenExtent {
 
   @Override
   public ByteBuffer window() {
-    return mapping;
+    return memory;
   }
 
   @Override
@@ -52,21 +53,21 @@ final class DirectExtent implements OpenExtent {
 
   @Override
   public void slide(int usedBytes) {
-    windowLimit = Math.min(mapping.capacity(), usedBytes + STEP_BYTES);
-    mapping.clear();
+    windowLimit = Math.min(memory.capacity(), usedBytes + STEP_BYTES);
+    memory.clear();
     pages.enterTo(windowLimit);
   }
 
   @Override
   public void writeAt(int offsetBytes, ByteBuffer source) {
-    mapping.clear();
-    mapping.put(offsetBytes, source, source.position(), source.remaining());
+    memory.clear();
+    memory.put(offsetBytes, source, source.position(), source.remaining());
   }
 
   @Override
   public void persist(int endBytes) {
     if (endBytes > persistedBytes) {
-      mapping.clear();
+      memory.clear();
       medium.persist(mapping, persistedBytes, endBytes - persistedBytes);
       persistedBytes = endBytes;
     }
@@ -74,6 +75,6 @@ final class DirectExtent implements OpenExtent {
 
   @Override
   public void close() {
-    OffHeap.unmap(mapping);
+    mapping.close();
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.spill.writer;
 
-import java.nio.MappedByteBuffer;
+import java.nio.ByteBuffer;
 
 /**
  * Enters pages that already exist into the page table of this process before they are stored to.
@@ -14,11 +14,11 @@ import java.nio.MappedByteBuffer;
 final class FaultAround {
   private static final int AROUND_BYTES = 64 << 10;
 
-  private final MappedByteBuffer mapping;
+  private final ByteBuffer mapping;
   private int enteredBytes;
   private byte unused; // without it the compiler may drop the reads
 
-  FaultAround(MappedByteBuffer mapping) {
+  FaultAround(ByteBuffer mapping) {
     this.mapping = mapping;
   }
 

@@ -1,9 +1,8 @@
 package io.sluice.spill.writer;
 
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 
 /**
  * A mapped extent of a medium that wants every byte copied through it.
@@ -12,13 +11,13 @@ import java.nio.MappedByteBuffer;
  */
 final class MediumTarget implements StagingTarget {
   private final Medium medium;
-  private final MappedByteBuffer mapping;
+  private final Mapping mapping;
   private final FaultAround pages;
 
-  MediumTarget(Medium medium, MappedByteBuffer mapping) {
+  MediumTarget(Medium medium, Mapping mapping) {
     this.medium = medium;
     this.mapping = mapping;
-    this.pages = new FaultAround(mapping);
+    this.pages = new FaultAround(mapping.buffer());
   }
 
   @Override
@@ -36,6 +35,6 @@ final class MediumTarget implements StagingTarget {
 
   @Override
   public void close() {
-    OffHeap.unmap(mapping);
+    mapping.close();
   }
 }

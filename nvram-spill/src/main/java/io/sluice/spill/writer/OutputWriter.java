@@ -1,5 +1,6 @@
 package io.sluice.spill.writer;
 
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
@@ -11,6 +12,7 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.Tier;
@@ -331,32 +333,28 @@ public final class OutputWriter implements Closeable {
   }
 
   private void open(Extent extent) throws IOException {
-    FileChannel file =
-        FileChannel.open(
-            extent.segment().path(),
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            LinkOption.NOFOLLOW_LINKS);
-    boolean kept = false;
-    try {
-      if (extent.segment().tier() == Tier.DISK) {
-        FileTarget target = new FileTarget(file, extent.offsetBytes(), medium.isPersistent());
-        current = new StagedExtent(extent, staging(), target);
-        kept = true;
-      } else {
-        var mapping = medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
-        current =
-            medium.isStoredDirectly()
-                ? new DirectExtent(extent, mapping, medium)
-                : new StagedExtent(extent, staging(), new MediumTarget(medium, mapping));
-      }
-    } finally {
-      if (!kept) {
-        file.close();
-      }
-    }
+    current = extent.segment().tier() == Tier.DISK ? openFile(extent) : openMapping(extent);
     window = current.window();
     limit = current.windowLimit();
+  }
+
+  private OpenExtent openFile(Extent extent) throws IOException {
+    ByteBuffer buffer = staging();
+    FileChannel file =
+        FileChannel.open(
+            extent.segment().path(), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    FileTarget target = new FileTarget(file, extent.offsetBytes(), medium.isPersistent());
+    return new StagedExtent(extent, buffer, target);
+  }
+
+  private OpenExtent openMapping(Extent extent) throws IOException {
+    ByteBuffer buffer = medium.isStoredDirectly() ? null : staging();
+    try (SegmentFile file = SegmentFile.open(extent.segment(), true)) {
+      Mapping mapping = medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
+      return buffer == null
+          ? new DirectExtent(extent, mapping, medium)
+          : new StagedExtent(extent, buffer, new MediumTarget(medium, mapping));
+    }
   }
 
   private ByteBuffer staging() {

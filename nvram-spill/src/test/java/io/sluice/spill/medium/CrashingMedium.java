@@ -1,9 +1,9 @@
 package io.sluice.spill.medium;
 
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Random;
@@ -44,18 +44,17 @@ public final class CrashingMedium implements Medium {
   }
 
   @Override
-  public Optional<String> unavailabilityCause(Path directory) {
-    return medium.unavailabilityCause(directory);
+  public Optional<String> unavailabilityCause(Path pool) {
+    return medium.unavailabilityCause(pool);
   }
 
   @Override
-  public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
-      throws IOException {
+  public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
     return medium.map(file, offsetBytes, lengthBytes);
   }
 
   @Override
-  public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+  public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
     if (stepsLeft-- <= 0) {
       throw new Crash();
     }
@@ -63,7 +62,7 @@ public final class CrashingMedium implements Medium {
   }
 
   @Override
-  public void write(MappedByteBuffer mapping, int offsetBytes, ByteBuffer source) {
+  public void write(Mapping mapping, int offsetBytes, ByteBuffer source) {
     if (stepsLeft-- <= 0) {
       ByteBuffer part = source.duplicate();
       part.limit(part.position() + random.nextInt(part.remaining()));

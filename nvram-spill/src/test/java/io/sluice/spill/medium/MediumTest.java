@@ -6,14 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
@@ -33,11 +34,10 @@ class MediumTest {
     Medium medium = chooseOrSkip(setting);
     byte[] expected = new byte[LENGTH];
     new Random(5).nextBytes(expected);
-    Path path = Files.createFile(directory.resolve("segment"));
+    Path path = Files.write(directory.resolve("segment"), new byte[LENGTH]);
     ByteBuffer direct = OffHeap.allocate(LENGTH);
-    try (FileChannel file =
-        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      MappedByteBuffer mapping = medium.map(file, 0, LENGTH);
+    try (SegmentFile file = segment(path)) {
+      Mapping mapping = medium.map(file, 0, LENGTH);
       medium.write(mapping, 0, ByteBuffer.wrap(expected, 0, 3000));
       direct.put(17, expected, 3000, 4000);
       ByteBuffer source = direct.duplicate().position(17).limit(4017);
@@ -45,7 +45,7 @@ class MediumTest {
       assertFalse(source.hasRemaining());
       medium.write(mapping, 7000, ByteBuffer.wrap(expected, 7000, 1192).slice());
       medium.persist(mapping, 0, LENGTH);
-      OffHeap.unmap(mapping);
+      mapping.close();
       assertArrayEquals(expected, Files.readAllBytes(path));
     } finally {
       OffHeap.free(direct);
@@ -93,18 +93,21 @@ class MediumTest {
     double factor = 10;
     Slow slow = new Slow();
     Medium emulated = new EmulatedNvram(slow, factor);
-    Path path = Files.createFile(directory.resolve("segment"));
-    try (FileChannel file =
-        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      MappedByteBuffer mapping = emulated.map(file, 0, LENGTH);
+    Path path = Files.write(directory.resolve("segment"), new byte[LENGTH]);
+    try (SegmentFile file = segment(path)) {
+      Mapping mapping = emulated.map(file, 0, LENGTH);
       long startNs = System.nanoTime();
       emulated.write(mapping, 0, ByteBuffer.allocate(LENGTH));
       long tookNs = System.nanoTime() - startNs;
-      OffHeap.unmap(mapping);
+      mapping.close();
       assertTrue(
           tookNs >= slow.writeNs * (1 + factor),
           "the write took " + slow.writeNs + " ns, with the delay " + tookNs);
     }
+  }
+
+  private static SegmentFile segment(Path path) throws IOException {
+    return SegmentFile.open(new SegmentInfo(0, Tier.MEMORY, path, LENGTH), true);
   }
 
   private Medium chooseOrSkip(String setting) {
@@ -141,18 +144,17 @@ class MediumTest {
     }
 
     @Override
-    public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
-        throws IOException {
+    public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
       return medium.map(file, offsetBytes, lengthBytes);
     }
 
     @Override
-    public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+    public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
       medium.persist(mapping, offsetBytes, lengthBytes);
     }
 
     @Override
-    public void write(MappedByteBuffer mapping, int offsetBytes, ByteBuffer source) {
+    public void write(Mapping mapping, int offsetBytes, ByteBuffer source) {
       long startNs = System.nanoTime();
       medium.write(mapping, offsetBytes, source);
       writeNs = System.nanoTime() - startNs;

@@ -10,7 +10,6 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
@@ -179,11 +178,12 @@ class CapacityTest extends PoolTestBase {
 
   @Test
   void aSegmentThatIsNotFinishedLeavesNothing() throws Exception {
-    Path directory = Files.createDirectories(pool());
-    SegmentCreator creator = new SegmentCreator(config(1).build());
-    assertEquals(null, creator.create(0, () -> true));
-    try (var files = Files.list(directory)) {
-      assertEquals(List.of(), files.toList());
+    try (PoolSpace space = PoolSpaces.open(config(1).build())) {
+      assertEquals(null, space.create(0, () -> true));
+      assertEquals(List.of(), space.segmentIds());
+    }
+    try (var files = Files.list(pool())) {
+      assertEquals(List.of(pool().resolve("pool.lock")), files.toList());
     }
   }
 

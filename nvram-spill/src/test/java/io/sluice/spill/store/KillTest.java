@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.BufferedReader;
 import java.io.File;
@@ -14,12 +13,14 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A process with a store and a writer is killed while it commits and frees, several times. */
 class KillTest extends PoolTestBase {
@@ -27,8 +28,11 @@ class KillTest extends PoolTestBase {
   private static final int OUTPUTS_PER_APPLICATION = 5;
   private static final int PARTITIONS = 8;
 
-  @Test
-  void whatWasAcknowledgedSurvivesAndNothingElseIsWrong() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void whatWasAcknowledgedSurvivesAndNothingElseIsWrong(TestPlace where) throws Exception {
+    place = where;
+    assumePlace();
     Random random = seeded("whatWasAcknowledgedSurvivesAndNothingElseIsWrong");
     Set<Integer> acknowledged = new HashSet<>();
     Set<Integer> mayBeFreed = new HashSet<>();
@@ -37,7 +41,7 @@ class KillTest extends PoolTestBase {
     for (int kill = 0; kill < KILLS; kill++) {
       int lines = 5 + random.nextInt(60);
       next = runAndKill(next, lines, acknowledged, mayBeFreed, freed);
-      try (SpillStore store = SpillStore.open(recovering())) {
+      try (SpillStore store = open(recovering())) {
         int found = 0;
         for (int number = 0; number < next; number++) {
           boolean visible = store.find(name(number)).isPresent();
@@ -64,17 +68,14 @@ class KillTest extends PoolTestBase {
   private int runAndKill(
       int from, int lines, Set<Integer> acknowledged, Set<Integer> mayBeFreed, Set<Integer> freed)
       throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1"));
+    command.addAll(place.options());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Victim.class.getName()));
+    command.addAll(List.of(directory.toString(), place.name(), String.valueOf(from)));
     Process process =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xshare:auto",
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    Victim.class.getName(),
-                    directory.toString(),
-                    String.valueOf(from)))
+        new ProcessBuilder(command)
             .redirectError(new File(directory.toFile(), "victim.err"))
             .start();
     int next = from;
@@ -84,7 +85,7 @@ class KillTest extends PoolTestBase {
       int seen = 0;
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         if (seen == lines / 2) {
-          assertThrows(IOException.class, () -> SpillStore.open(recovering()), "not locked");
+          assertThrows(IOException.class, () -> open(recovering()), "not locked");
         }
         if (seen++ == lines) {
           process.toHandle().destroyForcibly(); // leaves its output to read: it was ahead of us
@@ -122,13 +123,13 @@ class KillTest extends PoolTestBase {
     public static void main(String[] args) throws Exception {
       KillTest test = new KillTest();
       test.directory = Path.of(args[0]);
-      try (SpillStore store = SpillStore.open(test.recovering())) {
-        for (int number = Integer.parseInt(args[1]); ; number++) {
+      test.place = TestPlace.valueOf(args[1]);
+      try (SpillStore store = test.open(test.recovering())) {
+        for (int number = Integer.parseInt(args[2]); ; number++) {
           OutputId id = name(number);
           System.out.println("begin " + number);
           try (Lease lease = store.openLease(id.applicationId());
-              OutputWriter writer =
-                  new OutputWriter(lease, new PlainMedium(), PARTITIONS, 128 << 10)) {
+              OutputWriter writer = new OutputWriter(lease, test.medium(), PARTITIONS, 128 << 10)) {
             Outputs.write(writer, content(number), new Random(number));
             writer.commit(id);
           }

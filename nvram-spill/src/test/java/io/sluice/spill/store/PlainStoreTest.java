@@ -1,11 +1,7 @@
 package io.sluice.spill.store;
 
-import io.sluice.spill.medium.Medium;
-import io.sluice.spill.medium.PlainMedium;
-
 class PlainStoreTest extends StoreContractTest {
-  @Override
-  Medium medium() {
-    return new PlainMedium();
+  PlainStoreTest() {
+    place = TestPlace.FILES;
   }
 }

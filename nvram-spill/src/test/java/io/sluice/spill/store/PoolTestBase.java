@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
-import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,30 +22,38 @@ abstract class PoolTestBase {
   static final String APP = "application_1_0001";
 
   @TempDir Path directory;
+  TestPlace place = TestPlace.FILES;
   private long mappedBefore;
   private long allocatedBefore;
 
   @BeforeEach
   void openBooks() {
-    medium()
-        .unavailabilityCause(directory)
-        .ifPresent(cause -> Assumptions.abort(medium().name() + " is not available: " + cause));
+    assumePlace();
     mappedBefore = OffHeap.mappedBytes();
     allocatedBefore = OffHeap.allocatedBytes();
   }
 
+  /** Skips the test where the place or the medium is not there. */
+  void assumePlace() {
+    place.whyNot(directory).ifPresent(Assumptions::abort);
+    medium()
+        .unavailabilityCause(place.isFiles() ? place.parent(directory) : pool())
+        .ifPresent(cause -> Assumptions.abort(medium().name() + " is not available: " + cause));
+  }
+
   @AfterEach
-  void checkLeaks() {
+  void checkLeaks() throws IOException {
+    place.clean(directory);
     assertEquals(mappedBefore, OffHeap.mappedBytes(), "mapped bytes");
     assertEquals(allocatedBefore, OffHeap.allocatedBytes(), "allocated bytes");
   }
 
   Medium medium() {
-    return new PlainMedium();
+    return place.medium();
   }
 
   Path pool() {
-    return directory.resolve("pool");
+    return place.pool(directory);
   }
 
   Path disk() {
@@ -54,9 +61,14 @@ abstract class PoolTestBase {
   }
 
   StoreConfig.Builder config(int segments) {
-    return StoreConfig.builder(pool(), (long) segments * SEGMENT_BYTES)
-        .geometry(SEGMENT_BYTES, BLOCK_BYTES)
+    int segmentBytes = place.segmentBytes();
+    return StoreConfig.builder(pool(), (long) segments * segmentBytes)
+        .geometry(segmentBytes, BLOCK_BYTES)
         .medium(medium());
+  }
+
+  SpillStore open(StoreConfig config) throws IOException {
+    return SpillStore.open(config, place::open);
   }
 
   StoreConfig.Builder configWithDisk(int segments) {

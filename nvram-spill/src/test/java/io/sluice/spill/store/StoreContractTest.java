@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -20,17 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a store promises whatever its medium; one subclass per medium. */
+/** What a store promises whatever its medium and its place; one subclass for each. */
 abstract class StoreContractTest extends PoolTestBase {
-  @Override
-  abstract Medium medium();
-
   @ParameterizedTest
   @CsvSource({"1,0", "1,100", "1,900000", "3,5000000", "50,700000", "500,3000000", "2000,1500000"})
   void servesWhatWasCommittedFromAllTiers(int partitionCount, int totalBytes) throws Exception {
     Random random = seeded("servesWhatWasCommittedFromAllTiers");
     Outputs.Content content = Outputs.random(random, partitionCount, totalBytes);
-    try (SpillStore store = SpillStore.open(configWithDisk(3).build());
+    try (SpillStore store = open(configWithDisk(3).build());
         Lease lease = store.openLease(APP)) {
       try (OutputWriter writer = writer(lease, partitionCount)) {
         Outputs.write(writer, content, random);
@@ -48,7 +44,7 @@ abstract class StoreContractTest extends PoolTestBase {
   @Test
   void returnsWhatIsNotCommitted() throws Exception {
     Random random = seeded("returnsWhatIsNotCommitted");
-    try (SpillStore store = SpillStore.open(configWithDisk(1).build());
+    try (SpillStore store = open(configWithDisk(1).build());
         Lease lease = store.openLease(APP)) {
       try (OutputWriter writer = writer(lease, 3)) {
         Outputs.write(writer, Outputs.random(random, 3, 1_500_000), random);
@@ -62,7 +58,7 @@ abstract class StoreContractTest extends PoolTestBase {
   void readsRunsBackBeforeTheCommit() throws Exception {
     Random random = seeded("readsRunsBackBeforeTheCommit");
     Outputs.Content content = Outputs.random(random, 7, 2_500_000);
-    try (SpillStore store = SpillStore.open(configWithDisk(1).build());
+    try (SpillStore store = open(configWithDisk(1).build());
         Lease lease = store.openLease(APP);
         OutputWriter writer = writer(lease, 7)) {
       Outputs.write(writer, content, random);
@@ -88,7 +84,7 @@ abstract class StoreContractTest extends PoolTestBase {
     Map<OutputId, Outputs.Content> committed = new HashMap<>();
     List<OutputWriter> abandoned = new ArrayList<>();
     long generation;
-    SpillStore first = SpillStore.open(configWithDisk(4).build());
+    SpillStore first = open(configWithDisk(4).build());
     for (int i = 0; i < 12; i++) {
       Lease lease = first.openLease(APP);
       int totalBytes = random.nextInt(900_000);
@@ -107,7 +103,7 @@ abstract class StoreContractTest extends PoolTestBase {
     for (OutputWriter writer : abandoned) {
       Assertions.assertThrows(IOException.class, writer::close);
     }
-    try (SpillStore second = SpillStore.open(configWithDisk(4).recover(Set.of()).build())) {
+    try (SpillStore second = open(configWithDisk(4).recover(Set.of()).build())) {
       assertEquals(committed.size(), second.stats().outputs());
       for (OutputId id : committed.keySet()) {
         Outputs.check(second, id, committed.get(id));
@@ -120,7 +116,7 @@ abstract class StoreContractTest extends PoolTestBase {
       second.freeApplication(APP);
       assertAllFree(second);
     }
-    try (SpillStore third = SpillStore.open(configWithDisk(4).recover(Set.of()).build())) {
+    try (SpillStore third = open(configWithDisk(4).recover(Set.of()).build())) {
       assertEquals(0, third.stats().outputs());
     }
   }

@@ -1,11 +1,8 @@
 package io.sluice.spill.store;
 
-import io.sluice.spill.medium.Medium;
-import io.sluice.spill.medium.SyncMedium;
-
+/** On a file system with DAX, which the lab has. */
 class SyncStoreTest extends StoreContractTest {
-  @Override
-  Medium medium() {
-    return new SyncMedium();
+  SyncStoreTest() {
+    place = TestPlace.FS_DAX;
   }
 }

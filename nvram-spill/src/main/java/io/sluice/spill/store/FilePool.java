@@ -1,63 +1,88 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Creates and opens the segments of the memory tier.
+ * A pool in a directory of ordinary files: one per segment, and a few for what it keeps about
+ * itself. Unlike {@link MappedPool} it needs neither native code nor a layout.
  *
- * <p>A new segment is written from end to end before it gets its name: every page exists, so that a
- * store into a mapping never meets a full file system, which the kernel reports by killing the
- * process (SIGBUS).
+ * <p>A new segment is written from end to end before it gets its name.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException} if there is no room, with nothing
- * left behind.
+ * <p>Thread contract, ownership and failure: as {@link PoolSpace} says.
  */
-final class SegmentCreator {
+final class FilePool implements PoolSpace {
   private static final int FILL_BYTES = 1 << 20;
-  private static final String PREFIX = "segment-";
+  private static final String GENERATION = "pool.generation";
+  private static final String LEASES = "pool.leases";
 
+  private final PrivateDirectory locked;
   private final Path directory;
   private final int segmentBytes;
   private final Medium medium;
 
-  SegmentCreator(StoreConfig config) {
+  /** A pool in a directory, which it closes. */
+  FilePool(StoreConfig config, PrivateDirectory locked) {
+    this.locked = locked;
     this.directory = config.directory();
     this.segmentBytes = config.segmentBytes();
     this.medium = config.medium();
   }
 
-  /** Name of the file of a segment, on either tier. */
-  static String fileName(int segmentId) {
-    return PREFIX + segmentId;
+  @Override
+  public Optional<PoolHeader> header() throws IOException {
+    return PoolHeader.read(directory);
   }
 
-  /** Id of a segment from its file, -1 if the file is no segment. */
-  static int segmentId(Path file) {
-    String name = file.getFileName().toString();
-    if (!name.startsWith(PREFIX)) {
-      return -1;
-    }
-    try {
-      return Integer.parseInt(name.substring(PREFIX.length()));
-    } catch (NumberFormatException e) {
-      return -1;
-    }
+  @Override
+  public void clear() throws IOException {
+    PoolHeader.delete(directory);
+    locked.clear();
   }
 
-  /** Opens an existing segment; its length must be that of the pool. */
-  SegmentHandle open(int segmentId) throws IOException {
-    Path path = directory.resolve(fileName(segmentId));
+  @Override
+  public void format(PoolHeader header) throws IOException {
+    header.write(directory);
+  }
+
+  @Override
+  public MetaArea generation() throws IOException {
+    return area(GENERATION);
+  }
+
+  @Override
+  public MetaArea leaseMarks() throws IOException {
+    return area(LEASES);
+  }
+
+  private MetaArea area(String name) throws IOException {
+    Path path = directory.resolve(name);
+    return new FileArea(
+        Files.exists(path) ? PrivateDirectory.openFile(path) : PrivateDirectory.createFile(path));
+  }
+
+  @Override
+  public List<Integer> segmentIds() throws IOException {
+    locked.deleteTemporaries();
+    return SegmentNames.idsIn(locked);
+  }
+
+  @Override
+  public SegmentHandle open(int segmentId) throws IOException {
+    Path path = directory.resolve(SegmentNames.of(segmentId));
     long lengthBytes = Files.size(path);
     if (lengthBytes != segmentBytes) {
       throw new IOException(
@@ -73,15 +98,15 @@ final class SegmentCreator {
     return handle(segmentId, path, PrivateDirectory.openFile(path));
   }
 
-  /** Creates a segment; empty-handed (null) if {@code stopped} says so before it is done. */
-  SegmentHandle create(int segmentId, BooleanSupplier stopped) throws IOException {
+  @Override
+  public SegmentHandle create(int segmentId, BooleanSupplier stopped) throws IOException {
     long usableBytes = Files.getFileStore(directory).getUsableSpace();
     if (usableBytes < segmentBytes) {
       throw new IOException(
           directory + " has " + usableBytes + " bytes left, a segment needs " + segmentBytes);
     }
-    Path path = directory.resolve(fileName(segmentId));
-    Path temporary = directory.resolve(fileName(segmentId) + ".tmp");
+    Path path = directory.resolve(SegmentNames.of(segmentId));
+    Path temporary = directory.resolve(SegmentNames.of(segmentId) + ".tmp");
     FileChannel file = PrivateDirectory.createFile(temporary);
     try {
       if (!fill(file, stopped)) {
@@ -116,13 +141,24 @@ final class SegmentCreator {
   }
 
   private SegmentHandle handle(int segmentId, Path path, FileChannel file) throws IOException {
-    try {
-      MappedByteBuffer mapping = medium.map(file, 0, segmentBytes);
-      SegmentInfo info = new SegmentInfo(segmentId, Tier.MEMORY, path, segmentBytes);
+    SegmentInfo info = new SegmentInfo(segmentId, Tier.MEMORY, path, segmentBytes);
+    try (SegmentFile mapped = SegmentFile.open(info, true)) {
+      Mapping mapping = medium.map(mapped, 0, segmentBytes);
       return new SegmentHandle(info, file, mapping, medium);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;
     }
+  }
+
+  @Override
+  public void discard(SegmentHandle segment) throws IOException {
+    segment.close();
+    Files.delete(segment.info().path());
+  }
+
+  @Override
+  public void close() throws IOException {
+    locked.close();
   }
 }

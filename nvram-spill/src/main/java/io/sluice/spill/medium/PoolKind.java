@@ -1,0 +1,34 @@
+package io.sluice.spill.medium;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What a path is to a pool, and with that how its segments are made and mapped. */
+public enum PoolKind {
+  /** A directory of ordinary files: tmpfs, a file system with or without DAX. */
+  FILES,
+  /** A directory of hugetlbfs, whose files are mapped in whole huge pages and never written. */
+  HUGE_PAGES,
+  /** A device-DAX device, which is only mapped, and whose space the pool divides itself. */
+  DEVICE;
+
+  private static final String HUGETLBFS = "hugetlbfs";
+
+  /**
+   * The kind of a device or of a directory, which need not exist yet.
+   *
+   * @throws IOException if it is neither, nor in a place where a directory could be made
+   */
+  public static PoolKind of(Path pool) throws IOException {
+    if (Files.exists(pool) && !Files.isDirectory(pool) && !Files.isRegularFile(pool)) {
+      DaxDevice.of(pool);
+      return DEVICE;
+    }
+    Path existing = pool.toAbsolutePath();
+    while (!Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    return Files.getFileStore(existing).type().equals(HUGETLBFS) ? HUGE_PAGES : FILES;
+  }
+}

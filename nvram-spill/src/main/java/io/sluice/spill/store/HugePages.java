@@ -1,0 +1,150 @@
+package io.sluice.spill.store;
+
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.memory.NativeFile;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A directory of hugetlbfs, locked: a file for the meta area and one per segment.
+ *
+ * <p>Pages are allocated before they are mapped, one at a time, so that a lack of them is an error
+ * of that call and never a SIGBUS later.
+ *
+ * <p>Thread contract and ownership: as {@link MappedBacking} says. Failure: {@link IOException}
+ * that names the kernel's setting when no huge page is free.
+ */
+final class HugePages implements MappedBacking {
+  private static final String META = "pool.meta";
+
+  private final PrivateDirectory directory;
+  private final int pageBytes;
+
+  private HugePages(PrivateDirectory directory, int pageBytes) {
+    this.directory = directory;
+    this.pageBytes = pageBytes;
+  }
+
+  /** Locks the directory, which is created if absent. */
+  static HugePages open(StoreConfig config) throws IOException {
+    PrivateDirectory directory = PrivateDirectory.open(config.directory());
+    try {
+      long pageBytes = Files.getFileStore(config.directory()).getBlockSize();
+      return new HugePages(directory, Math.toIntExact(pageBytes));
+    } catch (IOException | RuntimeException | Error e) {
+      directory.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public String place() {
+    return directory.path().toString();
+  }
+
+  @Override
+  public int unitBytes() {
+    return pageBytes;
+  }
+
+  @Override
+  public MappedLayout layout(int segmentBytes, int blockBytes, long capacityBytes) {
+    int slots = (int) (capacityBytes / segmentBytes);
+    MappedLayout wanted = new MappedLayout(pageBytes, segmentBytes, blockBytes, slots);
+    // whole pages are taken anyway; a larger capacity may be set at the next start
+    int metaBytes = Math.toIntExact(wanted.metaBytes());
+    return MappedLayout.filling(pageBytes, segmentBytes, blockBytes, metaBytes);
+  }
+
+  @Override
+  public boolean exists() throws IOException {
+    return Files.exists(meta()) && Files.size(meta()) >= pageBytes;
+  }
+
+  @Override
+  public Mapping mapMeta(int lengthBytes) throws IOException {
+    long fileBytes = Files.size(meta());
+    if (fileBytes < lengthBytes) {
+      throw new IOException(
+          meta()
+              + " has "
+              + fileBytes
+              + " bytes, expected "
+              + lengthBytes
+              + "; delete "
+              + place()
+              + " to start with an empty pool");
+    }
+    try (NativeFile file = NativeFile.open(meta(), pageBytes, true)) {
+      return file.map(0, lengthBytes);
+    }
+  }
+
+  @Override
+  public void clear() throws IOException {
+    directory.clear();
+  }
+
+  @Override
+  public void createMeta(int lengthBytes) throws IOException {
+    create(meta(), lengthBytes, () -> false);
+  }
+
+  @Override
+  public SegmentInfo segment(int segmentId, MappedLayout layout) {
+    Path path = directory.path().resolve(SegmentNames.of(segmentId));
+    return new SegmentInfo(segmentId, Tier.MEMORY, path, 0, layout.segmentBytes(), pageBytes);
+  }
+
+  @Override
+  public boolean create(SegmentInfo segment, Medium medium, BooleanSupplier stopped)
+      throws IOException {
+    Files.deleteIfExists(segment.path()); // a process may have died before it was finished
+    return create(segment.path(), segment.lengthBytes(), stopped);
+  }
+
+  private boolean create(Path path, long lengthBytes, BooleanSupplier stopped) throws IOException {
+    PrivateDirectory.createFile(path).close();
+    boolean complete = false;
+    try (NativeFile file = NativeFile.open(path, pageBytes, true)) {
+      for (long offset = 0; offset < lengthBytes && !stopped.getAsBoolean(); offset += pageBytes) {
+        file.allocate(offset, pageBytes);
+        complete = offset + pageBytes == lengthBytes;
+      }
+      return complete;
+    } catch (IOException e) {
+      throw new IOException(
+          "no huge page is free for "
+              + path
+              + " of "
+              + lengthBytes
+              + " bytes ("
+              + e.getMessage()
+              + "); raise vm.nr_hugepages, or lower the pool's capacity",
+          e);
+    } finally {
+      if (!complete) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  @Override
+  public void delete(SegmentInfo segment) throws IOException {
+    Files.delete(segment.path());
+  }
+
+  @Override
+  public void close() throws IOException {
+    directory.close();
+  }
+
+  private Path meta() {
+    return directory.path().resolve(META);
+  }
+}

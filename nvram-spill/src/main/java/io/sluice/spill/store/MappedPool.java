@@ -1,0 +1,157 @@
+package io.sluice.spill.store;
+
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.segment.SegmentInfo;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * A pool in memory that is only mapped, never read or written as a file: huge pages or a device.
+ * Unlike {@link FilePool} it keeps what it knows of itself in one mapped area, see {@link
+ * MappedLayout}.
+ *
+ * <p>Thread contract, ownership and failure: as {@link PoolSpace} says.
+ */
+final class MappedPool implements PoolSpace {
+  private static final byte ABSENT = 0;
+  private static final byte PRESENT = 1;
+
+  private final StoreConfig config;
+  private final Medium medium;
+  private final MappedBacking backing;
+  private MappedLayout layout;
+  private Mapping meta;
+
+  /** A pool over {@code backing}, which it closes, even if this fails. */
+  MappedPool(StoreConfig config, MappedBacking backing) throws IOException {
+    this.config = config;
+    this.medium = config.medium();
+    this.backing = backing;
+    if (config.segmentBytes() % backing.unitBytes() != 0) {
+      backing.close();
+      throw new IOException(
+          "the segment size must be a multiple of "
+              + backing.unitBytes()
+              + " bytes at "
+              + backing.place()
+              + ", it is "
+              + config.segmentBytes());
+    }
+  }
+
+  @Override
+  public Optional<PoolHeader> header() throws IOException {
+    if (!backing.exists()) {
+      return Optional.empty();
+    }
+    Optional<MappedHeader> header;
+    try (Mapping first = backing.mapMeta(MappedLayout.FIRST_PAGE_BYTES)) {
+      header = MappedHeader.read(first, backing.unitBytes(), backing.place());
+    }
+    if (header.isPresent()) {
+      mapMeta(header.get().layout());
+    }
+    return header.map(MappedHeader::pool);
+  }
+
+  @Override
+  public void clear() throws IOException {
+    closeMeta();
+    if (backing.exists()) {
+      try (Mapping first = backing.mapMeta(MappedLayout.FIRST_PAGE_BYTES)) {
+        MappedHeader.isPool(first, backing.place());
+        MappedHeader.begin(first, medium);
+      }
+    }
+    backing.clear();
+  }
+
+  @Override
+  public void format(PoolHeader header) throws IOException {
+    MappedLayout fresh =
+        backing.layout(header.segmentBytes(), header.blockBytes(), config.memoryCapacityBytes());
+    backing.createMeta(Math.toIntExact(fresh.metaBytes()));
+    mapMeta(fresh);
+    new MappedHeader(header, fresh).write(meta, medium);
+  }
+
+  private void mapMeta(MappedLayout found) throws IOException {
+    layout = found;
+    meta = backing.mapMeta(Math.toIntExact(found.metaBytes()));
+  }
+
+  @Override
+  public MetaArea generation() {
+    return new MappedArea(meta, medium, MappedLayout.GENERATION_OFFSET);
+  }
+
+  @Override
+  public MetaArea leaseMarks() {
+    return new MappedArea(meta, medium, layout.leaseMarksOffset());
+  }
+
+  @Override
+  public List<Integer> segmentIds() {
+    return IntStream.range(0, layout.slots())
+        .filter(id -> meta.buffer().get(MappedLayout.SLOT_STATES_OFFSET + id) == PRESENT)
+        .boxed()
+        .toList();
+  }
+
+  @Override
+  public SegmentHandle open(int segmentId) throws IOException {
+    SegmentInfo info = backing.segment(segmentId, layout);
+    try (SegmentFile file = SegmentFile.open(info, true)) {
+      Mapping mapping = medium.map(file, 0, layout.segmentBytes());
+      return new SegmentHandle(info, null, mapping, medium);
+    }
+  }
+
+  @Override
+  public SegmentHandle create(int segmentId, BooleanSupplier stopped) throws IOException {
+    if (segmentId >= layout.slots()) {
+      throw new IOException(
+          backing.place()
+              + " has room for "
+              + layout.slots()
+              + " segments of "
+              + layout.segmentBytes()
+              + " bytes");
+    }
+    if (!backing.create(backing.segment(segmentId, layout), medium, stopped)) {
+      return null;
+    }
+    SegmentHandle segment = open(segmentId);
+    setState(segmentId, PRESENT);
+    return segment;
+  }
+
+  @Override
+  public void discard(SegmentHandle segment) throws IOException {
+    segment.close();
+    setState(segment.info().segmentId(), ABSENT);
+    backing.delete(segment.info());
+  }
+
+  private void setState(int segmentId, byte state) {
+    new MappedArea(meta, medium, MappedLayout.SLOT_STATES_OFFSET).fill(segmentId, 1, state);
+  }
+
+  private void closeMeta() {
+    if (meta != null) {
+      meta.close();
+      meta = null;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    closeMeta();
+    backing.close();
+  }
+}

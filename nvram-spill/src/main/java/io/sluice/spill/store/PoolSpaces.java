@@ -1,0 +1,19 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.medium.DaxDevice;
+import io.sluice.spill.medium.PoolKind;
+import java.io.IOException;
+
+/** Knows the place for each kind of pool. */
+final class PoolSpaces {
+  private PoolSpaces() {}
+
+  /** Locks what the configuration names; the caller closes it. */
+  static PoolSpace open(StoreConfig config) throws IOException {
+    return switch (PoolKind.of(config.directory())) {
+      case FILES -> new FilePool(config, PrivateDirectory.open(config.directory()));
+      case HUGE_PAGES -> new MappedPool(config, HugePages.open(config));
+      case DEVICE -> new MappedPool(config, DeviceSpace.open(DaxDevice.of(config.directory())));
+    };
+  }
+}

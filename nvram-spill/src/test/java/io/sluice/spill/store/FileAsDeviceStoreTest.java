@@ -1,0 +1,7 @@
+package io.sluice.spill.store;
+
+class FileAsDeviceStoreTest extends StoreContractTest {
+  FileAsDeviceStoreTest() {
+    place = TestPlace.FILE_AS_DEVICE;
+  }
+}
