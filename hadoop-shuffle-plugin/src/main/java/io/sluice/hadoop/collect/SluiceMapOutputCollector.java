@@ -125,7 +125,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     Combining<K, V> combining = Combining.of(job, mapTask.getTaskID(), reporter);
 
     NodeMetadata metadata = NodeLink.metadata(environment);
-    Medium medium = MediumChooser.choose(metadata.medium(), metadata.socket().getParent()).medium();
+    Medium medium = MediumChooser.choose(metadata.medium(), metadata.pool()).medium();
     node =
         NodeLink.connect(metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job));
     outputId =

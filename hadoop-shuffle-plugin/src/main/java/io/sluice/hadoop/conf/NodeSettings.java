@@ -13,7 +13,9 @@ public final class NodeSettings {
           "",
           "`/dev/shm/sluice-USER-PORT`",
           "Directory of the service: its pool of memory-mapped segments, its socket and what it"
-              + " knows of applications. Any mount whose files can be written and mapped: tmpfs, DAX, NVMe. Only the"
+              + " knows of applications. Any mount whose files can be written and mapped: tmpfs,"
+              + " DAX, NVMe. Or a directory of hugetlbfs or a device-DAX device such as"
+              + " `/dev/dax0.0`, for the pool alone; the rest then stays at the default. Only the"
               + " NodeManager's user can read it.");
 
   /** Size of the memory tier. */
@@ -65,9 +67,9 @@ public final class NodeSettings {
           "auto",
           "auto",
           "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of NVM"
-              + " (`sync`), `libpmem`, or, for experiments, NVRAM emulated on memory"
+              + " (`sync`), `libpmem`, stores to a device that libpmem flushes (`devdax`), or, for experiments, NVRAM emulated on memory"
               + " (`emulated:n`: every write takes n times longer, 10 by default). `auto` takes"
-              + " sync where the mount is DAX and plain elsewhere.");
+              + " devdax for a device, sync where the mount is DAX and plain elsewhere.");
 
   /** The transports served. */
   public static final Setting<String> TRANSPORT =

@@ -52,7 +52,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
       metadata = service.metadata();
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",
-          metadata.socket().getParent(),
+          metadata.pool(),
           metadata.controlPort(),
           service.transportCounters().keySet());
     } catch (Exception | Error e) {
@@ -81,7 +81,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
         service.close();
         if (getRecoveryPath() == null) {
           // Nobody will read it again, and it may be memory.
-          ServiceAssembly.removePool(metadata.socket().getParent());
+          PoolPlace.remove(metadata.pool());
         }
       } catch (IOException | RuntimeException e) {
         LOG.error("Sluice's service did not close cleanly", e);

@@ -128,9 +128,7 @@ final class ReduceShuffle {
       node = NodeLink.connect(metadata, reduce.getJobID(), secret, timeoutMs);
       localPoolId = metadata.poolId();
       stage =
-          new PoolStage(
-              node,
-              MediumChooser.choose(metadata.medium(), metadata.socket().getParent()).medium());
+          new PoolStage(node, MediumChooser.choose(metadata.medium(), metadata.pool()).medium());
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
       stage =

@@ -111,7 +111,12 @@ final class CollectorFailureTest extends CollectorFixture {
     AuxiliaryServiceHelper.setServiceDataIntoEnv(
         SluiceShuffleService.NAME,
         ByteBuffer.wrap(
-            NodeMetadata.running(new UUID(1, 2), Path.of("/nowhere/control.sock"), 1, "plain")
+            NodeMetadata.running(
+                    new UUID(1, 2),
+                    Path.of("/nowhere/control.sock"),
+                    Path.of("/nowhere"),
+                    1,
+                    "plain")
                 .encode()),
         environment);
     assertDeclines(environment, "/nowhere");

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 /** What a task makes of its environment. */
 final class NodeLinkTest {
   private static final NodeMetadata RUNNING =
-      NodeMetadata.running(new UUID(1, 2), Path.of("/pool/control.sock"), 13563, "plain");
+      NodeMetadata.running(
+          new UUID(1, 2), Path.of("/pool/control.sock"), Path.of("/pool/pool"), 13563, "plain");
 
   private static Map<String, String> environment(byte[] metadata) {
     Map<String, String> environment = new HashMap<>();

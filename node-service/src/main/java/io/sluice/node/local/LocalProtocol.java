@@ -1,14 +1,12 @@
 package io.sluice.node.local;
 
 import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Segments;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.LeaseInfo;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -26,14 +24,14 @@ import java.util.UUID;
  * COMMIT            string output id, int32 segment, int64 trailer -> OK
  *
  * extents: int32 count, then per extent
- *   int32 segment id, int8 tier, string path, int64 segment length, int64 offset, int64 length
+ *   segment as {@code io.sluice.node.wire.Segments} has it, int64 offset, int64 length
  * </pre>
  *
  * The peer's user comes from the socket, not from a message. Everything leased over a connection
  * and not committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   static final int HELLO = 1;
   static final int LEASE = 2;
@@ -60,11 +58,7 @@ final class LocalProtocol {
   static void writeExtents(DataOutputStream out, List<Extent> extents) throws IOException {
     out.writeInt(extents.size());
     for (Extent extent : extents) {
-      SegmentInfo segment = extent.segment();
-      out.writeInt(segment.segmentId());
-      out.writeByte(segment.tier().ordinal());
-      Bounded.writeString(out, segment.path().toString());
-      out.writeLong(segment.lengthBytes());
+      Segments.write(out, extent.segment());
       out.writeLong(extent.offsetBytes());
       out.writeLong(extent.lengthBytes());
     }
@@ -74,20 +68,8 @@ final class LocalProtocol {
     int count = Bounded.readCount(in, MAX_EXTENTS, "extents");
     List<Extent> extents = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      int segmentId = in.readInt();
-      Tier tier = readTier(in);
-      Path path = Path.of(Bounded.readString(in));
-      long segmentLengthBytes = in.readLong();
-      extents.add(
-          new Extent(
-              new SegmentInfo(segmentId, tier, path, segmentLengthBytes),
-              in.readLong(),
-              in.readLong()));
+      extents.add(new Extent(Segments.read(in), in.readLong(), in.readLong()));
     }
     return extents;
-  }
-
-  private static Tier readTier(DataInputStream in) throws IOException {
-    return Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")];
   }
 }

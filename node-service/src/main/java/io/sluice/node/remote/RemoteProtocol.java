@@ -2,17 +2,16 @@ package io.sluice.node.remote;
 
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.Segments;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.Tier;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +28,7 @@ import java.util.Map;
  *
  * reader   DESCRIBE   int32 partition, int32 count, then per output: string output id
  * service  OK         int32 count, then per segment
- *                       int32 id, int8 tier, string path, int64 length,
+ *                       as {@code io.sluice.node.wire.Segments} has it,
  *                       int32 count, then per transport: string name, bytes region descriptor
  *                     int32 count, then per output held
  *                       string output id, int32 count, then per run
@@ -114,11 +113,7 @@ final class RemoteProtocol {
 
   private static void writeSegment(DataOutputStream out, SegmentLocation location)
       throws IOException {
-    SegmentInfo segment = location.segment();
-    out.writeInt(segment.segmentId());
-    out.writeByte(segment.tier().ordinal());
-    Bounded.writeString(out, segment.path().toString());
-    out.writeLong(segment.lengthBytes());
+    Segments.write(out, location.segment());
     out.writeInt(location.regions().size());
     for (Map.Entry<String, RegionDescriptor> region : location.regions().entrySet()) {
       Bounded.writeString(out, region.getKey());
@@ -127,12 +122,7 @@ final class RemoteProtocol {
   }
 
   private static SegmentLocation readSegment(DataInputStream in) throws IOException {
-    SegmentInfo segment =
-        new SegmentInfo(
-            in.readInt(),
-            Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")],
-            Path.of(Bounded.readString(in)),
-            in.readLong());
+    SegmentInfo segment = Segments.read(in);
     Map<String, RegionDescriptor> regions = new HashMap<>();
     int regionCount = Bounded.readCount(in, MAX_OFFERS, "transports");
     for (int i = 0; i < regionCount; i++) {

@@ -76,7 +76,8 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(ApplicationRegistry.known(applicationsDirectory));
       }
-      store = SpillStore.open(storeConfig.build());
+      StoreConfig built = storeConfig.build();
+      store = SpillStore.open(built);
       open.addLast(store); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       Path socket = config.directory().resolve(SOCKET_NAME);
@@ -87,7 +88,9 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
           RemoteServer.start(
               this, new InetSocketAddress(config.bindAddress(), config.controlPort()));
       open.push(remoteServer::close);
-      metadata = NodeMetadata.running(store.poolId(), socket, remoteServer.port(), config.medium());
+      metadata =
+          NodeMetadata.running(
+              store.poolId(), socket, built.directory(), remoteServer.port(), config.medium());
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;

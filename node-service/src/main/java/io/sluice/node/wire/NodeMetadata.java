@@ -17,34 +17,36 @@ import java.util.UUID;
  * <pre>
  *   0        4        6       7
  *   +--------+--------+-------+-----------------------------------------------------------
- *   | "SLCE" | version| state | RUNNING:  pool id (16), socket path, control port, medium
+ *   | "SLCE" | version| state | RUNNING:  pool id (16), socket path, pool path, control port, medium
  *   +--------+--------+-------+ DEGRADED: reason
  * </pre>
  *
  * @param degradedReason why the service does not work, empty if it does
  * @param poolId identifies the pool; a reader whose own node shows the same one maps it in place
  * @param socket the Unix socket for {@code io.sluice.node.local}
+ * @param pool the pool's directory or device
  * @param controlPort the TCP port for {@code io.sluice.node.remote}
  * @param medium how a task maps the pool's segments for writing
  */
 public record NodeMetadata(
-    String degradedReason, UUID poolId, Path socket, int controlPort, String medium) {
+    String degradedReason, UUID poolId, Path socket, Path pool, int controlPort, String medium) {
   private static final int MAGIC = 0x534c4345;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int RUNNING = 1;
   private static final int DEGRADED = 2;
   private static final int MAX_REASON_CHARS = 1000;
 
   /** Of a service that works. */
-  public static NodeMetadata running(UUID poolId, Path socket, int controlPort, String medium) {
-    return new NodeMetadata("", poolId, socket, controlPort, medium);
+  public static NodeMetadata running(
+      UUID poolId, Path socket, Path pool, int controlPort, String medium) {
+    return new NodeMetadata("", poolId, socket, pool, controlPort, medium);
   }
 
   /** Of a service that could not start; {@code reason} may be anything, even null. */
   public static NodeMetadata degraded(String reason) {
     String text = reason == null || reason.isEmpty() ? "it did not say why" : reason;
     text = text.substring(0, Math.min(text.length(), MAX_REASON_CHARS));
-    return new NodeMetadata(text, new UUID(0, 0), Path.of(""), 0, "");
+    return new NodeMetadata(text, new UUID(0, 0), Path.of(""), Path.of(""), 0, "");
   }
 
   /** Whether tasks can use the service. */
@@ -64,6 +66,7 @@ public record NodeMetadata(
         out.writeLong(poolId.getMostSignificantBits());
         out.writeLong(poolId.getLeastSignificantBits());
         Bounded.writeString(out, socket.toString());
+        Bounded.writeString(out, pool.toString());
         out.writeInt(controlPort);
         Bounded.writeString(out, medium);
       } else {
@@ -111,6 +114,8 @@ public record NodeMetadata(
       throw new ProtocolException("node metadata has state " + state + ", expected 1 or 2");
     }
     UUID poolId = new UUID(in.readLong(), in.readLong());
-    return running(poolId, Path.of(Bounded.readString(in)), in.readInt(), Bounded.readString(in));
+    Path socket = Path.of(Bounded.readString(in));
+    Path pool = Path.of(Bounded.readString(in));
+    return running(poolId, socket, pool, in.readInt(), Bounded.readString(in));
   }
 }

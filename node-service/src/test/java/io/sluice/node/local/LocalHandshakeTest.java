@@ -63,9 +63,10 @@ class LocalHandshakeTest extends LocalServerTestBase {
 
   @Test
   void anotherVersionIsToldSo() throws IOException {
-    RemoteError e = refused(LocalProtocol.HELLO, hello(2, APP, SECRET.bytes()));
+    RemoteError e =
+        refused(LocalProtocol.HELLO, hello(LocalProtocol.VERSION + 1, APP, SECRET.bytes()));
     assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
-    assertTrue(e.getMessage().contains("version 2, expected HELLO version 1"), e.getMessage());
+    assertTrue(e.getMessage().contains("version 3, expected HELLO version 2"), e.getMessage());
   }
 
   @Test
@@ -78,7 +79,8 @@ class LocalHandshakeTest extends LocalServerTestBase {
   void aSecretMustBePlausible() throws IOException {
     for (byte[] secret : List.of(new byte[0], new byte[JobSecret.MAX_SECRET_BYTES + 1])) {
       assertEquals(
-          RemoteError.Code.BAD_REQUEST, refused(LocalProtocol.HELLO, hello(1, APP, secret)).code());
+          RemoteError.Code.BAD_REQUEST,
+          refused(LocalProtocol.HELLO, hello(LocalProtocol.VERSION, APP, secret)).code());
     }
   }
 
@@ -87,21 +89,23 @@ class LocalHandshakeTest extends LocalServerTestBase {
   void anApplicationIdMustBePlausible(String applicationId) throws IOException {
     assertEquals(
         RemoteError.Code.BAD_REQUEST,
-        refused(LocalProtocol.HELLO, hello(1, applicationId, SECRET.bytes())).code());
+        refused(LocalProtocol.HELLO, hello(LocalProtocol.VERSION, applicationId, SECRET.bytes()))
+            .code());
   }
 
   @Test
   void aHelloThatIsCutShortIsRefused() throws IOException {
     assertEquals(
         RemoteError.Code.BAD_REQUEST,
-        refused(LocalProtocol.HELLO, out -> out.writeShort(1)).code());
+        refused(LocalProtocol.HELLO, out -> out.writeShort(LocalProtocol.VERSION)).code());
   }
 
   @Test
   void aRequestThatMakesNoSenseIsRefusedAndTheNextOneAnswered() throws IOException {
     try (DeadlineChannel channel = open()) {
       Frames frames = new Frames(channel);
-      frames.send(LocalProtocol.HELLO, hello(1, APP, SECRET.bytes()), TIMEOUT_MS);
+      frames.send(
+          LocalProtocol.HELLO, hello(LocalProtocol.VERSION, APP, SECRET.bytes()), TIMEOUT_MS);
       Replies.receive(frames, TIMEOUT_MS);
       List<Frames.Payload> broken =
           List.of(
@@ -124,7 +128,8 @@ class LocalHandshakeTest extends LocalServerTestBase {
   void aServiceThatStopsGivesNoAnswerSoThatTheTaskAsksItsSuccessor() throws IOException {
     try (DeadlineChannel channel = open()) {
       Frames frames = new Frames(channel);
-      frames.send(LocalProtocol.HELLO, hello(1, APP, SECRET.bytes()), TIMEOUT_MS);
+      frames.send(
+          LocalProtocol.HELLO, hello(LocalProtocol.VERSION, APP, SECRET.bytes()), TIMEOUT_MS);
       Replies.receive(frames, TIMEOUT_MS);
       store.quiesce();
       frames.send(LocalProtocol.LEASE, out -> out.writeLong(1), TIMEOUT_MS);

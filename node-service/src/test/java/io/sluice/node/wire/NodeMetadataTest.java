@@ -18,7 +18,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeMetadataTest {
   private final NodeMetadata running =
       NodeMetadata.running(
-          UUID.randomUUID(), Path.of("/dev/shm/sluice/control.sock"), 13563, "emulated:10.0:plain");
+          UUID.randomUUID(),
+          Path.of("/dev/shm/sluice/control.sock"),
+          Path.of("/dev/dax0.0"),
+          13563,
+          "emulated:10.0:plain");
 
   @Test
   void aRunningServiceComesBack() throws IOException {
@@ -53,7 +57,7 @@ class NodeMetadataTest {
     byte[] bytes = running.encode();
     bytes[5]++;
     ProtocolException e = assertThrows(ProtocolException.class, () -> NodeMetadata.decode(bytes));
-    assertTrue(e.getMessage().contains("version 2"), e.getMessage());
+    assertTrue(e.getMessage().contains("version 3"), e.getMessage());
   }
 
   @Test

@@ -8,6 +8,10 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -18,6 +22,8 @@ import java.util.function.BooleanSupplier;
  */
 final class DeviceSpace implements MappedBacking {
   private static final int ZEROS_BYTES = 1 << 20;
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
 
   private final DaxDevice device;
   private final NativeFile file;
@@ -27,8 +33,10 @@ final class DeviceSpace implements MappedBacking {
     this.file = file;
   }
 
-  /** Locks the device. */
+  /** Locks the device, and closes it to other users. */
   static DeviceSpace open(DaxDevice device) throws IOException {
+    PrivateDirectory.requireOwner(device.path());
+    Files.setPosixFilePermissions(device.path(), OWNER_ONLY);
     NativeFile file = NativeFile.open(device.path(), device.alignmentBytes(), true);
     try {
       if (!file.tryLock()) {

@@ -102,6 +102,11 @@ final class PrivateDirectory implements Closeable {
     if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(path + " is not a directory; give the pool a directory of its own");
     }
+    requireOwner(path);
+  }
+
+  /** Refuses a directory or device of another user. */
+  static void requireOwner(Path path) throws IOException {
     Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     if (!owner.equals(self)) {
@@ -111,7 +116,7 @@ final class PrivateDirectory implements Closeable {
               + owner
               + ", expected "
               + self
-              + "; give the pool a directory of its own");
+              + "; give the pool a place of its own");
     }
   }
 

@@ -11,7 +11,8 @@ import java.util.Set;
 /**
  * How a store is opened; filled through {@link Builder}, then fixed.
  *
- * @param directory the pool directory; created if absent, and nothing else may use it
+ * @param directory the pool directory, created if absent, or a device-DAX device; nothing else may
+ *     use it
  * @param memoryCapacityBytes most bytes of segments in it
  * @param segmentBytes length of a segment; each is registered, mapped and faulted in once
  * @param blockBytes unit of leases, a multiple of 4096 that divides {@code segmentBytes}
