@@ -60,7 +60,7 @@ final class NodeLinkTest {
   void serviceOfAnotherRelease() {
     byte[] other = RUNNING.encode();
     other[5]++;
-    assertFails(environment(other), "version 2");
+    assertFails(environment(other), "version 3");
   }
 
   @Test
