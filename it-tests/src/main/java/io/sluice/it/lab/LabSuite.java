@@ -20,8 +20,14 @@ public enum LabSuite {
       4096,
       2,
       512,
-      Duration.ofMinutes(10),
-      "io.sluice.spill.store.SyncStoreTest"),
+      Duration.ofMinutes(20),
+      "io.sluice.spill.medium.MediumTest",
+      "io.sluice.spill.store.SyncStoreTest",
+      "io.sluice.spill.store.HugePagesStoreTest",
+      "io.sluice.spill.store.DeviceStoreTest",
+      "io.sluice.spill.store.MappedPoolTest",
+      "io.sluice.spill.store.LabKillTest",
+      "io.sluice.node.service.PoolKindsTest"),
   /** A whole job on the engine's own daemons. */
   TERASORT(
       "TeraSort on stock Hadoop over verbs",

@@ -2,15 +2,23 @@ package io.sluice.node.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.transport.DeviceCounters;
+import io.sluice.rdma.transport.RdmaAddress;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.rdma.transport.ucx.UcxProvider;
+import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -22,12 +30,13 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every kind of pool that the lab has, read in place and over tcp, by tasks and by a successor. */
+/** Every kind of pool that the lab has: read in place, over tcp and by the NIC. */
 class PoolKindsTest extends NodeTestBase {
   private static final int SEGMENT_BYTES = 2 << 20;
   private static final int BLOCK_BYTES = 16 << 10;
 
   private Path pool;
+  private InetAddress bindAddress = InetAddress.getLoopbackAddress();
 
   @ParameterizedTest
   @ValueSource(
@@ -37,7 +46,34 @@ class PoolKindsTest extends NodeTestBase {
         "sluice.lab.fsdax",
         "sluice.lab.devdax"
       })
-  void isReadInPlaceAndOverTheTransportBeforeAndAfterARestart(String property) throws Exception {
+  void isReadInPlaceAndOverTcpBeforeAndAfterARestart(String property) throws Exception {
+    usePool(property);
+    startOn(false, new TcpProvider());
+    List<TestOutput> outputs = commitSome("isReadInPlaceAndOverTcpBeforeAndAfterARestart");
+    assertReadsOver(new TcpProvider(), outputs);
+    assertReadsInPlace(outputs);
+    service.close();
+    startOn(true, new TcpProvider());
+    assertReadsOver(new TcpProvider(), outputs);
+    assertReadsInPlace(outputs);
+  }
+
+  /** All but fs-DAX, whose pages no NIC may pin. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sluice.lab.tmpfs", "sluice.lab.hugetlbfs", "sluice.lab.devdax"})
+  void isReadByTheNic(String property) throws Exception {
+    usePool(property);
+    UcxProvider ucx = new UcxProvider();
+    Assumptions.assumeTrue(ucx.isAvailable(), () -> "no ucx: " + ucx.unavailabilityCause().get());
+    bindAddress = RdmaAddress.find();
+    startOn(false, new TcpProvider(), ucx);
+    List<TestOutput> outputs = commitSome("isReadByTheNic");
+    DeviceCounters device = new DeviceCounters();
+    assertReadsOver(ucx, outputs);
+    device.assertReceived(bytesOf(outputs));
+  }
+
+  private void usePool(String property) throws IOException {
     Path place = Path.of(System.getProperty(property, ""));
     Assumptions.assumeFalse(
         place.toString().isEmpty(), "there is no such place here: " + property + " is not set");
@@ -45,46 +81,64 @@ class PoolKindsTest extends NodeTestBase {
         PoolKind.of(place) == PoolKind.DEVICE
             ? place
             : Files.createDirectories(place.resolve("pool-" + directory.getFileName()));
-    Random random = seeded("isReadInPlaceAndOverTheTransportBeforeAndAfterARestart");
-    List<TestOutput> outputs =
-        List.of(
-            TestOutput.random(random, "attempt_0", 5, 1_000_000),
-            TestOutput.random(random, "attempt_1", 1, 700_000));
-    startOn(false);
-    for (TestOutput output : outputs) {
-      commit(output);
-    }
-    assertReadsBothWays(outputs);
-    service.close();
-    startOn(true);
-    assertReadsBothWays(outputs);
   }
 
-  private void startOn(boolean recover) throws IOException {
+  private void startOn(boolean recover, TransportProvider... transports) throws IOException {
+    Medium medium = MediumChooser.choose("auto", pool).medium();
     StoreConfig.Builder store =
         StoreConfig.builder(pool, 4L * SEGMENT_BYTES)
             .geometry(SEGMENT_BYTES, BLOCK_BYTES)
-            .medium(MediumChooser.choose("auto", pool).medium());
-    service = NodeService.start(config(store, 0, recover, new TcpProvider()));
+            .medium(medium);
+    service =
+        NodeService.start(
+            new NodeServiceConfig(
+                home(), store, medium.name(), bindAddress, 0, List.of(transports), recover));
   }
 
-  private void assertReadsBothWays(List<TestOutput> outputs) throws IOException {
-    long bytes = outputs.stream().mapToLong(TestOutput::totalBytes).sum();
-    try (NodeReader reader = tcpReader(8)) {
-      assertReads(reader, outputs);
-      assertEquals(bytes, reader.stats().bytes("tcp"));
+  private List<TestOutput> commitSome(String test) throws IOException {
+    Random random = seeded(test);
+    List<TestOutput> outputs =
+        List.of(
+            TestOutput.random(random, "attempt_0", 5, 1_000_000),
+            TestOutput.single(random, "attempt_1", 700_000));
+    for (TestOutput output : outputs) {
+      commit(output);
     }
+    return outputs;
+  }
+
+  private void assertReadsOver(TransportProvider provider, List<TestOutput> outputs)
+      throws IOException {
+    try (NodeReader reader = reader(8, null, TIMEOUT_MS, provider)) {
+      assertReads(reader, outputs);
+      assertEquals(bytesOf(outputs), reader.stats().bytes(provider.name()));
+    }
+  }
+
+  private void assertReadsInPlace(List<TestOutput> outputs) throws IOException {
     try (NodeReader reader =
         reader(8, service.metadata().poolId(), TIMEOUT_MS, new TcpProvider())) {
       assertReads(reader, outputs);
-      assertEquals(bytes, reader.stats().bytes(ReadStats.LOCAL));
+      assertEquals(bytesOf(outputs), reader.stats().bytes(ReadStats.LOCAL));
     }
+  }
+
+  private static long bytesOf(List<TestOutput> outputs) {
+    return outputs.stream().mapToLong(TestOutput::totalBytes).sum();
+  }
+
+  @Override
+  protected NodeAddress address() {
+    return new NodeAddress(
+        "node1", new InetSocketAddress(bindAddress, service.metadata().controlPort()));
   }
 
   @AfterEach
   void clean() throws IOException {
-    if (pool != null && Files.isDirectory(pool)) {
+    if (service != null) {
       service.close();
+    }
+    if (pool != null && Files.isDirectory(pool)) {
       try (Stream<Path> files = Files.walk(pool)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
           Files.delete(file);
