@@ -31,16 +31,19 @@ import java.util.List;
 import java.util.Map;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
 import org.apache.hadoop.yarn.util.AuxiliaryServiceHelper;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The service as a NodeManager runs it. */
 @Timeout(60)
@@ -177,6 +180,32 @@ final class SluiceShuffleServiceTest {
     SluiceShuffleService second = start(true);
     assertEquals(1, locatedRuns());
     second.stop();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sluice.lab.hugetlbfs", "sluice.lab.devdax"})
+  void aPlaceThatHoldsNoFilesHasThePoolAlone(String property) throws IOException {
+    String place = System.getProperty(property, "");
+    Assumptions.assumeFalse(
+        place.isEmpty(), "there is no such place here: " + property + " is not set");
+    conf.set(NodeSettings.POOL_DIR.name(), place);
+    SluiceShuffleService first = start(true);
+    NodeMetadata metadata = NodeLink.metadata(environment(first));
+    assertTrue(metadata.pool().startsWith(place), metadata.pool().toString());
+    Path standard = metadata.socket().getParent();
+    assertEquals(Path.of("/dev/shm"), standard.getParent());
+    try {
+      commitOutput(first);
+      first.stop();
+      SluiceShuffleService second = start(true);
+      assertEquals(1, locatedRuns());
+      second.stop();
+      start(false).stop();
+      assertTrue(Files.exists(Path.of(place)), "a device, or a directory, is left");
+      assertFalse(Files.isDirectory(metadata.pool()), "memory is given back");
+    } finally {
+      FileUtils.deleteDirectory(standard.toFile());
+    }
   }
 
   @Test
