@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MediumTest {
@@ -86,6 +87,34 @@ class MediumTest {
     String message =
         assertThrows(IOException.class, () -> MediumChooser.choose("sync", directory)).getMessage();
     assertTrue(message.contains(cause.get()) && cause.get().contains("DAX"), message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "devdax, /tmp, is no device-DAX device",
+    "devdax, /dev/null, is neither a directory nor a device-DAX device",
+    "auto, /dev/null, is neither a directory nor a device-DAX device",
+    "sync, /dev/null, which is no directory"
+  })
+  void aPlaceOfTheWrongKindIsNamed(String setting, String pool, String reason) {
+    String message =
+        assertThrows(IOException.class, () -> MediumChooser.choose(setting, Path.of(pool)))
+            .getMessage();
+    assertTrue(message.contains(pool) && message.contains(reason), message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sluice.lab.tmpfs, plain, FILES",
+    "sluice.lab.hugetlbfs, plain, HUGE_PAGES",
+    "sluice.lab.fsdax, sync, FILES",
+    "sluice.lab.devdax, devdax, DEVICE"
+  })
+  void autoKnowsEveryKindOfPlace(String property, String name, PoolKind kind) throws Exception {
+    String place = System.getProperty(property, "");
+    Assumptions.assumeFalse(place.isEmpty(), "no such place here: " + property + " is not set");
+    assertEquals(name, MediumChooser.choose("auto", Path.of(place)).medium().name());
+    assertEquals(kind, PoolKind.of(Path.of(place)));
   }
 
   @Test

@@ -9,7 +9,9 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.CrashingMedium;
+import io.sluice.spill.segment.SegmentInfo;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -85,6 +87,11 @@ class MappedPoolTest extends PoolTestBase {
       assertNotEquals(former, store.poolId());
       assertEquals(0, store.stats().outputs());
       assertAllFree(store);
+      for (SegmentInfo segment : store.segments()) {
+        ByteBuffer memory =
+            store.segment(segment.segmentId()).orElseThrow().mapping().orElseThrow();
+        assertEquals(-1, memory.mismatch(ByteBuffer.allocate(memory.capacity())), "stale bytes");
+      }
     }
   }
 
