@@ -16,15 +16,18 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A task, or the service, dies between any two steps of a commit. */
 class CrashTest extends PoolTestBase {
   private static final int MAX_STEPS = 100;
 
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aTaskThatDiesAtAnyStepLeavesNothingBehind(boolean storedDirectly) throws Exception {
+  @CsvSource({"FILES,true", "FILES,false", "FILE_AS_DEVICE,true", "FILE_AS_DEVICE,false"})
+  void aTaskThatDiesAtAnyStepLeavesNothingBehind(TestPlace where, boolean storedDirectly)
+      throws Exception {
+    place = where;
+    assumePlace();
     Random random = seeded("aTaskThatDiesAtAnyStepLeavesNothingBehind");
     int step = 0;
     while (!diesAt(step, storedDirectly, random)) {
@@ -36,7 +39,7 @@ class CrashTest extends PoolTestBase {
 
   /** Returns whether the writer got through before step {@code step}. */
   private boolean diesAt(int step, boolean storedDirectly, Random random) throws IOException {
-    SpillStore first = SpillStore.open(config(3).build());
+    SpillStore first = open(config(3).build());
     Outputs.Content safe = commit(first.openLease(APP), id(1), random, 200_000);
     Outputs.Content doubtful = Outputs.random(random, 5, 600_000);
     CrashingMedium medium = new CrashingMedium(new PlainMedium(), storedDirectly, step, random);
@@ -54,7 +57,7 @@ class CrashTest extends PoolTestBase {
     } catch (IOException e) {
       assertTrue(died, "only a writer that has something to release needs the store");
     }
-    try (SpillStore second = SpillStore.open(config(3).recover(Set.of()).build())) {
+    try (SpillStore second = open(config(3).recover(Set.of()).build())) {
       Outputs.check(second, id(1), safe);
       if (died) {
         assertTrue(second.find(id(2)).isEmpty(), "visible though it died at step " + step);
@@ -70,11 +73,11 @@ class CrashTest extends PoolTestBase {
   @Test
   void aFooterThatTheStoreNeverHeardOfIsNoOutput() throws Exception {
     Random random = seeded("aFooterThatTheStoreNeverHeardOfIsNoOutput");
-    SpillStore first = SpillStore.open(config(2).build());
+    SpillStore first = open(config(2).build());
     Lease lease = first.openLease(APP);
     assertThrows(IOException.class, () -> commit(new DeafSource(lease), id(1), random, 100_000));
     first.close();
-    try (SpillStore second = SpillStore.open(config(2).recover(Set.of()).build())) {
+    try (SpillStore second = open(config(2).recover(Set.of()).build())) {
       assertTrue(second.find(id(1)).isEmpty());
       assertAllFree(second);
     }
@@ -84,14 +87,14 @@ class CrashTest extends PoolTestBase {
   void aStoreThatCannotSetTheMarkHasNoOutput() throws Exception {
     Random random = seeded("aStoreThatCannotSetTheMarkHasNoOutput");
     CrashingMedium medium = new CrashingMedium(new PlainMedium(), true, 0, random);
-    SpillStore first = SpillStore.open(config(2).medium(medium).build());
+    SpillStore first = open(config(2).medium(medium).build());
     try (Lease lease = first.openLease(APP)) {
       assertThrows(CrashingMedium.Crash.class, () -> commit(lease, id(1), random, 100_000));
       assertTrue(first.find(id(1)).isEmpty());
       assertEquals(0, first.stats().memory().usedBytes());
     }
     first.close();
-    try (SpillStore second = SpillStore.open(config(2).recover(Set.of()).build())) {
+    try (SpillStore second = open(config(2).recover(Set.of()).build())) {
       assertTrue(second.find(id(1)).isEmpty());
     }
   }
