@@ -35,6 +35,10 @@ class PoolKindsTest extends NodeTestBase {
   private static final int SEGMENT_BYTES = 2 << 20;
   private static final int BLOCK_BYTES = 16 << 10;
 
+  /** So that a NIC reads what it has registered, or nothing. */
+  private static final BounceConfig NO_BOUNCE =
+      new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
+
   private Path pool;
   private InetAddress bindAddress = InetAddress.getLoopbackAddress();
 
@@ -92,7 +96,14 @@ class PoolKindsTest extends NodeTestBase {
     service =
         NodeService.start(
             new NodeServiceConfig(
-                home(), store, medium.name(), bindAddress, 0, List.of(transports), recover));
+                home(),
+                store,
+                medium.name(),
+                bindAddress,
+                0,
+                List.of(transports),
+                recover,
+                NO_BOUNCE));
   }
 
   private List<TestOutput> commitSome(String test) throws IOException {
