@@ -1,9 +1,9 @@
 package io.sluice.it.lab.plugs;
 
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -19,10 +19,10 @@ final class SteppingMedium implements Medium {
     default void mapping() {}
 
     /** After stores into a range, before they are made safe. */
-    default void persisting(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {}
+    default void persisting(Mapping mapping, int offsetBytes, int lengthBytes) {}
 
     /** After a range was made safe. */
-    void persisted(MappedByteBuffer mapping, int offsetBytes, int lengthBytes);
+    void persisted(Mapping mapping, int offsetBytes, int lengthBytes);
   }
 
   private final Medium medium;
@@ -58,14 +58,13 @@ final class SteppingMedium implements Medium {
   }
 
   @Override
-  public MappedByteBuffer map(FileChannel file, long offsetBytes, int lengthBytes)
-      throws IOException {
+  public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
     observer.mapping();
     return medium.map(file, offsetBytes, lengthBytes);
   }
 
   @Override
-  public void persist(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+  public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
     observer.persisting(mapping, offsetBytes, lengthBytes);
     medium.persist(mapping, offsetBytes, lengthBytes);
     observer.persisted(mapping, offsetBytes, lengthBytes);

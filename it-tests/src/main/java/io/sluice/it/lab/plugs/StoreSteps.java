@@ -1,6 +1,6 @@
 package io.sluice.it.lab.plugs;
 
-import java.nio.MappedByteBuffer;
+import io.sluice.rdma.memory.Mapping;
 
 /**
  * Knows the steps of a {@link io.sluice.spill.store.SpillStore}: it persists nothing but marks, and
@@ -22,15 +22,15 @@ final class StoreSteps implements SteppingMedium.Observer {
   }
 
   @Override
-  public void persisting(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
-    if (mapping.getLong(offsetBytes) != 0) {
+  public void persisting(Mapping mapping, int offsetBytes, int lengthBytes) {
+    if (mapping.buffer().getLong(offsetBytes) != 0) {
       listener.reached(Step.MARK_STORED);
     }
   }
 
   @Override
-  public void persisted(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
-    boolean cleared = mapping.getLong(offsetBytes) == 0;
+  public void persisted(Mapping mapping, int offsetBytes, int lengthBytes) {
+    boolean cleared = mapping.buffer().getLong(offsetBytes) == 0;
     listener.reached(cleared ? Step.MARK_CLEARED : Step.MARK_PERSISTED);
   }
 }

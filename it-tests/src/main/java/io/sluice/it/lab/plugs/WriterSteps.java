@@ -1,6 +1,6 @@
 package io.sluice.it.lab.plugs;
 
-import java.nio.MappedByteBuffer;
+import io.sluice.rdma.memory.Mapping;
 import java.util.List;
 
 /**
@@ -26,7 +26,7 @@ final class WriterSteps implements SteppingMedium.Observer {
   }
 
   @Override
-  public void persisted(MappedByteBuffer mapping, int offsetBytes, int lengthBytes) {
+  public void persisted(Mapping mapping, int offsetBytes, int lengthBytes) {
     if (done < ORDER.size()) {
       listener.reached(ORDER.get(done++));
     }
