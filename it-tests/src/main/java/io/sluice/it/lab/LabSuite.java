@@ -13,7 +13,8 @@ public enum LabSuite {
       0,
       0,
       Duration.ofMinutes(10),
-      "io.sluice.rdma.transport.ucx.UcxContractTest"),
+      "io.sluice.rdma.transport.ucx.UcxContractTest",
+      "io.sluice.rdma.transport.disni.DisniContractTest"),
   /** The contract of the spill store on every kind of persistent memory. */
   STORE(
       "the spill store on every kind of pool",

@@ -20,9 +20,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Unlike the TCP server it learns nothing of the reads and cannot refuse one. UCX keeps
  * deregistered memory in its registration cache until somebody unmaps it or this endpoint is
- * closed, and until then the NIC goes on serving whoever still has the descriptor: memory that is
- * to be reused for something else must not rely on {@link #deregister}, but on the generation and
- * the checksum of what is read.
+ * closed, unless {@code UCX_IB_REG_METHODS} is {@code direct} in the environment, and until then
+ * the NIC goes on serving whoever still has the descriptor: memory that is to be reused for
+ * something else must not rely on {@link #deregister}, but on the generation and the checksum of
+ * what is read.
  *
  * <p>Thread contract: safe from any thread; the work happens on the loop. Ownership: the caller
  * closes.
