@@ -28,7 +28,9 @@ public enum LabSuite {
       "io.sluice.spill.store.DeviceStoreTest",
       "io.sluice.spill.store.MappedPoolTest",
       "io.sluice.spill.store.LabKillTest",
-      "io.sluice.node.service.PoolKindsTest"),
+      "io.sluice.node.service.PoolKindsTest",
+      "io.sluice.node.service.TmpfsServingTest",
+      "io.sluice.node.service.FsDaxServingTest"),
   /** A whole job on the engine's own daemons. */
   TERASORT(
       "TeraSort on stock Hadoop over verbs",
