@@ -63,17 +63,17 @@ public final class PseudoCluster implements AutoCloseable {
 
   private void startDaemons() {
     sites.writeClientConf();
-    formatNameNode();
-    Daemon nameNode = daemon("namenode", 384, HDFS + "namenode.NameNode");
-    Daemon dataNode = daemon("datanode", 384, HDFS + "datanode.DataNode");
-    Daemon manager = daemon("resourcemanager", 512, YARN + "resourcemanager.ResourceManager");
-    List.of(nameNode, dataNode, manager).forEach(Daemon::start);
+    // First, because they need no file system and take longest to start.
+    daemon("resourcemanager", 512, YARN + "resourcemanager.ResourceManager").start();
     for (int i = 0; i < ClusterSpec.NODE_MANAGERS; i++) {
       NodeManager.Place place = sites.writeNodeConf(i);
       Daemon daemon = nodeManager(place);
       nodes.add(new NodeManager(place, daemon, rest));
       daemon.start();
     }
+    formatNameNode();
+    daemon("namenode", 384, HDFS + "namenode.NameNode").start();
+    daemon("datanode", 384, HDFS + "datanode.DataNode").start();
     // Not earlier: while the file system is not there it tries again only every ten seconds.
     awaitFileSystem();
     Daemon history =
