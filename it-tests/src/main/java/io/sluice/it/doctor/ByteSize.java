@@ -15,8 +15,7 @@ final class ByteSize {
       value /= 1024;
       unit++;
     }
-    return unit == 0
-        ? bytes + " bytes"
-        : String.format(Locale.ROOT, value < 10 ? "%.1f %s" : "%.0f %s", value, UNITS[unit]);
+    boolean whole = value >= 10 || value == Math.rint(value);
+    return String.format(Locale.ROOT, whole ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * What a pool in one place would be on, how much room it has and whether a NIC can register it.
@@ -42,7 +43,10 @@ record PoolCheck(
               "chown %s %s".formatted(user, path)));
     }
     try {
-      return List.of(look(subject, PoolPlace.at(path, files, mounts, hasMapSync)));
+      PoolPlace place = PoolPlace.at(path, files, mounts, hasMapSync);
+      return Stream.of(Optional.of(nature(subject, place)), shortage(subject, place))
+          .flatMap(Optional::stream)
+          .toList();
     } catch (IOException e) {
       return List.of(
           Finding.problem(
@@ -50,7 +54,7 @@ record PoolCheck(
     }
   }
 
-  private Finding look(String subject, PoolPlace place) {
+  private Finding nature(String subject, PoolPlace place) {
     Optional<Trial.Outcome> outcome =
         place.freeBytes() == 0 ? Optional.empty() : trial.of(place.path());
     String what =
@@ -59,44 +63,63 @@ record PoolCheck(
                 place.kind().words(),
                 ByteSize.of(place.freeBytes()),
                 registration(place.kind(), outcome));
-    if (place.kind() == PoolKind.DAX
-        || (place.kind() == PoolKind.DISK && PoolPlaces.isOnPmem(place.mount()))) {
-      return Finding.problem(
-          subject,
-          what,
-          "a synchronous mapping is refused, so stores are not persistent when they are flushed",
-          "umount %1$s; mount -o dax=always %2$s %1$s"
-              .formatted(place.mount().point(), place.mount().device()));
-    }
-    if (place.kind() == PoolKind.DISK) {
-      return Finding.problem(
-          subject,
-          what,
-          "map output would be written to a disk",
-          "set sluice.pool.dir to a directory in memory, such as one in " + PoolPlaces.DEFAULT);
-    }
-    if (place.freeBytes() < DEFAULT_POOL_BYTES) {
-      return Finding.problem(
-          subject,
-          what,
-          "the default pool takes " + ByteSize.of(DEFAULT_POOL_BYTES),
-          enlarge(place) + "or set sluice.pool.capacity-mb to what there is");
-    }
     Optional<String> refusal = outcome.flatMap(Trial.Outcome::refusal);
-    if (place.kind().registers() && refusal.isPresent()) {
-      return Finding.problem(
-          subject, what, refusal.get(), "see locked memory and RDMA above; else served over TCP");
+    return switch (place.kind()) {
+      case DAX_SYNC ->
+          Finding.info(
+              subject,
+              what,
+              refusal.orElse("kernels do not pin pages of a DAX file system for a NIC"),
+              "for a NIC to read it in place: umount %s; ndctl create-namespace -f -e NAMESPACE"
+                      .formatted(place.mount().point())
+                  + " --mode=devdax (deletes what is on it), then a pool on /dev/daxX.Y");
+      case DAX -> withoutMapSync(subject, what, place.mount());
+      case DISK ->
+          PoolPlaces.isOnPmem(place.mount())
+              ? withoutMapSync(subject, what, place.mount())
+              : Finding.problem(
+                  subject,
+                  what,
+                  "map output would be written to a disk",
+                  "set sluice.pool.dir to a directory in memory, such as one in "
+                      + PoolPlaces.DEFAULT);
+      case TMPFS, HUGETLBFS, DEVICE_DAX ->
+          refusal
+              .map(
+                  cause ->
+                      Finding.problem(
+                          subject,
+                          what,
+                          cause,
+                          "mend what is wrong with RDMA or locked memory above"))
+              .orElseGet(() -> Finding.ok(subject, what));
+    };
+  }
+
+  private static Finding withoutMapSync(String subject, String what, Mounts.Mount mount) {
+    return Finding.problem(
+        subject,
+        what,
+        "a synchronous mapping is refused, so stores are not persistent when they are flushed",
+        "umount %1$s; mount -o dax=always %2$s %1$s".formatted(mount.point(), mount.device()));
+  }
+
+  private static Optional<Finding> shortage(String subject, PoolPlace place) {
+    if (place.freeBytes() >= DEFAULT_POOL_BYTES) {
+      return Optional.empty();
     }
-    if (place.kind() == PoolKind.DAX_SYNC) {
-      return Finding.info(
-          subject,
-          what,
-          "kernels do not pin pages of a DAX file system for a NIC",
-          "for one-sided reads: umount %s; ndctl create-namespace -f -e NAMESPACE --mode=devdax"
-                  .formatted(place.mount().point())
-              + " (deletes what is on it), then a pool on /dev/daxX.Y");
-    }
-    return Finding.ok(subject, what);
+    String enlarge =
+        switch (place.kind()) {
+          case TMPFS -> "mount -o remount,size=2g %s; or ".formatted(place.mount().point());
+          case HUGETLBFS -> "sysctl -w vm.nr_hugepages=512 (for pages of 2 MiB); or ";
+          default -> "";
+        };
+    return Optional.of(
+        Finding.problem(
+            subject,
+            "%s is too small for the default pool".formatted(ByteSize.of(place.freeBytes())),
+            "that takes " + ByteSize.of(DEFAULT_POOL_BYTES),
+            enlarge + "set sluice.pool.capacity-mb to less"));
   }
 
   private static String registration(PoolKind kind, Optional<Trial.Outcome> outcome) {
@@ -109,13 +132,5 @@ record PoolCheck(
             () ->
                 "a NIC %s register it (not tried here, known of its kind)"
                     .formatted(kind.registers() ? "can" : "cannot"));
-  }
-
-  private static String enlarge(PoolPlace place) {
-    return switch (place.kind()) {
-      case TMPFS -> "mount -o remount,size=2g %s, ".formatted(place.mount().point());
-      case HUGETLBFS -> "sysctl -w vm.nr_hugepages=512 (for pages of 2 MiB), ";
-      default -> "";
-    };
   }
 }

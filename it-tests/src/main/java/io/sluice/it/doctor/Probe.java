@@ -56,12 +56,14 @@ public record Probe(String host, int port, List<Way> transports) {
 
   /** A table of what works, and below it why the rest does not. */
   public String toText() {
-    StringBuilder text =
-        new StringBuilder("One-sided reads from %s:%d, every byte checked\n".formatted(host, port));
+    StringBuilder text = new StringBuilder();
     if (anyWorks()) {
+      text.append(
+          "Reads from %s:%d; \"x tcp\" is how many times as quick as over tcp\n"
+              .formatted(host, port));
       text.append(table());
     } else {
-      text.append("No transport works between the two hosts:\n");
+      text.append("No transport works between this host and %s:%d\n".formatted(host, port));
     }
     transports.stream()
         .filter(way -> way.speed() == null)
@@ -78,11 +80,11 @@ public record Probe(String host, int port, List<Way> transports) {
         new TextTable(
             List.of(
                 "transport",
-                "%s, median".formatted(ByteSize.of(plan.latencyBytes())),
-                "99 % below",
-                "tcp's median /",
+                "%s: median".formatted(ByteSize.of(plan.latencyBytes())),
+                "p99",
+                "x tcp",
                 "%s, %d at a time".formatted(ByteSize.of(plan.bandwidthBytes()), plan.inFlight()),
-                "/ tcp's"));
+                "x tcp"));
     for (Way way : working) {
       ProbeResult.Speed speed = way.speed();
       table.add(

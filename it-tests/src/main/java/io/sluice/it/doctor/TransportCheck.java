@@ -18,32 +18,31 @@ import java.util.stream.Collectors;
  * @param rdma what was found of RDMA; its remedies are those of a transport that does not work
  */
 record TransportCheck(TransportProvider provider, List<Finding> rdma) implements Check {
+  private static final String UNUSABLE = "does not work here";
   private static final int TRIAL_BYTES = 64 << 10;
 
   @Override
   public List<Finding> look() {
     String subject = "transport " + provider.name();
-    Optional<String> cause = provider.unavailabilityCause();
-    if (cause.isEmpty()) {
-      cause = failureOfTrial();
+    Optional<String> unavailable = provider.unavailabilityCause();
+    if (unavailable.isPresent()) {
+      boolean couldDoRdma = rdma.stream().anyMatch(f -> f.level() == Finding.Level.PROBLEM);
+      return List.of(
+          couldDoRdma
+              ? Finding.problem(subject, UNUSABLE, unavailable.get(), remedies())
+              : Finding.info(subject, UNUSABLE, unavailable.get(), remedies()));
     }
     return List.of(
-        cause
-            .map(why -> doesNotWork(subject, why))
+        failureOfTrial()
+            .map(cause -> Finding.problem(subject, UNUSABLE, cause, remedies()))
             .orElseGet(() -> Finding.ok(subject, "works: listened, and registered memory")));
   }
 
-  private Finding doesNotWork(String subject, String cause) {
-    String what = "does not work here";
-    String remedy =
-        rdma.stream()
-            .filter(finding -> finding.level() != Finding.Level.OK)
-            .map(Finding::remedy)
-            .collect(Collectors.joining("; then "));
-    boolean couldDoRdma = rdma.stream().anyMatch(f -> f.level() == Finding.Level.PROBLEM);
-    return couldDoRdma
-        ? Finding.problem(subject, what, cause, remedy)
-        : Finding.info(subject, what, cause, remedy);
+  private String remedies() {
+    return rdma.stream()
+        .filter(finding -> finding.level() != Finding.Level.OK)
+        .map(Finding::remedy)
+        .collect(Collectors.joining("; then "));
   }
 
   private Optional<String> failureOfTrial() {
