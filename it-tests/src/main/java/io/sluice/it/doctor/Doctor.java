@@ -19,6 +19,7 @@ public final class Doctor {
   public static List<Finding> examine(List<Path> pools) {
     SystemFiles files = SystemFiles.ofThisMachine();
     TransportChooser chooser = TransportChooser.standard();
+    Trial trial = TrialProcess.with(chooser);
     List<Finding> rdma =
         look(new RdmaDevicesCheck(files), new RdmaAccessCheck(files), new LockedMemoryCheck(files));
     List<Finding> ucx =
@@ -31,10 +32,10 @@ public final class Doctor {
           provider.name().equals("ucx")
               ? Stream.of(rdma, ucx).flatMap(List::stream).toList()
               : rdma;
-      findings.addAll(new TransportCheck(provider, needs).look());
+      findings.addAll(new TransportCheck(provider, needs, trial).look());
     }
     findings.addAll(new TransportChoiceCheck(chooser).look());
-    findings.addAll(pools(pools, files, new TrialProcess(chooser)));
+    findings.addAll(pools(pools, files, trial));
     findings.addAll(new LimitsCheck(files).look());
     return findings;
   }

@@ -31,7 +31,12 @@ public record Probe(String host, int port, List<Way> transports) {
    * @param cause why it does not; empty if it does
    */
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
-  public record Way(String transport, ProbeResult.Speed speed, String cause) {}
+  public record Way(String transport, ProbeResult.Speed speed, String cause) {
+    private String failure() {
+      String name = transport + ": ";
+      return cause.startsWith(name) ? cause : name + cause; // errors of transports begin with it
+    }
+  }
 
   /** Reads from that host. */
   public static Probe of(HostPort other) throws IOException {
@@ -67,7 +72,7 @@ public record Probe(String host, int port, List<Way> transports) {
     }
     transports.stream()
         .filter(way -> way.speed() == null)
-        .forEach(way -> text.append("%s: %s\n".formatted(way.transport(), way.cause())));
+        .forEach(way -> text.append(way.failure()).append('\n'));
     return text.toString().stripTrailing();
   }
 

@@ -1,12 +1,6 @@
 package io.sluice.it.doctor;
 
-import io.sluice.rdma.memory.OffHeap;
-import io.sluice.rdma.transport.MemoryRegion;
-import io.sluice.rdma.transport.ServerEndpoint;
-import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -16,10 +10,11 @@ import java.util.stream.Collectors;
  *
  * @param provider the transport
  * @param rdma what was found of RDMA; its remedies are those of a transport that does not work
+ * @param trial listens and registers
  */
-record TransportCheck(TransportProvider provider, List<Finding> rdma) implements Check {
+record TransportCheck(TransportProvider provider, List<Finding> rdma, Trial trial)
+    implements Check {
   private static final String UNUSABLE = "does not work here";
-  private static final int TRIAL_BYTES = 64 << 10;
 
   @Override
   public List<Finding> look() {
@@ -33,7 +28,8 @@ record TransportCheck(TransportProvider provider, List<Finding> rdma) implements
               : Finding.info(subject, UNUSABLE, unavailable.get(), remedies()));
     }
     return List.of(
-        failureOfTrial()
+        trial
+            .failureOf(provider.name())
             .map(cause -> Finding.problem(subject, UNUSABLE, cause, remedies()))
             .orElseGet(() -> Finding.ok(subject, "works: listened, and registered memory")));
   }
@@ -43,17 +39,5 @@ record TransportCheck(TransportProvider provider, List<Finding> rdma) implements
         .filter(finding -> finding.level() != Finding.Level.OK)
         .map(Finding::remedy)
         .collect(Collectors.joining("; then "));
-  }
-
-  private Optional<String> failureOfTrial() {
-    ByteBuffer memory = OffHeap.allocate(TRIAL_BYTES);
-    try (ServerEndpoint endpoint = provider.listen(new InetSocketAddress(0))) {
-      endpoint.register(MemoryRegion.ofMapping(memory));
-      return Optional.empty();
-    } catch (TransportException e) {
-      return Optional.of(e.getMessage());
-    } finally {
-      OffHeap.free(memory);
-    }
   }
 }

@@ -1,47 +1,56 @@
 package io.sluice.it.doctor;
 
 import io.sluice.rdma.TransportChooser;
-import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.MappedByteBuffer;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Registers a piece of a pool in a process of its own, because UCX's Java binding may crash where
- * the kernel refuses.
+ * Tries in processes of their own, because native code may crash or spin where the kernel refuses.
  *
- * <p>Ownership: the temporary file in the place and the process are gone when {@link #of} returns.
+ * <p>Ownership: the temporary file in a place and the process are gone when a method returns.
  */
 final class TrialProcess implements Trial {
   private static final String REGISTERED = "registered";
   private static final int TRIAL_BYTES = 1 << 20;
   private static final long TIMEOUT_SECONDS = 60;
 
-  private final Optional<TransportProvider> provider;
+  private final Optional<String> nicTransport;
 
-  /** Tries with the best transport that works here and has to register. */
-  TrialProcess(TransportChooser chooser) {
-    this.provider = withNic(chooser);
+  /** Tries places with this transport; with none if it is empty. */
+  TrialProcess(Optional<String> nicTransport) {
+    this.nicTransport = nicTransport;
   }
 
-  private static Optional<TransportProvider> withNic(TransportChooser chooser) {
-    return chooser.providers().stream()
-        .filter(provider -> !provider.name().equals("tcp")) // registers anything
-        .filter(TransportProvider::isAvailable)
-        .findFirst();
+  /** Tries places with the best transport that works here and has to register. */
+  static TrialProcess with(TransportChooser chooser) {
+    return new TrialProcess(
+        chooser.providers().stream()
+            .filter(provider -> !provider.name().equals("tcp")) // registers anything
+            .filter(TransportProvider::isAvailable)
+            .map(TransportProvider::name)
+            .findFirst());
+  }
+
+  @Override
+  public Optional<String> failureOf(String transport) {
+    try {
+      return run(List.of(transport));
+    } catch (IOException e) {
+      return Optional.of("not tried: " + e.getMessage());
+    }
   }
 
   @Override
@@ -49,39 +58,44 @@ final class TrialProcess implements Trial {
     if (!Files.isDirectory(place)) {
       return Optional.empty();
     }
-    return provider.map(
-        transport -> {
-          try {
-            String said = runFor(place);
-            return new Outcome(
-                transport.name(), said.equals(REGISTERED) ? Optional.empty() : Optional.of(said));
-          } catch (IOException e) {
-            return new Outcome(transport.name(), Optional.of("not tried: " + e.getMessage()));
-          }
-        });
+    return nicTransport.map(transport -> new Outcome(transport, refusal(transport, place)));
   }
 
-  /** The last line the process printed, or how it ended. */
-  private static String runFor(Path place) throws IOException {
-    Path file = Files.createTempFile(place, "sluice-doctor-", ".tmp");
+  private static Optional<String> refusal(String transport, Path place) {
+    try {
+      Path file = Files.createTempFile(place, "sluice-doctor-", ".tmp");
+      try {
+        return run(List.of(transport, file.toString()));
+      } finally {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      return Optional.of("not tried: " + e.getMessage());
+    }
+  }
+
+  /** Empty if the process registered; else the last line it printed, or how it ended. */
+  private static Optional<String> run(List<String> arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=/dev/null",
+                "-cp",
+                System.getProperty("java.class.path"),
+                TrialProcess.class.getName()));
+    command.addAll(arguments);
     Path output = Files.createTempFile("sluice-doctor-", ".out");
     try {
       Process process =
-          new ProcessBuilder(
-                  List.of(
-                      Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                      "-XX:-CreateCoredumpOnCrash",
-                      "-XX:ErrorFile=/dev/null",
-                      "-cp",
-                      System.getProperty("java.class.path"),
-                      TrialProcess.class.getName(),
-                      file.toString()))
+          new ProcessBuilder(command)
               .redirectOutput(output.toFile())
-              .redirectError(new File("/dev/null"))
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
       try {
         if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-          return "no answer within %d s".formatted(TIMEOUT_SECONDS);
+          return Optional.of("no answer within %d s".formatted(TIMEOUT_SECONDS));
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -89,35 +103,51 @@ final class TrialProcess implements Trial {
       } finally {
         process.destroyForcibly();
       }
-      List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);
-      return process.exitValue() == 0 && !lines.isEmpty()
-          ? lines.get(lines.size() - 1)
-          : "the process that tried it died (exit status %d)".formatted(process.exitValue());
+      List<String> lines = Files.readAllLines(output);
+      String said =
+          process.exitValue() == 0 && !lines.isEmpty()
+              ? lines.get(lines.size() - 1)
+              : "the process that tried it died (exit status %d)".formatted(process.exitValue());
+      return Optional.of(said).filter(text -> !text.equals(REGISTERED));
     } finally {
-      Files.delete(file);
       Files.delete(output);
     }
   }
 
-  /** In the process: registers a mapping of the file and says what came of it. */
+  /**
+   * In the process: registers memory, or a mapping of a file, and says what came of it.
+   *
+   * @param arguments a transport's name and, if it is to be a file, that
+   */
   public static void main(String[] arguments) throws IOException {
-    Path path = Path.of(arguments[0]);
-    int lengthBytes = (int) Math.max(TRIAL_BYTES, Files.getFileStore(path).getBlockSize());
+    TransportProvider provider =
+        TransportChooser.standard().providers().stream()
+            .filter(known -> known.name().equals(arguments[0]))
+            .findFirst()
+            .orElseThrow();
     String said;
-    try (FileChannel file =
-        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      MappedByteBuffer mapping = OffHeap.map(file, FileChannel.MapMode.READ_WRITE, 0, lengthBytes);
-      TransportProvider provider = withNic(TransportChooser.standard()).orElseThrow();
-      try (ServerEndpoint endpoint = provider.listen(new InetSocketAddress(0))) {
-        endpoint.register(MemoryRegion.ofMapping(mapping));
-        said = REGISTERED;
-      }
-      OffHeap.unmap(mapping);
+    try (ServerEndpoint endpoint = provider.listen(new InetSocketAddress(0))) {
+      endpoint.register(
+          MemoryRegion.ofMapping(
+              arguments.length == 1
+                  ? ByteBuffer.allocateDirect(TRIAL_BYTES)
+                  : map(Path.of(arguments[1]))));
+      said = REGISTERED;
     } catch (TransportException e) {
       said = e.getMessage();
     } catch (IOException e) {
       said = "cannot be mapped: " + e.getMessage();
     }
     System.out.println(said.replace('\n', ' '));
+    System.exit(0); // whatever threads of a library are left
+  }
+
+  /** One page at least, and those of hugetlbfs are large; the end of the process unmaps it. */
+  private static ByteBuffer map(Path path) throws IOException {
+    long lengthBytes = Math.max(TRIAL_BYTES, Files.getFileStore(path).getBlockSize());
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return file.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes);
+    }
   }
 }

@@ -29,7 +29,7 @@ class ProbeTest {
   }
 
   private static ProbeResult fails(String name) {
-    return new ProbeResult(name, Optional.empty(), "the link is down");
+    return new ProbeResult(name, Optional.empty(), name + ": the link is down");
   }
 
   @Test
@@ -76,7 +76,7 @@ class ProbeTest {
     assertEquals(13_563, json.get("port").asInt());
     assertEquals(2000, json.at("/transports/0/speed/medianNs").asLong());
     assertFalse(json.at("/transports/0").has("cause"));
-    assertEquals("the link is down", json.at("/transports/1/cause").asText());
+    assertEquals("disni: the link is down", json.at("/transports/1/cause").asText());
     assertFalse(json.at("/transports/1").has("speed"));
   }
 

@@ -19,7 +19,7 @@ class TransportCheckTest {
   private static final Finding DOWN = Finding.problem("port", "down", "is down", "set it up");
   private static final Finding FINE = Finding.ok("library", "there");
 
-  /** A transport that is unavailable, or says it is not and then cannot listen. */
+  /** A transport that is unavailable. */
   private record Broken(Optional<String> unavailabilityCause) implements TransportProvider {
     @Override
     public String name() {
@@ -38,7 +38,9 @@ class TransportCheckTest {
   }
 
   private static Finding look(TransportProvider provider, Finding... needs) {
-    return new TransportCheck(provider, List.of(needs)).look().get(0);
+    return new TransportCheck(provider, List.of(needs), new FakeTrial(Optional.empty()))
+        .look()
+        .get(0);
   }
 
   @Test
@@ -65,9 +67,10 @@ class TransportCheckTest {
 
   @Test
   void whatFailsWhenTriedIsAProblem() {
-    Finding finding = look(new Broken(Optional.empty()), FINE);
-    assertEquals(Level.PROBLEM, finding.level());
-    assertEquals("cannot listen", finding.cause());
+    Trial trial = new FakeTrial(Optional.of("cannot listen"));
+    assertEquals(
+        Finding.problem("transport tcp", "does not work here", "cannot listen", ""),
+        new TransportCheck(new TcpProvider(), List.of(FINE), trial).look().get(0));
   }
 
   @Test
