@@ -117,8 +117,8 @@ record PoolCheck(
     return Optional.of(
         Finding.problem(
             subject,
-            "%s is too small for the default pool".formatted(ByteSize.of(place.freeBytes())),
-            "that takes " + ByteSize.of(DEFAULT_POOL_BYTES),
+            "%s free is too little for the default pool".formatted(ByteSize.of(place.freeBytes())),
+            "the default pool takes " + ByteSize.of(DEFAULT_POOL_BYTES),
             enlarge + "set sluice.pool.capacity-mb to less"));
   }
 

@@ -74,7 +74,7 @@ class PoolCheckTest {
     assertContains("hugetlbfs), %d KiB free".formatted(2 * pageKiB), what.what());
     Finding finding = lookAll(pool, false, NO_NIC).get(1);
     assertEquals(Level.PROBLEM, finding.level());
-    assertContains("too small for the default pool", finding.what());
+    assertContains("too little for the default pool", finding.what());
     assertContains("sysctl -w vm.nr_hugepages=512", finding.remedy());
     assertContains("sluice.pool.capacity-mb", finding.remedy());
   }
