@@ -1,6 +1,7 @@
 package io.sluice.it.doctor;
 
 import io.sluice.it.report.Console;
+import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.rdma.TransportChooser;
@@ -56,7 +57,8 @@ public final class ProbeService implements Closeable {
                   new InetSocketAddress(0).getAddress(),
                   controlPort,
                   transports,
-                  false)));
+                  false,
+                  new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0))));
     } catch (IOException | RuntimeException e) {
       delete(directory);
       throw e;
