@@ -55,6 +55,11 @@ public final class TransportChooser {
     return setting.equals(AUTO) ? chooseBest() : chooseNamed(setting);
   }
 
+  /** Every provider there is, best first, whether it works here or not. */
+  public List<TransportProvider> providers() {
+    return bestFirst;
+  }
+
   /** The chosen provider, then those of lower rank that work here and can take over from it. */
   public List<TransportProvider> withFallbacks(Choice choice) {
     List<TransportProvider> result = new ArrayList<>();

@@ -27,22 +27,28 @@ public final class LockedMemoryLimit {
     this(Path.of("/proc/self/limits"), Path.of("/proc/self/status"));
   }
 
-  LockedMemoryLimit(Path limits, Path status) {
+  /** The limit of the process of these files, which look like those in {@code /proc/self}. */
+  public LockedMemoryLimit(Path limits, Path status) {
     this.limits = limits;
     this.status = status;
   }
 
+  /** How many bytes more may be pinned; {@link Long#MAX_VALUE} for as many as there are. */
+  public long allowedBytes() throws IOException {
+    String soft = field(limits, "Max locked memory");
+    return soft.equals(UNLIMITED) || mayLockAnything()
+        ? Long.MAX_VALUE
+        : Math.max(0, Long.parseLong(soft) - pinnedBytes());
+  }
+
   /** Why {@code askedBytes} more must not be pinned, and the knob; empty if they may. */
   public Optional<String> refusal(long askedBytes) throws IOException {
-    String soft = field(limits, "Max locked memory");
-    if (soft.equals(UNLIMITED) || mayLockAnything()) {
+    long allowedBytes = allowedBytes();
+    if (askedBytes <= allowedBytes) {
       return Optional.empty();
     }
-    long limitBytes = Long.parseLong(soft);
-    long pinnedBytes = Long.parseLong(field(status, "VmPin:")) << 10;
-    if (askedBytes <= limitBytes - pinnedBytes) {
-      return Optional.empty();
-    }
+    long pinnedBytes = pinnedBytes();
+    long limitBytes = Long.parseLong(field(limits, "Max locked memory"));
     return Optional.of(
         "cannot pin "
             + askedBytes
@@ -53,6 +59,10 @@ public final class LockedMemoryLimit {
             + " are pinned already; raise it with `ulimit -l unlimited` before the process starts,"
             + " LimitMEMLOCK=infinity in its systemd unit, or `memlock unlimited` for its user in"
             + " /etc/security/limits.conf");
+  }
+
+  private long pinnedBytes() throws IOException {
+    return Long.parseLong(field(status, "VmPin:")) << 10;
   }
 
   private boolean mayLockAnything() throws IOException {

@@ -55,6 +55,14 @@ class LockedMemoryLimitTest {
   }
 
   @Test
+  void saysHowMuchMayStillBePinned() throws Exception {
+    assertEquals(4 << 20, limit("8388608", 4096, NO_CAPABILITY).allowedBytes());
+    assertEquals(0, limit("65536", 4096, NO_CAPABILITY).allowedBytes());
+    assertEquals(Long.MAX_VALUE, limit("unlimited", 4096, NO_CAPABILITY).allowedBytes());
+    assertEquals(Long.MAX_VALUE, limit("65536", 0, IPC_LOCK).allowedBytes());
+  }
+
+  @Test
   void anUnknownFormatIsAnErrorAndNotAPermission() throws Exception {
     Path empty = Files.createFile(dir.resolve("empty"));
     assertThrows(IOException.class, () -> new LockedMemoryLimit(empty, empty).refusal(1));

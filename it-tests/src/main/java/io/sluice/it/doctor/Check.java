@@ -1,7 +1,9 @@
 package io.sluice.it.doctor;
 
+import java.util.List;
+
 /** One thing to look at. Must not throw: what cannot be found out is a finding too. */
 @FunctionalInterface
-public interface Check {
-  Finding look();
+interface Check {
+  List<Finding> look();
 }

@@ -2,18 +2,22 @@ package io.sluice.it.doctor;
 
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
+import java.util.List;
 
-/** Which transport Sluice takes here when it is left to choose, and why. */
-final class TransportChoiceCheck implements Check {
+/**
+ * Which transport Sluice takes here when it is left to choose, and why.
+ *
+ * @param chooser of Sluice
+ */
+record TransportChoiceCheck(TransportChooser chooser) implements Check {
   private static final String SUBJECT = "transport chosen";
 
   @Override
-  public Finding look() {
+  public List<Finding> look() {
     try {
-      return Finding.ok(
-          SUBJECT, TransportChooser.standard().choose(TransportChooser.AUTO).reason());
+      return List.of(Finding.ok(SUBJECT, chooser.choose(TransportChooser.AUTO).provider().name()));
     } catch (TransportException e) {
-      return Finding.broken(SUBJECT, "none: " + e.getMessage());
+      return List.of(Finding.broken(SUBJECT, "none", e.getMessage(), ""));
     }
   }
 }

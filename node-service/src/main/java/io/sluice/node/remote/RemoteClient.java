@@ -59,22 +59,7 @@ public final class RemoteClient implements AutoCloseable {
   }
 
   private void authenticate(String applicationId, JobSecret secret) throws IOException {
-    Frames.Frame challenge = frames.receive(timeoutMs, timeoutMs);
-    int magic = challenge.type() == RemoteProtocol.CHALLENGE ? challenge.in().readInt() : 0;
-    if (magic != RemoteProtocol.MAGIC) {
-      throw new ProtocolException(frames.peer() + " is not a Sluice node service");
-    }
-    int version = challenge.in().readUnsignedShort();
-    if (version != RemoteProtocol.VERSION) {
-      throw new ProtocolException(
-          "node service at "
-              + frames.peer()
-              + " speaks version "
-              + version
-              + ", expected "
-              + RemoteProtocol.VERSION);
-    }
-    byte[] serverNonce = Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES);
+    byte[] serverNonce = RemoteProtocol.receiveChallenge(frames, timeoutMs);
     byte[] clientNonce = new byte[JobSecret.NONCE_BYTES];
     RANDOM.nextBytes(clientNonce);
     frames.send(
@@ -97,8 +82,7 @@ public final class RemoteClient implements AutoCloseable {
     int count = Bounded.readCount(in, RemoteProtocol.MAX_OFFERS, "offers");
     offers = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      offers.add(
-          new Offer(Bounded.readString(in), Bounded.readString(in), in.readInt(), in.readInt()));
+      offers.add(RemoteProtocol.readOffer(in));
     }
   }
 

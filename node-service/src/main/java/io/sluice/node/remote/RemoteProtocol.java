@@ -1,6 +1,8 @@
 package io.sluice.node.remote;
 
 import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.Segments;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -37,10 +39,18 @@ import java.util.Map;
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
  *
  * reader   STAGE, RELEASE     see {@link StageProtocol}
+ *
+ * instead of PROOF, and only there:
+ * reader   PROBE      uint16 version
+ * service  OK         int32 count, then per transport
+ *                       string transport, string host, int32 port, int32 bounce slot bytes,
+ *                       bytes region descriptor of the public pattern, or none
+ *                     and the conversation is over
  * </pre>
  *
  * The proofs are those of {@code JobSecret}. A region descriptor authorises reads as an RDMA rkey
- * does, so it is only ever sent after the reader's proof.
+ * does, so it is only ever sent after the reader's proof; but for that of {@code ProbePattern},
+ * which is no secret.
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
@@ -51,6 +61,7 @@ final class RemoteProtocol {
   static final int DESCRIBE = 3;
   static final int STAGE = 4;
   static final int RELEASE = 5;
+  static final int PROBE = 16;
 
   static final int MAX_PROOF_BYTES = 64;
   static final int MAX_OFFERS = 16;
@@ -64,6 +75,42 @@ final class RemoteProtocol {
   static final int MAX_DESCRIPTOR_BYTES = RegionDescriptor.MAX_PROVIDER_DATA_BYTES + 64;
 
   private RemoteProtocol() {}
+
+  /**
+   * The reader's side of the greeting.
+   *
+   * @return the service's nonce
+   * @throws ProtocolException if it is no Sluice node service, or one of another version
+   */
+  static byte[] receiveChallenge(Frames frames, long timeoutMs) throws IOException {
+    Frames.Frame challenge = frames.receiveHello(timeoutMs);
+    int magic = challenge.type() == CHALLENGE ? challenge.in().readInt() : 0;
+    if (magic != MAGIC) {
+      throw new ProtocolException(frames.peer() + " is not a Sluice node service");
+    }
+    int version = challenge.in().readUnsignedShort();
+    if (version != VERSION) {
+      throw new ProtocolException(
+          "node service at "
+              + frames.peer()
+              + " speaks version "
+              + version
+              + ", expected "
+              + VERSION);
+    }
+    return Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES);
+  }
+
+  static void writeOffer(DataOutputStream out, Offer offer) throws IOException {
+    Bounded.writeString(out, offer.transport());
+    Bounded.writeString(out, offer.host());
+    out.writeInt(offer.port());
+    out.writeInt(offer.slotBytes());
+  }
+
+  static Offer readOffer(DataInputStream in) throws IOException {
+    return new Offer(Bounded.readString(in), Bounded.readString(in), in.readInt(), in.readInt());
+  }
 
   static void writeDescription(DataOutputStream out, Description description) throws IOException {
     out.writeInt(description.segments().size());

@@ -8,6 +8,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -39,6 +40,9 @@ public final class RemoteServer implements AutoCloseable {
 
     /** This node's transports, preferred first. */
     List<Offer> offers();
+
+    /** The same with what anybody may read over each, to try it. */
+    List<ProbeOffer> probe() throws IOException;
 
     /** Where one partition of these outputs lies. */
     Description describe(String applicationId, int partition, List<String> outputIds)
@@ -88,7 +92,13 @@ public final class RemoteServer implements AutoCloseable {
 
   private void serve(DeadlineChannel channel) throws IOException {
     Frames frames = new Frames(channel);
-    String applicationId = authenticate(frames);
+    byte[] serverNonce = challenge(frames);
+    Frames.Frame hello = frames.receiveHello(TIMEOUT_MS);
+    if (hello.type() == RemoteProtocol.PROBE) {
+      answerProbe(frames, hello.in());
+      return;
+    }
+    String applicationId = authenticate(frames, hello, serverNonce);
     if (applicationId == null) {
       return;
     }
@@ -97,7 +107,7 @@ public final class RemoteServer implements AutoCloseable {
     }
   }
 
-  private String authenticate(Frames frames) throws IOException {
+  private static byte[] challenge(Frames frames) throws IOException {
     byte[] serverNonce = new byte[JobSecret.NONCE_BYTES];
     RANDOM.nextBytes(serverNonce);
     frames.send(
@@ -108,7 +118,20 @@ public final class RemoteServer implements AutoCloseable {
           Bounded.writeBytes(out, serverNonce);
         },
         TIMEOUT_MS);
-    Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
+    return serverNonce;
+  }
+
+  private void answerProbe(Frames frames, DataInputStream in) throws IOException {
+    int version = in.readUnsignedShort();
+    if (version != RemoteProtocol.VERSION) {
+      throw new ProtocolException("probe of version " + version);
+    }
+    List<ProbeOffer> offers = backend.probe();
+    frames.send(Replies.OK, out -> ProbeMessages.write(out, offers), TIMEOUT_MS);
+  }
+
+  private String authenticate(Frames frames, Frames.Frame request, byte[] serverNonce)
+      throws IOException {
     int version = request.type() == RemoteProtocol.PROOF ? request.in().readUnsignedShort() : -1;
     if (version != RemoteProtocol.VERSION) {
       throw new ProtocolException(
@@ -144,10 +167,7 @@ public final class RemoteServer implements AutoCloseable {
           out.writeLong(backend.poolId().getLeastSignificantBits());
           out.writeInt(offers.size());
           for (Offer offer : offers) {
-            Bounded.writeString(out, offer.transport());
-            Bounded.writeString(out, offer.host());
-            out.writeInt(offer.port());
-            out.writeInt(offer.slotBytes());
+            RemoteProtocol.writeOffer(out, offer);
           }
         },
         TIMEOUT_MS);

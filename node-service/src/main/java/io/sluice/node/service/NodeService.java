@@ -1,13 +1,16 @@
 package io.sluice.node.service;
 
 import io.sluice.node.local.LocalServer;
+import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
@@ -51,6 +54,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   private final Deque<Closeable> open = new ArrayDeque<>();
   private final Map<String, ServerEndpoint> endpoints = new LinkedHashMap<>();
   private final BouncePools bounce;
+  private final ProbeRegion probeRegion;
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
   private final SpillStore store;
@@ -66,6 +70,8 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     try {
       ServiceDirectory.prepare(config.directory());
       listen(config);
+      probeRegion = new ProbeRegion(endpoints);
+      open.push(probeRegion);
       bounce = new BouncePools(endpoints, config.bounce());
       registrar = new SegmentRegistrar(endpoints, bounce);
       open.addLast(registrar.open()::removeAll);
@@ -170,6 +176,14 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
                   bounce.of(transport).map(BounceBuffers::slotBytes).orElse(0)));
         });
     return offers;
+  }
+
+  @Override
+  public List<ProbeOffer> probe() throws IOException {
+    Map<String, RegionDescriptor> regions = probeRegion.regions();
+    return offers().stream()
+        .map(offer -> new ProbeOffer(offer, Optional.ofNullable(regions.get(offer.transport()))))
+        .toList();
   }
 
   @Override

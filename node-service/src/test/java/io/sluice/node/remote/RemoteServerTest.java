@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -262,6 +263,39 @@ class RemoteServerTest {
       frames.send(RemoteProtocol.DESCRIBE, out -> out.writeLong(0), TIMEOUT_MS);
       assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
       assertTrue(backend.askedFor.isEmpty());
+    }
+  }
+
+  @Test
+  void aProbeNeedsNoProofAndLearnsOnlyOfThePattern() throws IOException {
+    holds("attempt_0", 1, 1);
+    RegionDescriptor region = new RegionDescriptor(7, 8, 1 << 20, new byte[] {9});
+    backend.probes.add(new ProbeOffer(new Offer("ucx", "", 1234, 0), Optional.empty()));
+    backend.probes.add(new ProbeOffer(new Offer("tcp", "10.0.0.1", 4321, 0), Optional.of(region)));
+    assertEquals(backend.probes, ProbeMessages.ask(address(), TIMEOUT_MS));
+    assertTrue(backend.askedFor.isEmpty());
+  }
+
+  @Test
+  void nothingIsDescribedAfterAProbe() throws IOException {
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = new Frames(channel);
+      frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+      frames.send(RemoteProtocol.PROBE, out -> out.writeShort(RemoteProtocol.VERSION), TIMEOUT_MS);
+      Replies.receive(frames, TIMEOUT_MS);
+      assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+      assertTrue(backend.askedFor.isEmpty());
+    }
+  }
+
+  @Test
+  void aProbeOfAnotherVersionIsCutOff() throws IOException {
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = new Frames(channel);
+      frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+      frames.send(
+          RemoteProtocol.PROBE, out -> out.writeShort(RemoteProtocol.VERSION + 1), TIMEOUT_MS);
+      assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
     }
   }
 

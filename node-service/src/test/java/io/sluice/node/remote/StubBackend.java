@@ -13,6 +13,7 @@ final class StubBackend implements RemoteServer.Backend {
   final UUID poolId = UUID.randomUUID();
   final Map<String, JobSecret> secrets = new HashMap<>();
   final List<Offer> offers = new ArrayList<>();
+  final List<ProbeOffer> probes = new ArrayList<>();
   final Map<String, Description> outputs = new HashMap<>();
   final List<Integer> askedFor = new ArrayList<>();
   final StubSlots slots = new StubSlots();
@@ -35,6 +36,11 @@ final class StubBackend implements RemoteServer.Backend {
   @Override
   public BounceSlots openSlots(String applicationId) {
     return slots;
+  }
+
+  @Override
+  public List<ProbeOffer> probe() {
+    return probes;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.support.RdmaDevices;
+import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -13,12 +15,24 @@ import java.util.Optional;
 final class UcxAvailability {
   private static final String SIGNALS_VARIABLE = "UCX_ERROR_SIGNALS";
 
+  /**
+   * UCX pins 20 MiB and more for itself, for each port, and asks for them again and again, without
+   * an end or an error, where it may not.
+   */
+  private static final long OWN_PINNED_BYTES = 64L << 20;
+
   private final UcxSettings settings;
   private final RdmaDevices devices;
   private final Map<String, String> environment;
+  private final LockedMemoryLimit limit;
   private Optional<String> cause;
 
-  UcxAvailability(UcxSettings settings, RdmaDevices devices, Map<String, String> environment) {
+  UcxAvailability(
+      UcxSettings settings,
+      RdmaDevices devices,
+      Map<String, String> environment,
+      LockedMemoryLimit limit) {
+    this.limit = limit;
     this.settings = settings;
     this.devices = devices;
     this.environment = environment;
@@ -47,8 +61,15 @@ final class UcxAvailability {
               + " it to the empty string for this process");
     }
     try {
+      Optional<String> refusal =
+          settings.needsDevice() ? limit.refusal(OWN_PINNED_BYTES) : Optional.empty();
+      if (refusal.isPresent()) {
+        return refusal.map("UCX pins memory for itself: "::concat);
+      }
       settings.newContext().close();
       return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of("cannot find out how much memory may be pinned: " + e.getMessage());
     } catch (LinkageError | RuntimeException e) {
       return Optional.of(
           "libucx did not load or found nothing to use ("

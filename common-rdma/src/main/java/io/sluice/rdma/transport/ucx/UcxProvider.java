@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -29,7 +30,8 @@ public final class UcxProvider implements TransportProvider {
 
   UcxProvider(UcxSettings settings, RdmaDevices devices) {
     this.settings = settings;
-    this.availability = new UcxAvailability(settings, devices, System.getenv());
+    this.availability =
+        new UcxAvailability(settings, devices, System.getenv(), new LockedMemoryLimit());
   }
 
   /** Over UCX's emulation on TCP, to run the contract where there is no NIC. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
@@ -52,10 +53,29 @@ class UcxAvailabilityTest {
     for (Map<String, String> environment :
         List.of(Map.<String, String>of(), Map.of("UCX_ERROR_SIGNALS", "SIGSEGV"))) {
       String cause =
-          new UcxAvailability(UcxSettings.RDMA, new RdmaDevices(sys), environment)
+          new UcxAvailability(
+                  UcxSettings.RDMA, new RdmaDevices(sys), environment, new LockedMemoryLimit())
               .cause()
               .orElseThrow();
       assertTrue(cause.contains("UCX_ERROR_SIGNALS"), cause);
     }
+  }
+
+  @Test
+  void needsLockedMemoryForUcxItselfBeforeItLoadsAnything() throws Exception {
+    device("rxe0", "1: CA", "4: ACTIVE");
+    Path limits = Files.writeString(sys.resolve("limits"), "Max locked memory  65536  65536\n");
+    Path status =
+        Files.writeString(sys.resolve("status"), "VmPin: 0 kB\nCapEff: 0000000000000000\n");
+    String cause =
+        new UcxAvailability(
+                UcxSettings.RDMA,
+                new RdmaDevices(sys),
+                Map.of("UCX_ERROR_SIGNALS", ""),
+                new LockedMemoryLimit(limits, status))
+            .cause()
+            .orElseThrow();
+    assertTrue(cause.contains("allows 65536 bytes"), cause);
+    assertTrue(cause.contains("ulimit -l"), cause);
   }
 }

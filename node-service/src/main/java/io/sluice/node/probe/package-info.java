@@ -1,0 +1,2 @@
+/** Trying a node service from afar, without a job: a public pattern to read, and who reads it. */
+package io.sluice.node.probe;
