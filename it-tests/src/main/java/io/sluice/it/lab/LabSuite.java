@@ -15,6 +15,16 @@ public enum LabSuite {
       Duration.ofMinutes(10),
       "io.sluice.rdma.transport.ucx.UcxContractTest",
       "io.sluice.rdma.transport.disni.DisniContractTest"),
+  /** Peers, links and devices that fail below running reads. */
+  FAULTS(
+      "faults on verbs",
+      3072,
+      0,
+      0,
+      Duration.ofMinutes(15),
+      "io.sluice.node.faults.PeerFaultsTest",
+      "io.sluice.node.faults.LinkFaultsTest",
+      "io.sluice.node.faults.LockedMemoryFaultsTest"),
   /** The contract of the spill store on every kind of persistent memory. */
   STORE(
       "the spill store on every kind of pool",

@@ -1,0 +1,113 @@
+package io.sluice.node.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.testing.Await;
+import io.sluice.rdma.transport.ucx.UcxProvider;
+import java.io.IOException;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+
+/** Processes on either side that die or hang while a NIC carries their reads. */
+class PeerFaultsTest extends VerbsFaultBase {
+  private static final long SOME_BYTES = 500_000;
+
+  @Test
+  void aServiceKilledMidReadIsAFetchFailureUntilItIsBack(TestReporter reporter) throws Exception {
+    startServerWithOutputs();
+    try (NodeReader reader = standardReader()) {
+      EndlessReads reads = new EndlessReads(this, reader).awaitMore(UCX, SOME_BYTES);
+      server.kill();
+      // Between two runs it is the node that cannot be asked, which the caller maps to the same.
+      reads.awaitFailure(IOException.class);
+      report(reporter, "service killed while it was read from", reader.stats());
+
+      startServer();
+      readAndCheckAll(reader);
+    }
+    assertReadsOverVerbs(reporter);
+  }
+
+  @Test
+  void aRunWhoseServiceIsKilledFailsAsAFetch(TestReporter reporter) throws Exception {
+    startServerWithOutputs();
+    try (NodeReader reader = standardReader();
+        NodeRun run = locateOnly(reader, OUTPUTS.get(0).id())) {
+      run.prefetch(2);
+      readSome(run, 2 * WINDOW_BYTES);
+      server.kill();
+      FetchFailedException e =
+          assertThrows(FetchFailedException.class, () -> readSome(run, OUTPUT_BYTES / 2));
+      assertEquals(OUTPUTS.get(0).id(), e.outputId());
+      report(reporter, "service killed in the middle of a run", reader.stats());
+    }
+  }
+
+  @Test
+  void aServiceThatIsBackInTimeCostsARetry(TestReporter reporter) throws Exception {
+    startServerWithOutputs();
+    try (NodeReader reader = standardReader();
+        NodeRun run = locateOnly(reader, OUTPUTS.get(0).id())) {
+      run.prefetch(2);
+      byte[] head = readSome(run, WINDOW_BYTES);
+      server.kill();
+      startServer();
+      byte[] tail = readAll(run);
+      assertEquals(OUTPUT_BYTES, head.length + tail.length);
+      byte[] expected = OUTPUTS.get(0).runs().get(0);
+      assertTrue(Arrays.equals(expected, 0, head.length, head, 0, head.length));
+      assertTrue(Arrays.equals(expected, head.length, OUTPUT_BYTES, tail, 0, tail.length));
+      assertTrue(reader.stats().retries() > 0);
+      report(reporter, "service killed and restarted in the middle of a run", reader.stats());
+    }
+  }
+
+  @Test
+  void aServiceThatHangsIsStillReadButCannotBeAsked(TestReporter reporter) throws Exception {
+    startServerWithOutputs();
+    try (NodeReader reader = standardReader();
+        NodeReader impatient = reader(4, null, 2_000, new UcxProvider());
+        NodeRun run = locateOnly(reader, OUTPUTS.get(0).id())) {
+      readSome(run, 1);
+      server.stop();
+      readAll(run); // the NIC answers
+      assertEquals(OUTPUT_BYTES, reader.stats().bytes(UCX));
+      assertThrows(IOException.class, () -> locateOnly(impatient, OUTPUTS.get(1).id()));
+      report(reporter, "service hung", reader.stats());
+      server.goOn();
+      readAndCheckAll(impatient);
+    }
+  }
+
+  @Test
+  void aReaderKilledMidReadLeavesNothingBehind(TestReporter reporter) throws Exception {
+    try (NodeService own = ServiceMain.start(home(), device.address(), port)) {
+      commitOutputs();
+      try (NodeReader other = standardReader()) {
+        EndlessReads reads = new EndlessReads(this, other).awaitMore(UCX, SOME_BYTES);
+        long before = openConnections(own);
+        try (ForkedJvm reader = startReader(1_000_000)) {
+          reader.awaitLine("read");
+          assertEquals(before + 1, openConnections(own));
+          reader.kill();
+        }
+        Await.until("the dead reader's connection is gone", () -> openConnections(own) == before);
+        reads.awaitMore(UCX, SOME_BYTES).end();
+        report(reporter, "reader killed while it read", other.stats());
+      }
+      Await.until("no connection is left", () -> openConnections(own) == 0);
+      assertReadsOverVerbs(reporter);
+    }
+  }
+
+  private static long openConnections(NodeService service) {
+    return service.transportCounters().get(UCX).openConnections();
+  }
+}

@@ -1,0 +1,92 @@
+package io.sluice.node.faults;
+
+import io.sluice.node.testing.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The lab's soft RDMA device and the interface below it, to break and mend. */
+final class SoftDevice {
+  private static final String NAME = "rxe0";
+  private static final Path SYS = Path.of("/sys/class/infiniband", NAME);
+
+  private final String interfaceName;
+  private final InetAddress address;
+
+  private SoftDevice(String interfaceName, InetAddress address) {
+    this.interfaceName = interfaceName;
+    this.address = address;
+  }
+
+  /** Why faults cannot be injected here; empty in the lab. */
+  static Optional<String> whyNot() {
+    if (System.getProperty("sluice.lab.tmpfs") == null) {
+      return Optional.of(
+          "breaks the machine's RDMA device, so only in the lab: ./sluice lab faults");
+    }
+    return Files.isDirectory(SYS)
+        ? Optional.empty()
+        : Optional.of("no soft RDMA device " + NAME + " in /sys/class/infiniband");
+  }
+
+  static SoftDevice find() {
+    try {
+      String interfaceName = Files.readString(SYS.resolve("parent")).strip();
+      InetAddress address =
+          NetworkInterface.getByName(interfaceName)
+              .inetAddresses()
+              .filter(Inet4Address.class::isInstance)
+              .findFirst()
+              .orElseThrow();
+      return new SoftDevice(interfaceName, address);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The address that RDMA connections are made to. */
+  InetAddress address() {
+    return address;
+  }
+
+  void linkDown() {
+    Commands.run("ip", "link", "set", interfaceName, "down");
+    Await.until("the port is down", () -> !isActive());
+  }
+
+  void linkUp() {
+    Commands.run("ip", "link", "set", interfaceName, "up");
+    Await.until("the port is up", this::isActive);
+  }
+
+  /** Starts to delete the device; the kernel may wait for those who have it open. */
+  Process startDelete() {
+    return Commands.start("rdma", "link", "delete", NAME);
+  }
+
+  /** Everything as the lab made it. */
+  void mend() {
+    if (!Files.isDirectory(SYS)) {
+      Commands.run("rdma", "link", "add", NAME, "type", "rxe", "netdev", interfaceName);
+    }
+    linkUp();
+  }
+
+  boolean exists() {
+    return Files.isDirectory(SYS);
+  }
+
+  private boolean isActive() {
+    try {
+      Path state = SYS.resolve("ports/1/state");
+      return Files.exists(state) && Files.readString(state).contains("ACTIVE");
+    } catch (IOException e) {
+      return false; // it went away meanwhile
+    }
+  }
+}
