@@ -50,7 +50,7 @@ lab_rdma_device() {
   printf '127.0.0.1 localhost\n10.77.0.1 sluice-1\n10.77.0.2 sluice-2\n' >/etc/hosts
   hostname "sluice-${lab_address##*.}"
   ulimit -l unlimited
-  export UCX_ERROR_SIGNALS= UCX_IB_REG_METHODS=direct LD_LIBRARY_PATH=/usr/local/lib # where libdisni is installed
+  export UCX_IB_REG_METHODS=direct LD_LIBRARY_PATH=/usr/local/lib # where libdisni is installed
   echo "LAB: $(rdma link show rxe0/1)"
 }
 

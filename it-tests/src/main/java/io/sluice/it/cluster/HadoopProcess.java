@@ -59,10 +59,7 @@ record HadoopProcess(
   }
 
   private static Map<String, String> environment() {
-    return Map.of(
-        "JAVA_HOME", System.getProperty("java.home"),
-        "HADOOP_CLIENT_SKIP_UNJAR", "true",
-        "UCX_ERROR_SIGNALS", ""); // else UCX takes the JVM's own signals for crashes
+    return Map.of("JAVA_HOME", System.getProperty("java.home"), "HADOOP_CLIENT_SKIP_UNJAR", "true");
   }
 
   /** The end of a log file, for an error message. */

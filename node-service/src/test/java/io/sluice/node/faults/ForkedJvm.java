@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * an {@link AssertionError} with the process's log, for a line that does not come in time.
  */
 final class ForkedJvm implements AutoCloseable {
-  private static final long LIMIT_S = 60;
+  private static final long LIMIT_S = 150;
 
   private final Process process;
   private final Path log;

@@ -34,7 +34,7 @@ class LockedMemoryFaultsTest extends VerbsFaultBase {
 
   @Test
   void aReaderThatMayPinNothingReadsOverTcp(TestReporter reporter) throws Exception {
-    startServerWithOutputs();
+    startOwnWithOutputs();
     try (ForkedJvm reader = startReader(1, PINS_NOTHING)) {
       String stats = "";
       for (int i = 0; i < OUTPUTS.size(); i++) {

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.Await;
 import io.sluice.rdma.transport.ucx.UcxProvider;
 import java.io.IOException;
@@ -88,26 +87,24 @@ class PeerFaultsTest extends VerbsFaultBase {
 
   @Test
   void aReaderKilledMidReadLeavesNothingBehind(TestReporter reporter) throws Exception {
-    try (NodeService own = ServiceMain.start(home(), device.address(), port)) {
-      commitOutputs();
-      try (NodeReader other = standardReader()) {
-        EndlessReads reads = new EndlessReads(this, other).awaitMore(UCX, SOME_BYTES);
-        long before = openConnections(own);
-        try (ForkedJvm reader = startReader(1_000_000)) {
-          reader.awaitLine("read");
-          assertEquals(before + 1, openConnections(own));
-          reader.kill();
-        }
-        Await.until("the dead reader's connection is gone", () -> openConnections(own) == before);
-        reads.awaitMore(UCX, SOME_BYTES).end();
-        report(reporter, "reader killed while it read", other.stats());
+    startOwnWithOutputs();
+    try (NodeReader other = standardReader()) {
+      EndlessReads reads = new EndlessReads(this, other).awaitMore(UCX, SOME_BYTES);
+      long before = openConnections();
+      try (ForkedJvm reader = startReader(1_000_000)) {
+        reader.awaitLine("read");
+        assertEquals(before + 1, openConnections());
+        reader.kill();
       }
-      Await.until("no connection is left", () -> openConnections(own) == 0);
-      assertReadsOverVerbs(reporter);
+      Await.until("the dead reader's connection is gone", () -> openConnections() == before);
+      reads.awaitMore(UCX, SOME_BYTES).end();
+      report(reporter, "reader killed while it read", other.stats());
     }
+    Await.until("no connection is left", () -> openConnections() == 0);
+    assertReadsOverVerbs(reporter);
   }
 
-  private static long openConnections(NodeService service) {
+  private long openConnections() {
     return service.transportCounters().get(UCX).openConnections();
   }
 }

@@ -29,13 +29,13 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A node service in another process, outputs in its pool, and readers, all with the transports they
- * would choose by themselves.
+ * A node service, in this process or another, outputs in its pool, and readers, all with the
+ * transports they would choose by themselves.
  *
  * <p>Every deadline of a read is {@link #READ_TIMEOUT_MS}; the limit of the whole test is for code
  * that has none.
  */
-@Timeout(240)
+@Timeout(400) // of an emulated CPU
 abstract class VerbsFaultBase extends NodeTestBase {
   static final String UCX = "ucx";
   static final String TCP = "tcp";
@@ -76,7 +76,7 @@ abstract class VerbsFaultBase extends NodeTestBase {
     }
   }
 
-  /** Starts the service, or another one on the pool that the last one left. */
+  /** Starts a service in another process, or another one on the pool that the last one left. */
   void startServer(String... wrapper) {
     server =
         new ForkedJvm(
@@ -89,7 +89,18 @@ abstract class VerbsFaultBase extends NodeTestBase {
     server.awaitLine("ready");
   }
 
-  /** Starts the service and gives it the outputs. */
+  /** Starts a service in this process and gives it the outputs. */
+  void startOwnWithOutputs() throws Exception {
+    startOwn();
+    commitOutputs();
+  }
+
+  /** Starts a service in this process, on the pool that the last one left if there is one. */
+  void startOwn() throws Exception {
+    service = ServiceMain.start(home(), device.address(), port);
+  }
+
+  /** Starts the service in another process and gives it the outputs. */
   void startServerWithOutputs(String... wrapper) throws IOException {
     startServer(wrapper);
     commitOutputs();
@@ -123,8 +134,7 @@ abstract class VerbsFaultBase extends NodeTestBase {
 
   /** UCX where it works now, and TCP. */
   static List<TransportProvider> transports() throws TransportException {
-    TransportChooser chooser =
-        new TransportChooser(List.of(new UcxProvider(), new TcpProvider()));
+    TransportChooser chooser = new TransportChooser(List.of(new UcxProvider(), new TcpProvider()));
     return chooser.withFallbacks(chooser.choose(TransportChooser.AUTO));
   }
 
@@ -133,10 +143,7 @@ abstract class VerbsFaultBase extends NodeTestBase {
     return new NodeReader(
         APP,
         SECRET,
-        new Transports(
-            transports(),
-            WINDOW_BYTES,
-            (long) WINDOWS * WINDOW_BYTES),
+        new Transports(transports(), WINDOW_BYTES, (long) WINDOWS * WINDOW_BYTES),
         null,
         1 << 20,
         READ_TIMEOUT_MS);

@@ -3,7 +3,6 @@ package io.sluice.rdma.transport.ucx;
 import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -13,8 +12,6 @@ import java.util.Optional;
  * <p>Thread contract: safe from any thread.
  */
 final class UcxAvailability {
-  private static final String SIGNALS_VARIABLE = "UCX_ERROR_SIGNALS";
-
   /**
    * UCX pins 20 MiB and more for itself, for each port, and asks for them again and again, without
    * an end or an error, where it may not.
@@ -23,19 +20,13 @@ final class UcxAvailability {
 
   private final UcxSettings settings;
   private final RdmaDevices devices;
-  private final Map<String, String> environment;
   private final LockedMemoryLimit limit;
   private Optional<String> cause;
 
-  UcxAvailability(
-      UcxSettings settings,
-      RdmaDevices devices,
-      Map<String, String> environment,
-      LockedMemoryLimit limit) {
+  UcxAvailability(UcxSettings settings, RdmaDevices devices, LockedMemoryLimit limit) {
     this.limit = limit;
     this.settings = settings;
     this.devices = devices;
-    this.environment = environment;
   }
 
   synchronized Optional<String> cause() {
@@ -51,14 +42,9 @@ final class UcxAvailability {
           "no RDMA device with an active port in /sys/class/infiniband; check `rdma link` and the"
               + " NIC's driver");
     }
-    String signals = environment.get(SIGNALS_VARIABLE);
-    if (signals == null || !signals.isEmpty()) {
-      return Optional.of(
-          SIGNALS_VARIABLE
-              + " is "
-              + (signals == null ? "not set" : "\"" + signals + '"')
-              + " in the environment, so UCX would take over the JVM's signals while it loads; set"
-              + " it to the empty string for this process");
+    Optional<String> signals = UcxSignals.leaveToJvm();
+    if (signals.isPresent()) {
+      return signals;
     }
     try {
       Optional<String> refusal =

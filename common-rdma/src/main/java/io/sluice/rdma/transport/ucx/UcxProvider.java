@@ -13,10 +13,8 @@ import java.util.Optional;
  * Reads over RDMA, through UCX and its Java binding: the NIC serves, the remote CPU does not.
  *
  * <p>Unlike {@code tcp} it needs libucx, a NIC, an address of that NIC to listen on (rdmacm does
- * not do 127.0.0.1), mapped regions and locked memory. It is available only if all of this is there
- * and {@code UCX_ERROR_SIGNALS} is set and empty in the environment: otherwise libucs takes SIGSEGV
- * away from the JVM for as long as it takes to load, which can freeze the process, and no setting
- * made from Java is early enough.
+ * not do 127.0.0.1), mapped regions and locked memory. It is available only if all of this is
+ * there.
  *
  * <p>Thread contract: safe from any thread; the first question about availability may load libucx.
  */
@@ -30,8 +28,7 @@ public final class UcxProvider implements TransportProvider {
 
   UcxProvider(UcxSettings settings, RdmaDevices devices) {
     this.settings = settings;
-    this.availability =
-        new UcxAvailability(settings, devices, System.getenv(), new LockedMemoryLimit());
+    this.availability = new UcxAvailability(settings, devices, new LockedMemoryLimit());
   }
 
   /** Over UCX's emulation on TCP, to run the contract where there is no NIC. */

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,20 +47,6 @@ class UcxAvailabilityTest {
   }
 
   @Test
-  void asksForTheSignalsVariableBeforeItLoadsAnything() throws Exception {
-    device("rxe0", "1: CA", "4: ACTIVE");
-    for (Map<String, String> environment :
-        List.of(Map.<String, String>of(), Map.of("UCX_ERROR_SIGNALS", "SIGSEGV"))) {
-      String cause =
-          new UcxAvailability(
-                  UcxSettings.RDMA, new RdmaDevices(sys), environment, new LockedMemoryLimit())
-              .cause()
-              .orElseThrow();
-      assertTrue(cause.contains("UCX_ERROR_SIGNALS"), cause);
-    }
-  }
-
-  @Test
   void needsLockedMemoryForUcxItselfBeforeItLoadsAnything() throws Exception {
     device("rxe0", "1: CA", "4: ACTIVE");
     Path limits = Files.writeString(sys.resolve("limits"), "Max locked memory  65536  65536\n");
@@ -71,7 +56,6 @@ class UcxAvailabilityTest {
         new UcxAvailability(
                 UcxSettings.RDMA,
                 new RdmaDevices(sys),
-                Map.of("UCX_ERROR_SIGNALS", ""),
                 new LockedMemoryLimit(limits, status))
             .cause()
             .orElseThrow();
