@@ -28,6 +28,17 @@ lab_memory_files() {
   lab_properties=("-Dsluice.lab.tmpfs=/run/lab/tmpfs" "-Dsluice.lab.share=$lab_share")
 }
 
+# Hadoop's class path brings log4j without settings: warnings belong where the tests' own output is.
+lab_log_settings() {
+  cat >/run/lab/log4j.properties <<'END'
+log4j.rootLogger=WARN,err
+log4j.appender.err=org.apache.log4j.ConsoleAppender
+log4j.appender.err.target=System.err
+log4j.appender.err.layout=org.apache.log4j.PatternLayout
+log4j.appender.err.layout.ConversionPattern=%d{HH:mm:ss.SSS} %p %c{1}: %m%n
+END
+}
+
 # rxe0 on the wire to the other guest, or on an interface of its own.
 lab_rdma_device() {
   local module interface=dummy0
@@ -82,7 +93,8 @@ lab_persistent_memory() {
 
 # java with what all programs of the lab need. The second compiler costs an emulated processor more than it gives.
 lab_java() {
-  java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
+  java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC "-XX:ErrorFile=$lab_share/crash-%p.log" \
+    -Dlog4j.configuration=file:/run/lab/log4j.properties \
     --add-opens java.base/sun.nio.ch=ALL-UNNAMED --add-exports java.base/sun.nio.ch=ALL-UNNAMED \
     "${lab_properties[@]}" "-Dsluice.root=$lab_root" -cp "$lab_class_path" "$@"
 }
@@ -117,4 +129,5 @@ lab_suite() { # class names
 
 lab_cached_files
 lab_memory_files
+lab_log_settings
 lab_rdma_device

@@ -8,7 +8,9 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The lab's soft RDMA device and the interface below it, to break and mend. */
 final class SoftDevice {
@@ -62,6 +64,7 @@ final class SoftDevice {
   void linkUp() {
     Commands.run("ip", "link", "set", interfaceName, "up");
     Await.until("the port is up", this::isActive);
+    Await.until("the port has its addresses again", this::hasGids);
   }
 
   /** Starts to delete the device; the kernel may wait for those who have it open. */
@@ -79,6 +82,24 @@ final class SoftDevice {
 
   boolean exists() {
     return Files.isDirectory(SYS);
+  }
+
+  /** The interface's own address, which link events add and remove, has the last of the GIDs. */
+  private boolean hasGids() {
+    try (Stream<Path> gids = Files.list(SYS.resolve("ports/1/gids"))) {
+      String suffix = HexFormat.of().formatHex(address.getAddress());
+      return gids.anyMatch(gid -> read(gid).replace(":", "").endsWith("ffff" + suffix));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String read(Path gid) {
+    try {
+      return Files.readString(gid).strip();
+    } catch (IOException e) {
+      return ""; // an empty entry cannot be read
+    }
   }
 
   private boolean isActive() {

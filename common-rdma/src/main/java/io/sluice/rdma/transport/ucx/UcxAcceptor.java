@@ -32,16 +32,30 @@ final class UcxAcceptor {
   private boolean closed;
   private Runnable afterLast;
 
-  UcxAcceptor(UcxLoop loop, InetSocketAddress bindAddress, TransportMeter meter) {
+  /**
+   * Listens at {@code bindAddress}, on a device's port at those of all devices. For when the device
+   * of a listener's address is removed, rdmacm tells the listener, and UCX (seen with 1.13) takes
+   * it for a connection and crashes; a listener on no device in particular is told nothing.
+   */
+  UcxAcceptor(
+      UcxLoop loop, UcxSettings settings, InetSocketAddress bindAddress, TransportMeter meter) {
     this.loop = loop;
     this.meter = meter;
-    this.listener =
-        loop.worker()
-            .newListener(
-                new UcpListenerParams()
-                    .setSockAddr(bindAddress)
-                    .setConnectionHandler(request -> loop.execute(() -> accept(request))));
-    this.address = listener.getAddress();
+    if (settings.needsDevice()) {
+      listen(new InetSocketAddress(bindAddress.getAddress(), 0)).close(); // no device, no listener
+      this.listener = listen(new InetSocketAddress(bindAddress.getPort()));
+    } else {
+      this.listener = listen(bindAddress);
+    }
+    this.address = new InetSocketAddress(bindAddress.getAddress(), listener.getAddress().getPort());
+  }
+
+  private UcpListener listen(InetSocketAddress at) {
+    return loop.worker()
+        .newListener(
+            new UcpListenerParams()
+                .setSockAddr(at)
+                .setConnectionHandler(request -> loop.execute(() -> accept(request))));
   }
 
   InetSocketAddress address() {

@@ -45,7 +45,9 @@ final class UcxServerEndpoint implements ServerEndpoint {
     this.settings = settings;
     this.loop = loop;
     this.acceptor =
-        loop.call("listening on " + bindAddress, () -> new UcxAcceptor(loop, bindAddress, meter));
+        loop.call(
+            "listening on " + bindAddress,
+            () -> new UcxAcceptor(loop, settings, bindAddress, meter));
     this.address = acceptor.address();
   }
 
