@@ -22,9 +22,11 @@ public enum LabSuite {
       0,
       0,
       Duration.ofMinutes(15),
+      "io.sluice.node.faults.DeviceDeletedTest",
       "io.sluice.node.faults.PeerFaultsTest",
       "io.sluice.node.faults.LinkFaultsTest",
-      "io.sluice.node.faults.LockedMemoryFaultsTest"),
+      "io.sluice.node.faults.LockedMemoryFaultsTest",
+      "io.sluice.node.faults.LinkLostTest"),
   /** The contract of the spill store on every kind of persistent memory. */
   STORE(
       "the spill store on every kind of pool",

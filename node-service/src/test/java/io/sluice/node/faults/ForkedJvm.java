@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,7 +26,7 @@ final class ForkedJvm implements AutoCloseable {
   private final Process process;
   private final Path log;
   private final Writer input;
-  private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(100_000);
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
   /**
    * Starts it.

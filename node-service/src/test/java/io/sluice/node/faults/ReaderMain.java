@@ -6,8 +6,8 @@ import io.sluice.node.testing.TestOutput;
 import java.net.InetSocketAddress;
 
 /**
- * A reader in a process of its own: reads all outputs over and over, as many times as it is told,
- * and says what it has read after each.
+ * A reader in a process of its own: reads all outputs over and over, as many times as it is told or
+ * until a line comes, and says what it has read after each.
  */
 final class ReaderMain {
   private ReaderMain() {}
@@ -17,7 +17,7 @@ final class ReaderMain {
         new NodeAddress("node1", new InetSocketAddress(args[0], Integer.parseInt(args[1])));
     int rounds = Integer.parseInt(args[2]);
     try (NodeReader reader = VerbsFaultBase.standardReader()) {
-      for (int round = 0; round < rounds; round++) {
+      for (int round = 0; round < rounds && System.in.available() == 0; round++) {
         for (TestOutput output : VerbsFaultBase.OUTPUTS) {
           VerbsFaultBase.readAndCheck(reader, address, output);
           System.out.println("read " + VerbsFaultBase.describe(reader.stats()));

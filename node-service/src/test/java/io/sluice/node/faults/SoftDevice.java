@@ -80,8 +80,22 @@ final class SoftDevice {
     linkUp();
   }
 
-  boolean exists() {
-    return Files.isDirectory(SYS);
+  /** Whether this process has an RDMA device open. */
+  static boolean isOpenHere() {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      return open.anyMatch(
+          file -> Files.exists(file) && target(file).startsWith("/dev/infiniband/uverbs"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String target(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException e) {
+      return ""; // closed meanwhile
+    }
   }
 
   /** The interface's own address, which link events add and remove, has the last of the GIDs. */
