@@ -22,8 +22,7 @@ public final class Doctor {
     Trial trial = TrialProcess.with(chooser);
     List<Finding> rdma =
         look(new RdmaDevicesCheck(files), new RdmaAccessCheck(files), new LockedMemoryCheck(files));
-    List<Finding> ucx =
-        look(new RdmaLibrariesCheck(files), new UcxEnvironmentCheck(files, System.getenv()));
+    List<Finding> ucx = look(new RdmaLibrariesCheck(files));
     List<Finding> findings = new ArrayList<>(look(new JavaCheck()));
     findings.addAll(rdma);
     findings.addAll(ucx);

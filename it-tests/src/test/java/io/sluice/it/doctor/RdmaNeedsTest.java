@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,22 +99,6 @@ class RdmaNeedsTest {
     assertEquals(Level.PROBLEM, finding.level());
     assertEquals("without librdmacm.so.1, libucp.so.0", finding.what());
     assertTrue(finding.remedy().startsWith("apt-get install libucx0"), finding.remedy());
-  }
-
-  private Finding environment(Map<String, String> environment) {
-    return new UcxEnvironmentCheck(machine.files(), environment).look().get(0);
-  }
-
-  @Test
-  void ucxNeedsAnEmptyVariable() {
-    assertEquals(Level.OK, environment(Map.of("UCX_ERROR_SIGNALS", "")).level());
-    assertEquals(Level.INFO, environment(Map.of()).level());
-    machine.withRxe();
-    assertEquals("UCX_ERROR_SIGNALS is not set", environment(Map.of()).what());
-    Finding finding = environment(Map.of("UCX_ERROR_SIGNALS", "SIGSEGV"));
-    assertEquals(Level.PROBLEM, finding.level());
-    assertEquals("UCX_ERROR_SIGNALS=SIGSEGV", finding.what());
-    assertTrue(finding.remedy().contains("export UCX_ERROR_SIGNALS="), finding.remedy());
   }
 
   private Finding lockedMemory() {

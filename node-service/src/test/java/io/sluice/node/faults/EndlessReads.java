@@ -2,13 +2,15 @@ package io.sluice.node.faults;
 
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.testing.Await;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * A thread that reads all outputs over and over, so that reads are in flight whenever a fault
@@ -46,7 +48,7 @@ final class EndlessReads {
   /** Waits until so many more bytes have come over a transport, or reading has failed. */
   EndlessReads awaitMore(String way, long moreBytes) {
     long fromBytes = reader.stats().bytes(way);
-    Await.until(
+    until(
         moreBytes + " bytes over " + way + " after " + VerbsFaultBase.describe(reader.stats()),
         () -> outcome.isDone() || reader.stats().bytes(way) >= fromBytes + moreBytes);
     return this;
@@ -54,7 +56,18 @@ final class EndlessReads {
 
   /** Waits until something was tried again. */
   void awaitRetry() {
-    Await.until("a retry", () -> outcome.isDone() || reader.stats().retries() > 0);
+    until("a retry", () -> outcome.isDone() || reader.stats().retries() > 0);
+  }
+
+  /** As long as deadlines in a row may take, which is longer than other tests wait. */
+  private static void until(String what, BooleanSupplier condition) {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadlineNs > 0) {
+        fail("not within " + LIMIT_S + " s: " + what);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
   }
 
   /** Ends after the current round, which must not fail. */

@@ -135,7 +135,9 @@ abstract class VerbsFaultBase extends NodeTestBase {
   /** UCX where it works now, and TCP. */
   static List<TransportProvider> transports() throws TransportException {
     TransportChooser chooser = new TransportChooser(List.of(new UcxProvider(), new TcpProvider()));
-    return chooser.withFallbacks(chooser.choose(TransportChooser.AUTO));
+    TransportChooser.Choice choice = chooser.choose(TransportChooser.AUTO);
+    System.err.println(choice.reason()); // as a NodeManager's and a task's log have it
+    return chooser.withFallbacks(choice);
   }
 
   /** A reader with the transports that work here now. */

@@ -54,9 +54,7 @@ class UcxAvailabilityTest {
         Files.writeString(sys.resolve("status"), "VmPin: 0 kB\nCapEff: 0000000000000000\n");
     String cause =
         new UcxAvailability(
-                UcxSettings.RDMA,
-                new RdmaDevices(sys),
-                new LockedMemoryLimit(limits, status))
+                UcxSettings.RDMA, new RdmaDevices(sys), new LockedMemoryLimit(limits, status))
             .cause()
             .orElseThrow();
     assertTrue(cause.contains("allows 65536 bytes"), cause);
