@@ -53,6 +53,9 @@ public final class PulledPlugs {
 
   /** Plans so many kills; the same seed plans the same. */
   public PulledPlugs(Lab lab, Console console, int kills, long seed) {
+    if (kills < 1) {
+      throw new LabException("%s needs 1 kill or more, not %d".formatted(ID, kills));
+    }
     this.lab = lab;
     this.console = console;
     this.kills = kills;

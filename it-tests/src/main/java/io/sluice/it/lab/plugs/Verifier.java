@@ -3,6 +3,7 @@ package io.sluice.it.lab.plugs;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -113,7 +114,7 @@ final class Verifier {
     return Optional.empty();
   }
 
-  private io.sluice.spill.segment.SegmentInfo segment(int segmentId) {
+  private SegmentInfo segment(int segmentId) {
     return store.segment(segmentId).map(SegmentHandle::info).orElse(null);
   }
 

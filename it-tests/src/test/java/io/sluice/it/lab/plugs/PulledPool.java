@@ -22,6 +22,9 @@ final class PulledPool {
   private static final int SEGMENT_BYTES = 2 << 20;
   private static final int BLOCK_BYTES = 64 << 10;
 
+  /** A writer that has taken so many will not take the one it is to stop at. */
+  private static final int MOST_STEPS = 5_000;
+
   /** Ends the writer that was working on the original. */
   private static final class Pulled extends Error {
     private static final long serialVersionUID = 1;
@@ -80,6 +83,7 @@ final class PulledPool {
     private final Step step;
     private final Path copy;
     private int left;
+    private int taken;
 
     Plug(Step step, int occurrence, Path copy) {
       this.step = step;
@@ -91,6 +95,9 @@ final class PulledPool {
     public synchronized void reached(Step reached) {
       if (left == 0) {
         throw new Pulled();
+      }
+      if (taken++ > MOST_STEPS) {
+        throw new AssertionError("the step \"%s\" is never taken".formatted(step.title()));
       }
       if (reached == step && --left == 0) {
         copy();
