@@ -139,8 +139,7 @@ final class Verifier {
 
   /** Capacity that is in no visible output must be there to lease, all of it at once. */
   private long lostBytes() throws IOException {
-    TierStats memory = store.stats().memory();
-    long restBytes = memory.capacityBytes() - visibleBytes;
+    long restBytes = store.stats().memory().capacityBytes() - visibleBytes;
     if (restBytes == 0) {
       return 0;
     }
@@ -149,7 +148,8 @@ final class Verifier {
       return 0;
     } catch (StoreFullException e) {
       problems.add("space is lost: " + e.getMessage());
-      return restBytes - (memory.createdBytes() - memory.usedBytes());
+      TierStats filled = store.stats().memory(); // the refusal has waited for the filler
+      return restBytes - (filled.createdBytes() - filled.usedBytes());
     }
   }
 }
