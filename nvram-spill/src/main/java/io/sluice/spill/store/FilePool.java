@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -20,7 +21,8 @@ import java.util.function.BooleanSupplier;
  * A pool in a directory of ordinary files: one per segment, and a few for what it keeps about
  * itself. Unlike {@link MappedPool} it needs neither native code nor a layout.
  *
- * <p>A new segment is written from end to end before it gets its name.
+ * <p>A new segment is written from end to end before it gets its name, and the name is safe before
+ * the segment is used.
  *
  * <p>Thread contract, ownership and failure: as {@link PoolSpace} says.
  */
@@ -56,6 +58,7 @@ final class FilePool implements PoolSpace {
   @Override
   public void format(PoolHeader header) throws IOException {
     header.write(directory);
+    syncNames();
   }
 
   @Override
@@ -115,12 +118,26 @@ final class FilePool implements PoolSpace {
         return null;
       }
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+      syncNames();
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       Files.deleteIfExists(temporary);
       throw e;
     }
     return handle(segmentId, path, file);
+  }
+
+  /**
+   * Makes new names safe where bytes are. A synchronous mapping vouches for the bytes and blocks of
+   * a file, not for what it is called: ext4 was seen to bring a segment back under its first name,
+   * with all that was persisted in it, when the blocks were in its journal before the new name.
+   */
+  private void syncNames() throws IOException {
+    if (medium.isPersistent()) {
+      try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+        names.force(true);
+      }
+    }
   }
 
   private boolean fill(FileChannel file, BooleanSupplier stopped) throws IOException {

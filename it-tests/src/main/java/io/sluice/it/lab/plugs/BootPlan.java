@@ -2,6 +2,7 @@ package io.sluice.it.lab.plugs;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -11,12 +12,13 @@ import java.util.Random;
  * order, then by turns at any moment and at one of the other steps, all of which come before one
  * comes again.
  *
- * <p>Every boot makes the pool longer by a segment, so that segments are always being created;
+ * <p>Every boot makes the pool longer by some segments, so that segments are always being created;
  * every {@value #BOOTS_PER_POOL} boots it starts anew. Thread contract: one thread.
  */
 final class BootPlan {
   private static final int BOOTS_PER_POOL = 6;
-  private static final int FIRST_SEGMENTS = 4;
+  private static final int FIRST_SEGMENTS = 16;
+  private static final int MORE_SEGMENTS = 4;
 
   private final Random random;
   private final List<Step> ofCommit = new ArrayList<>(Step.ofCommit(true));
@@ -34,7 +36,7 @@ final class BootPlan {
   Boot next() {
     int former = segments;
     boolean fresh = number % BOOTS_PER_POOL == 0;
-    segments = fresh ? FIRST_SEGMENTS : segments + 1;
+    segments = fresh ? FIRST_SEGMENTS : segments + MORE_SEGMENTS;
     Optional<Step> step = nextStep(fresh);
     int occurrence = step.map(this::occurrence).orElse(1);
     return new Boot(number++, former, segments, fresh, step, occurrence, random.nextLong());
@@ -56,7 +58,7 @@ final class BootPlan {
     if (others.isEmpty()) {
       others.addAll(List.of(Step.values()));
       Collections.shuffle(others, random);
-      others.sort(java.util.Comparator.comparing(Step.ofCommit(true)::contains));
+      others.sort(Comparator.comparing(Step.ofCommit(true)::contains));
     }
     // A pool that starts anew has no former segments to open.
     int index = fresh && others.get(0) == Step.RECOVERING ? 1 : 0;
@@ -66,8 +68,8 @@ final class BootPlan {
   /** Early, so that what was just created is at stake; a step of the opening comes but once. */
   private int occurrence(Step step) {
     return switch (step) {
-      case RECOVERING, SEGMENT_CREATED, FREE_BEGUN, FREED, FREE_ACKNOWLEDGED -> 1;
-      case MARK_CLEARED -> 1 + random.nextInt(3);
+      case SEGMENT_CREATED, FREE_BEGUN, FREED, FREE_ACKNOWLEDGED -> 1;
+      case MARK_CLEARED, RECOVERING -> 1 + random.nextInt(3);
       default -> 1 + random.nextInt(6);
     };
   }

@@ -27,7 +27,7 @@ public final class PlugsProgram {
   static final String STOPPED = EVENT + "stopped at ";
   static final String FAILED = EVENT + "failed: ";
 
-  static final int SEGMENT_BYTES = 8 << 20;
+  private static final int SEGMENT_BYTES = 2 << 20;
   private static final int BLOCK_BYTES = 64 << 10;
 
   private final Path pool;
@@ -105,8 +105,9 @@ public final class PlugsProgram {
             ? new StopPoint(
                 boot.step().get(), boot.occurrence(), step -> tell(STOPPED + step.title()))
             : step -> {};
+    StoreSteps storeSteps = new StoreSteps(steps);
     StoreConfig.Builder config =
-        config(boot.segments()).medium(new SteppingMedium(medium, new StoreSteps(steps)));
+        config(boot.segments()).medium(new SteppingMedium(medium, storeSteps));
     if (!boot.fresh()) {
       config.recover(Set.of());
     }
@@ -114,7 +115,7 @@ public final class PlugsProgram {
       tell(WRITING);
       SplittableRandom random = new SplittableRandom(boot.writerSeed());
       String name = "application_" + boot.number();
-      new PoolWriter(store, ledger, name, medium, random, steps).writeForEver();
+      new PoolWriter(store, ledger, name, medium, random, storeSteps, steps).writeForEver();
     }
   }
 

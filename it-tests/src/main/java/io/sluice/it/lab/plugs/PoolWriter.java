@@ -28,6 +28,7 @@ final class PoolWriter {
   private final String name;
   private final SplittableRandom random;
   private final Step.Listener steps;
+  private final StoreSteps storeSteps;
   private final WriterSteps writerSteps;
   private final Medium medium;
 
@@ -35,7 +36,8 @@ final class PoolWriter {
    * Creates a writer.
    *
    * @param name starts the names of its applications, and is no other writer's
-   * @param medium that of the store
+   * @param medium below that of the store
+   * @param storeSteps observes the medium of the store
    */
   PoolWriter(
       SpillStore store,
@@ -43,11 +45,13 @@ final class PoolWriter {
       String name,
       Medium medium,
       SplittableRandom random,
+      StoreSteps storeSteps,
       Step.Listener steps) {
     this.store = store;
     this.ledger = ledger;
     this.name = name;
     this.random = random;
+    this.storeSteps = storeSteps;
     this.steps = steps;
     this.writerSteps = new WriterSteps(steps);
     this.medium = new SteppingMedium(medium, writerSteps);
@@ -94,6 +98,7 @@ final class PoolWriter {
     ledger.begin(output);
     try (Lease lease = store.openLease(output.application());
         OutputWriter writer = new OutputWriter(lease, medium, output.partitions(), LEASE_BYTES)) {
+      storeSteps.leaseOpened();
       for (SeededOutput.Piece piece : output.pieces()) {
         byte[] bytes = piece.bytes();
         writer.beginRun(piece.partition());

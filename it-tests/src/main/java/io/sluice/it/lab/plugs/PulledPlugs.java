@@ -25,6 +25,15 @@ public final class PulledPlugs {
   /** Its name on the command line. */
   public static final String ID = "plugs";
 
+  /** A file system that commits its journal only when told to loses all that was not synced. */
+  private static final String SCRIPT =
+      """
+      lab_persistent_memory
+      mount -o remount,dax=always,commit=300 /run/lab/fsdax
+      lab_java -Xmx256m %s /run/lab/fsdax/pool "$lab_share" %%s
+      """
+          .formatted(PlugsProgram.class.getName());
+
   private static final int MEMORY_MB = 1536;
   private static final Duration BOOT_DEADLINE = Duration.ofMinutes(4);
   private static final int LONGEST_WAIT_MS = 5_000;
@@ -44,6 +53,9 @@ public final class PulledPlugs {
 
   /** Plans so many kills; the same seed plans the same. */
   public PulledPlugs(Lab lab, Console console, int kills, long seed) {
+    if (kills < 1) {
+      throw new LabException("%s needs 1 kill or more, not %d".formatted(ID, kills));
+    }
     this.lab = lab;
     this.console = console;
     this.kills = kills;
@@ -124,9 +136,7 @@ public final class PulledPlugs {
   private Guest boot(Boot boot, Path share, List<Path> nvdimms, GuestEvents events) {
     GuestSpec spec =
         lab.spec(ID + "-" + boot.number(), 1, MEMORY_MB, BOOT_DEADLINE).withNvdimms(nvdimms);
-    String script =
-        "lab_persistent_memory\nlab_java -Xmx256m %s /run/lab/fsdax/pool \"$lab_share\" %s"
-            .formatted(PlugsProgram.class.getName(), String.join(" ", boot.toArguments()));
+    String script = SCRIPT.formatted(String.join(" ", boot.toArguments()));
     return lab.boot(spec, share, script, events::line);
   }
 

@@ -1,6 +1,8 @@
 package io.sluice.it.lab.plugs;
 
 import io.sluice.rdma.memory.Mapping;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Knows the steps of a {@link io.sluice.spill.store.SpillStore}: it persists nothing but marks, and
@@ -9,16 +11,40 @@ import io.sluice.rdma.memory.Mapping;
  * <p>Thread contract: created by the thread that opens the store, then used by any.
  */
 final class StoreSteps implements SteppingMedium.Observer {
+  private static final long LEASE_TIMEOUT_S = 60;
+
   private final Step.Listener listener;
+  private final CountDownLatch leased = new CountDownLatch(1);
   private final Thread opener = Thread.currentThread();
 
   StoreSteps(Step.Listener listener) {
     this.listener = listener;
   }
 
+  /** A lease was opened. */
+  void leaseOpened() {
+    leased.countDown();
+  }
+
+  /**
+   * Holds the filler until the first lease was opened, which syncs the journal of the file system:
+   * all segments but one are then created after that, as those of a large pool are, and nothing but
+   * the medium makes them safe.
+   */
   @Override
   public void mapping() {
-    listener.reached(Thread.currentThread() == opener ? Step.RECOVERING : Step.SEGMENT_CREATED);
+    if (Thread.currentThread() == opener) {
+      listener.reached(Step.RECOVERING);
+      return;
+    }
+    listener.reached(Step.SEGMENT_CREATED);
+    try {
+      if (!leased.await(LEASE_TIMEOUT_S, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("no lease was opened in " + LEASE_TIMEOUT_S + " s");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("interrupted before a lease was opened", e);
+    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sluice.it.lab.plugs;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -113,7 +114,7 @@ final class Verifier {
     return Optional.empty();
   }
 
-  private io.sluice.spill.segment.SegmentInfo segment(int segmentId) {
+  private SegmentInfo segment(int segmentId) {
     return store.segment(segmentId).map(SegmentHandle::info).orElse(null);
   }
 
@@ -138,8 +139,7 @@ final class Verifier {
 
   /** Capacity that is in no visible output must be there to lease, all of it at once. */
   private long lostBytes() throws IOException {
-    TierStats memory = store.stats().memory();
-    long restBytes = memory.capacityBytes() - visibleBytes;
+    long restBytes = store.stats().memory().capacityBytes() - visibleBytes;
     if (restBytes == 0) {
       return 0;
     }
@@ -148,7 +148,8 @@ final class Verifier {
       return 0;
     } catch (StoreFullException e) {
       problems.add("space is lost: " + e.getMessage());
-      return restBytes - (memory.createdBytes() - memory.usedBytes());
+      TierStats filled = store.stats().memory(); // the refusal has waited for the filler
+      return restBytes - (filled.createdBytes() - filled.usedBytes());
     }
   }
 }
