@@ -12,6 +12,8 @@ import java.util.Optional;
  *     build's own if empty
  * @param scratch where each host keeps data, on a file system of its own; in the cluster's
  *     directory if empty
+ * @param files a directory that all hosts see and that is the cluster's file system, without the
+ *     daemons of HDFS; HDFS if empty
  * @param peer how processes on the second host are started; none if there is only one
  * @param daemonOptions options of the daemons' JVMs
  */
@@ -19,6 +21,7 @@ public record ClusterPlaces(
     List<String> hosts,
     Optional<Path> shared,
     Optional<Path> scratch,
+    Optional<Path> files,
     Optional<PeerHost> peer,
     List<String> daemonOptions) {
 
@@ -26,6 +29,7 @@ public record ClusterPlaces(
   public static final ClusterPlaces HERE =
       new ClusterPlaces(
           List.of("localhost", "localhost"),
+          Optional.empty(),
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),

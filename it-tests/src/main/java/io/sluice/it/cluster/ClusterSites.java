@@ -17,6 +17,7 @@ import java.util.Map;
 final class ClusterSites {
   static final int AM_MEMORY_MB = 768;
   static final int TASK_MEMORY_MB = 1280;
+  private static final String FILE_SYSTEM = "fs.defaultFS";
 
   private static final List<String> SITE_FILES =
       List.of("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml");
@@ -35,7 +36,9 @@ final class ClusterSites {
             .scratch()
             .map(base -> base.resolve(directory.getFileName()))
             .orElse(directory);
-    hdfs();
+    common.put("hadoop.tmp.dir", scratch.resolve("tmp").toString());
+    common.put("hadoop.http.staticuser.user", System.getProperty("user.name"));
+    spec.places().files().ifPresentOrElse(files -> common.put(FILE_SYSTEM, "file:///"), this::hdfs);
     yarn();
     mapReduce();
   }
@@ -108,9 +111,7 @@ final class ClusterSites {
 
   private void hdfs() {
     String nameNode = spec.places().master() + ":" + ports.take();
-    common.put("fs.defaultFS", "hdfs://" + nameNode);
-    common.put("hadoop.tmp.dir", scratch.resolve("tmp").toString());
-    common.put("hadoop.http.staticuser.user", System.getProperty("user.name"));
+    common.put(FILE_SYSTEM, "hdfs://" + nameNode);
     common.put("dfs.namenode.rpc-address", nameNode);
     common.put("dfs.namenode.http-address", spec.places().master() + ":" + ports.take());
     common.put("dfs.namenode.name.dir", scratch.resolve("namenode").toString());
@@ -145,7 +146,9 @@ final class ClusterSites {
     common.put("mapreduce.jobhistory.address", spec.places().master() + ":" + ports.take());
     common.put("mapreduce.jobhistory.admin.address", spec.places().master() + ":" + ports.take());
     common.put("mapreduce.jobhistory.webapp.address", spec.places().master() + ":" + ports.take());
-    common.put("yarn.app.mapreduce.am.staging-dir", "/staging");
+    common.put(
+        "yarn.app.mapreduce.am.staging-dir",
+        spec.places().files().map(Path::toString).orElse("") + "/staging");
     common.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(AM_MEMORY_MB));
     common.put("yarn.app.mapreduce.am.command-opts", jvmOptions("-Xmx512m"));
     common.put("mapreduce.map.memory.mb", Integer.toString(TASK_MEMORY_MB));

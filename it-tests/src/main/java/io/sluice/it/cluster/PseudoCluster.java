@@ -71,11 +71,10 @@ public final class PseudoCluster implements AutoCloseable {
       nodes.add(new NodeManager(place, daemon, rest));
       daemon.start();
     }
-    formatNameNode();
-    daemon("namenode", 384, HDFS + "namenode.NameNode").start();
-    daemon("datanode", 384, HDFS + "datanode.DataNode").start();
+    if (spec.places().files().isEmpty()) {
+      startFileSystem();
+    }
     // Not earlier: while the file system is not there it tries again only every ten seconds.
-    awaitFileSystem();
     Daemon history =
         daemon("historyserver", 256, "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer");
     history.start();
@@ -84,6 +83,13 @@ public final class PseudoCluster implements AutoCloseable {
     await(
         "the JobHistoryServer",
         () -> ask("mapreduce.jobhistory.webapp.address", "/ws/v1/history/info").has("historyInfo"));
+  }
+
+  private void startFileSystem() {
+    formatNameNode();
+    daemon("namenode", 384, HDFS + "namenode.NameNode").start();
+    daemon("datanode", 384, HDFS + "datanode.DataNode").start();
+    awaitFileSystem();
   }
 
   private void formatNameNode() {
@@ -202,7 +208,7 @@ public final class PseudoCluster implements AutoCloseable {
     return directory.logs();
   }
 
-  /** The file system, through the NameNode's web service. */
+  /** HDFS, through the NameNode's web service; not to be asked for where there is none. */
   public WebHdfs fileSystem() {
     return new WebHdfs(rest, sites.address("dfs.namenode.http-address"));
   }

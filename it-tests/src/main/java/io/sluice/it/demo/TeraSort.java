@@ -115,8 +115,7 @@ public final class TeraSort {
     return directory + "/input";
   }
 
-  /** Where a variant's output goes. */
-  public String output(Variant variant) {
+  private String output(Variant variant) {
     return directory + "/sorted-" + variant;
   }
 }

@@ -36,6 +36,11 @@ final class LabCluster {
     return cluster;
   }
 
+  /** The cluster's file system: what both guests can see, so that HDFS need not start. */
+  static Path files() {
+    return Path.of(System.getProperty("sluice.lab.share"), "files");
+  }
+
   /** Whether the second NodeManager is on another host. */
   static boolean hasPeer() {
     return System.getProperty(PEER) != null;
@@ -60,6 +65,7 @@ final class LabCluster {
                 List.of("sluice-1", peer.isPresent() ? "sluice-2" : "sluice-1"),
                 Optional.of(share.resolve("clusters")),
                 Optional.of(Path.of("/run/lab/cluster")),
+                Optional.of(files()),
                 peer,
                 List.of("-XX:TieredStopAtLevel=1")));
   }
