@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.remote.ProbeMessages;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.memory.OffHeap;
@@ -40,7 +41,9 @@ class ProbeTest extends NodeTestBase {
     assertEquals(10, speed.bandwidthReads());
     assertTrue(speed.medianNs() > 0 && speed.medianNs() <= speed.p99Ns(), speed.toString());
     assertTrue(speed.bytesPerSecond() > 0, speed.toString());
-    assertTrue(service.transportCounters().get("tcp").bytes() >= 11 << 20, "bytes were served");
+    Await.until(
+        "the server counts the bytes",
+        () -> service.transportCounters().get("tcp").bytes() >= 11 << 20);
   }
 
   @Test

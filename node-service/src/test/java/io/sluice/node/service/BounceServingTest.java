@@ -10,6 +10,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -48,7 +49,9 @@ class BounceServingTest extends BounceTestBase {
     }
     awaitAllSlotsFree();
     assertEquals(bytes, counters().bytes());
-    assertEquals(bytes, service.transportCounters().get("rdma").bytes());
+    Await.until(
+        "the server counts all bytes",
+        () -> service.transportCounters().get("rdma").bytes() == bytes);
     assertEquals(0, service.transportCounters().get("tcp").bytes());
   }
 

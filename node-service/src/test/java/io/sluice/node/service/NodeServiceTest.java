@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
@@ -50,7 +51,10 @@ class NodeServiceTest extends NodeTestBase {
       assertEquals(0, reader.stats().bytes(ReadStats.LOCAL));
       assertEquals(0, reader.stats().retries());
     }
-    assertEquals(bytesOf(outputs), service.transportCounters().get("tcp").bytes());
+    // The server counts a read when it has sent it, which may be after the reader has it.
+    Await.until(
+        "the server counts all bytes",
+        () -> service.transportCounters().get("tcp").bytes() == bytesOf(outputs));
   }
 
   @Test
