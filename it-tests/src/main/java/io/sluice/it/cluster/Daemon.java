@@ -13,7 +13,7 @@ import java.util.function.Function;
  * daemon that died is reported by {@link #requireAlive} with the end of its log.
  */
 public final class Daemon implements AutoCloseable {
-  private static final Duration STOP_DEADLINE = Duration.ofSeconds(20);
+  private static final Duration STOP_DEADLINE = Duration.ofMinutes(1);
   private static final int TAIL_LINES = 40;
 
   private final String name;

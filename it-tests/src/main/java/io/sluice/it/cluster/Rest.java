@@ -16,7 +16,7 @@ import java.util.List;
  * <p>Failure: {@link IOException} with the address, the status and the body.
  */
 public final class Rest {
-  private static final Duration DEADLINE = Duration.ofSeconds(15);
+  private static final Duration DEADLINE = Duration.ofMinutes(1);
 
   private final ObjectMapper mapper = new ObjectMapper();
   private final HttpClient client =

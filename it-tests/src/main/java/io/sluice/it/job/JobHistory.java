@@ -14,7 +14,7 @@ import java.util.Optional;
  * client ended, so every question waits for it. Thread-safe.
  */
 public final class JobHistory {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
   private static final String JOBS = "/ws/v1/history/mapreduce/jobs/";
 
   private final Rest rest;

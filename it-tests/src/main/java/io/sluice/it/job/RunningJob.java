@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * client at the deadline; whoever starts a job awaits or closes it.
  */
 public final class RunningJob implements AutoCloseable {
-  private static final Duration SUBMIT_DEADLINE = Duration.ofSeconds(120);
+  private static final Duration SUBMIT_DEADLINE = Duration.ofMinutes(15);
   private static final Pattern SUBMITTED = Pattern.compile("Running job: (job_\\d+_\\d+)");
   private static final Pattern PROGRESS = Pattern.compile(" map (\\d+)% reduce (\\d+)%");
 

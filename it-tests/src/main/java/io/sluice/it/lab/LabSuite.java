@@ -12,7 +12,7 @@ public enum LabSuite {
       3072,
       0,
       0,
-      Duration.ofMinutes(10),
+      Duration.ofMinutes(20),
       "io.sluice.rdma.transport.ucx.UcxContractTest",
       "io.sluice.rdma.transport.disni.DisniContractTest"),
   /** Peers, links and devices that fail below running reads. */
@@ -21,7 +21,7 @@ public enum LabSuite {
       3072,
       0,
       0,
-      Duration.ofMinutes(15),
+      Duration.ofMinutes(30),
       "io.sluice.node.faults.DeviceDeletedTest",
       "io.sluice.node.faults.PeerFaultsTest",
       "io.sluice.node.faults.LinkFaultsTest",
@@ -33,7 +33,7 @@ public enum LabSuite {
       4096,
       2,
       512,
-      Duration.ofMinutes(20),
+      Duration.ofMinutes(30),
       "io.sluice.spill.medium.MediumTest",
       "io.sluice.spill.store.SyncStoreTest",
       "io.sluice.spill.store.HugePagesStoreTest",
@@ -49,7 +49,7 @@ public enum LabSuite {
       8192,
       2,
       256,
-      Duration.ofMinutes(30),
+      Duration.ofMinutes(45),
       "io.sluice.it.lab.TeraSortOverVerbsIT");
 
   private final String title;
