@@ -29,6 +29,9 @@ public final class Guest implements AutoCloseable {
   private final Path consoleFile;
   private final Deque<String> tail = new ArrayDeque<>();
 
+  /** Else an interrupted command would leave an emulator behind. */
+  private final Thread atExit = new Thread(this::kill, "kill-guest");
+
   private Guest(GuestSpec spec, Process process, Path consoleFile, Consumer<String> lines) {
     this.spec = spec;
     this.process = process;
@@ -36,6 +39,7 @@ public final class Guest implements AutoCloseable {
     this.reader = new Thread(() -> read(lines), "console-of-" + spec.name());
     this.reader.setDaemon(true);
     this.reader.start();
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /**
@@ -143,6 +147,11 @@ public final class Guest implements AutoCloseable {
   public void close() {
     if (process.isAlive()) {
       kill();
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      return; // the hook finds nothing alive
     }
   }
 }

@@ -20,25 +20,30 @@ import java.util.Set;
 final class LabCluster {
   private static final Duration BOOT_DEADLINE = Duration.ofMinutes(3);
 
+  /** The property that only a guest sets. */
+  static final String SHARE = "sluice.lab.share";
+
   private static final String PEER = "sluice.lab.peer";
 
   private LabCluster() {}
 
   /** Starts a cluster whose second NodeManager is on the second guest if there is one. */
   static PseudoCluster start() {
-    String share = System.getProperty("sluice.lab.share");
-    assumeTrue(share != null, "not in the lab's guest; ./sluice lab terasort runs this");
     Optional<PeerHost> peer =
         Optional.ofNullable(System.getProperty(PEER)).map(Path::of).map(PeerHost::new);
     peer.ifPresent(host -> host.awaitReady(BOOT_DEADLINE));
-    PseudoCluster cluster = PseudoCluster.start(Workspace.find(), spec(Path.of(share), peer));
+    PseudoCluster cluster = PseudoCluster.start(Workspace.find(), spec(share(), peer));
     cluster.keepDirectory();
     return cluster;
   }
 
   /** The cluster's file system: what both guests can see, so that HDFS need not start. */
   static Path files() {
-    return Path.of(System.getProperty("sluice.lab.share"), "files");
+    return share().resolve("files");
+  }
+
+  private static Path share() {
+    return Path.of(System.getProperty(SHARE));
   }
 
   /** Whether the second NodeManager is on another host. */

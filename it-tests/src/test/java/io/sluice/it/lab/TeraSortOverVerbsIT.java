@@ -24,12 +24,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * TeraSort on stock Hadoop's daemons with a pool of some kind on either node: one map and one
  * reduce run on each, so that every pool is read in place by one reduce and over the RDMA device by
  * the other.
  */
+@EnabledIfSystemProperty(
+    named = LabCluster.SHARE,
+    matches = ".+",
+    disabledReason = "not in the lab's guest; ./sluice lab terasort runs this")
 class TeraSortOverVerbsIT {
   private static final int MAPS = 2;
   private static final int ROWS_PER_MAP = 40_000;
