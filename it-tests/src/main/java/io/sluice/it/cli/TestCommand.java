@@ -39,7 +39,7 @@ final class TestCommand implements Callable<Integer> {
     Optional<String> cause = tools.cause();
     boolean labPassed = !requireLab;
     if (cause.isEmpty()) {
-      LabSummary lab = new LabSummary(LabRun.everything().run(workspace, tools, console));
+      LabSummary lab = new LabSummary(LabRun.ofTest().run(workspace, tools, console));
       lab.print(console);
       labPassed = lab.passed();
       reports = reports.with(lab.reports());
