@@ -49,7 +49,7 @@ public enum LabSuite {
       8192,
       2,
       256,
-      Duration.ofMinutes(45),
+      Duration.ofMinutes(90),
       "io.sluice.it.lab.TeraSortOverVerbsIT");
 
   private final String title;
