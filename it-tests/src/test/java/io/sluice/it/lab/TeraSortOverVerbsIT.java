@@ -15,7 +15,6 @@ import io.sluice.it.job.RunningJob;
 import io.sluice.it.job.TaskAttempt;
 import io.sluice.rdma.transport.DeviceCounters;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -126,7 +125,7 @@ class TeraSortOverVerbsIT {
   }
 
   private static String digest(String output) throws IOException {
-    return TeraRows.digest(LabCluster.files().resolve(Path.of(output)));
+    return TeraRows.digest(LabCluster.files().resolve(output));
   }
 
   private static long bouncedBytes(JobCosts costs) {

@@ -67,8 +67,7 @@ public final class PulledPlugs {
   /** Runs to the last verification or the first failure. */
   public PlugsResult run() {
     long startNs = System.nanoTime();
-    console.say("");
-    console.say("== %s: %d kills of a guest that spills, seed %d".formatted(ID, kills, seed));
+    lab.announce("%s: %d kills of a guest that spills, seed %d".formatted(ID, kills, seed));
     Path share = lab.newShare(ID);
     List<Path> nvdimms = Lab.nvdimms(share, 1);
     try {
