@@ -2,6 +2,7 @@ package io.sluice.hadoop.conf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.node.conf.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,14 +35,14 @@ final class SettingsPageTest {
     page.append("     ").append(COMMAND).append(" -->\n\n");
     page.append("## Of a job\n\n");
     page.append("In `mapred-site.xml`, or `-D` on the command line.\n\n");
-    table(page, JobSettings.all());
+    table(page, "job", JobSettings.all());
     page.append("\n## Of a NodeManager\n\n");
     page.append("In `yarn-site.xml`; read when its service starts.\n\n");
-    table(page, NodeSettings.all());
+    table(page, "NodeManager", NodeSettings.all());
     return page.toString();
   }
 
-  private static void table(StringBuilder page, List<Setting<?>> settings) {
+  private static void table(StringBuilder page, String where, List<Setting<?>> settings) {
     page.append("| name | where | default | meaning |\n");
     page.append("|---|---|---|---|\n");
     for (Setting<?> setting : settings) {
@@ -49,7 +50,7 @@ final class SettingsPageTest {
       page.append("| `")
           .append(setting.name())
           .append("` | ")
-          .append(setting.where() == Setting.Where.JOB ? "job" : "NodeManager")
+          .append(where)
           .append(" | ")
           .append(defaultText.contains("`") ? defaultText : "`" + defaultText + "`")
           .append(" | ")
