@@ -1,0 +1,90 @@
+package io.sluice.spark;
+
+import io.sluice.spark.pool.ExecutorPool;
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an executor needs for shuffling, made when the first task does: a driver that runs no tasks
+ * opens nothing.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the shuffle manager closes it. Failure: an
+ * executor whose pool cannot be opened says why once, and writes as Spark does from then on.
+ */
+final class ExecutorSide implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
+
+  private final SparkConf conf;
+  private final ShuffleCounters counters = new ShuffleCounters();
+  private ExecutorPool pool;
+  private boolean failed;
+  private boolean closed;
+  private ExecutorService fetchers;
+
+  ExecutorSide(SparkConf conf) {
+    this.conf = conf;
+  }
+
+  ShuffleCounters counters() {
+    return counters;
+  }
+
+  /** The pool, opened if need be; empty if that did not work. */
+  synchronized Optional<ExecutorPool> poolToWrite() {
+    if (pool == null && !failed && !closed) {
+      SparkEnv env = SparkEnv.get();
+      File[] localDirs = env.blockManager().diskBlockManager().localDirs();
+      List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
+      try {
+        pool = ExecutorPool.open(conf, conf.getAppId(), env.executorId(), overflow);
+      } catch (IOException | RuntimeException e) {
+        failed = true;
+        LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
+      }
+    }
+    return Optional.ofNullable(pool);
+  }
+
+  /** The pool if it was opened. */
+  synchronized Optional<ExecutorPool> openedPool() {
+    return Optional.ofNullable(pool);
+  }
+
+  /** Threads that fetch for the tasks of this executor. */
+  synchronized ExecutorService fetchers() {
+    if (fetchers == null) {
+      AtomicInteger count = new AtomicInteger();
+      fetchers =
+          Executors.newCachedThreadPool(
+              work -> {
+                Thread thread = new Thread(work, "sluice-fetcher-" + count.incrementAndGet());
+                thread.setDaemon(true);
+                return thread;
+              });
+    }
+    return fetchers;
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    closed = true;
+    if (fetchers != null) {
+      fetchers.shutdownNow();
+    }
+    if (pool != null) {
+      pool.close();
+    }
+  }
+}
