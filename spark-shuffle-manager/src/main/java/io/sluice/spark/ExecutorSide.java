@@ -33,6 +33,9 @@ final class ExecutorSide implements Closeable {
   private boolean closed;
   private ExecutorService fetchers;
 
+  /** A standalone master ends executors by a signal, and nobody stops their managers then. */
+  private final Thread atExit = new Thread(this::closeAtExit, "close-sluice-pool");
+
   ExecutorSide(SparkConf conf) {
     this.conf = conf;
   }
@@ -49,6 +52,7 @@ final class ExecutorSide implements Closeable {
       List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
       try {
         pool = ExecutorPool.open(conf, conf.getAppId(), env.executorId(), overflow);
+        Runtime.getRuntime().addShutdownHook(atExit);
       } catch (IOException | RuntimeException e) {
         failed = true;
         LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
@@ -78,13 +82,30 @@ final class ExecutorSide implements Closeable {
   }
 
   @Override
-  public synchronized void close() throws IOException {
+  public void close() throws IOException {
+    closePool();
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      return; // the hook finds the pool closed
+    }
+  }
+
+  private synchronized void closePool() throws IOException {
     closed = true;
     if (fetchers != null) {
       fetchers.shutdownNow();
     }
     if (pool != null) {
       pool.close();
+    }
+  }
+
+  private void closeAtExit() {
+    try {
+      closePool();
+    } catch (IOException e) {
+      LOG.warn("The pool of this executor could not be removed; the next one to start does it", e);
     }
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.spark.conf.Eligibility;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.read.PoolReaders;
 import io.sluice.spark.write.DirectWriter;
+import io.sluice.spark.write.SortingWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -33,9 +34,10 @@ import org.slf4j.LoggerFactory;
 public final class SluiceShuffleManager extends SortShuffleManager {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
 
-  /** Above it, a partition's own streams would cost more memory than its records. */
-  private static final int MOST_DIRECT_PARTITIONS = 1000;
+  /** Above it, the open streams of all partitions would cost more memory than their records. */
+  private static final int MOST_DIRECT_PARTITIONS = 200;
 
+  private final SparkConf conf;
   private final Optional<String> declined;
   private final ExecutorSide executor;
   private final PoolReaders readers;
@@ -44,6 +46,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   /** Called by Spark. */
   public SluiceShuffleManager(SparkConf conf, boolean isDriver) {
     super(conf);
+    this.conf = conf;
     declined = Eligibility.declineReason(conf);
     if (isDriver) {
       declined.ifPresent(reason -> LOG.warn("Sluice leaves this application to Spark: {}", reason));
@@ -64,13 +67,19 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   @Override
   public <K, V, C> ShuffleHandle registerShuffle(
       int shuffleId, ShuffleDependency<K, V, C> dependency) {
-    boolean many = dependency.partitioner().numPartitions() > MOST_DIRECT_PARTITIONS;
-    if (many) {
-      executor.counters().fellBack("more than " + MOST_DIRECT_PARTITIONS + " partitions");
+    if (declined.isPresent()) {
+      return super.registerShuffle(shuffleId, dependency);
     }
-    return declined.isPresent() || many
-        ? super.registerShuffle(shuffleId, dependency)
-        : new SluiceShuffleHandle<>(shuffleId, dependency);
+    if (!isDirect(dependency) && !SortingWriter.canWrite(conf, dependency)) {
+      executor
+          .counters()
+          .fellBack(
+              "more than "
+                  + MOST_DIRECT_PARTITIONS
+                  + " partitions whose streams cannot be cut and joined");
+      return super.registerShuffle(shuffleId, dependency);
+    }
+    return new SluiceShuffleHandle<>(shuffleId, dependency);
   }
 
   @Override
@@ -88,7 +97,13 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
       return super.getWriter(stock, mapId, context, metrics);
     }
-    return new DirectWriter<>(pool.get(), dependency, mapId, context, metrics);
+    return isDirect(dependency)
+        ? new DirectWriter<>(pool.get(), dependency, mapId, context, metrics)
+        : new SortingWriter<>(pool.get(), dependency, mapId, context, metrics);
+  }
+
+  private static boolean isDirect(ShuffleDependency<?, ?, ?> dependency) {
+    return dependency.partitioner().numPartitions() <= MOST_DIRECT_PARTITIONS;
   }
 
   @Override
@@ -132,7 +147,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   public void stop() {
     super.stop();
     LOG.info(
-        "Sluice read {} bytes by transport and left to Spark: {}",
+        "Sluice read remote blocks (bytes by transport: {}) and left to Spark: {}",
         executor.counters().bytesByWay(),
         executor.counters().fallbacks());
     try {
