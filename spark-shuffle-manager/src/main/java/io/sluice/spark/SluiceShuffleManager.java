@@ -6,6 +6,7 @@ import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.read.PoolReaders;
 import io.sluice.spark.write.DirectWriter;
 import io.sluice.spark.write.SortingWriter;
+import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -57,6 +58,16 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     executor = new ExecutorSide(conf);
     readers = new PoolReaders(conf, executor::fetchers, executor.counters());
     resolver = new SluiceBlockResolver(conf, executor::openedPool);
+  }
+
+  /** Which ways blocks went, and what was left to Spark. */
+  public ShuffleCounters counters() {
+    return executor.counters();
+  }
+
+  /** How full this executor's pool is, if it has one. */
+  public Optional<StoreStats> poolStats() {
+    return executor.openedPool().map(ExecutorPool::stats);
   }
 
   @Override
