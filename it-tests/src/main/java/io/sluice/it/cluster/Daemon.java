@@ -40,9 +40,12 @@ public final class Daemon implements AutoCloseable {
     return logFile;
   }
 
-  /** Processor time this daemon used since its last start, without its children; 0 when ended. */
+  /**
+   * Processor time this daemon used since its last start, without its children; 0 when ended, or
+   * when it is another host's.
+   */
   public long cpuMs() {
-    return process == null ? 0 : ProcessTable.cpuMs(pid());
+    return process == null || pid() == PeerProcess.NO_PID ? 0 : ProcessTable.cpuMs(pid());
   }
 
   /** Fails if the daemon died by itself; one that was never started, or was ended, is no error. */
