@@ -27,8 +27,6 @@ public record ClusterSpec(
     Map<String, String> site,
     Map<Integer, Map<String, String>> nodeSite) {
 
-  static final int NODE_MANAGERS = 2;
-
   /** One ApplicationMaster and one task on a node, one task on the other: two cores' worth. */
   private static final int NODE_MEMORY_MB = ClusterSites.AM_MEMORY_MB + ClusterSites.TASK_MEMORY_MB;
 

@@ -18,7 +18,7 @@ public final class NodeManager {
   /**
    * Where a NodeManager keeps and offers things.
    *
-   * @param index 0 or 1
+   * @param index from 0
    * @param host its host's name
    * @param conf its conf directory
    * @param localDir its {@code yarn.nodemanager.local-dirs}

@@ -11,6 +11,9 @@ import java.util.Optional;
 
 /** A process of a {@link PeerHost}; its streams are in its log file. Thread-safe. */
 final class PeerProcess extends Process {
+  /** Not a process of this machine: no pid here is its. */
+  static final long NO_PID = -1;
+
   private static final Duration EXIT_DEADLINE = Duration.ofMinutes(1);
 
   private final PeerHost host;
@@ -36,10 +39,9 @@ final class PeerProcess extends Process {
     return InputStream.nullInputStream();
   }
 
-  /** Not a process of this machine: no pid here is its. */
   @Override
   public long pid() {
-    return -1;
+    return NO_PID;
   }
 
   @Override

@@ -13,8 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * A Hadoop cluster on this machine: NameNode, DataNode, ResourceManager, two NodeManagers and
- * JobHistoryServer, each a real process with stock jars, its own ports and directories.
+ * A Hadoop cluster on this machine: NameNode, DataNode, ResourceManager, NodeManagers (two unless
+ * the places say otherwise) and JobHistoryServer, each a real process with stock jars, its own
+ * ports and directories.
  *
  * <p>Not a mini cluster: nothing of it runs in this JVM, so daemons can be killed and containers
  * have the class path they have in production. Not thread-safe, except {@link #close}.
@@ -65,7 +66,7 @@ public final class PseudoCluster implements AutoCloseable {
     sites.writeClientConf();
     // First, because they need no file system and take longest to start.
     daemon("resourcemanager", 512, YARN + "resourcemanager.ResourceManager").start();
-    for (int i = 0; i < ClusterSpec.NODE_MANAGERS; i++) {
+    for (int i = 0; i < spec.places().hosts().size(); i++) {
       NodeManager.Place place = sites.writeNodeConf(i);
       Daemon daemon = nodeManager(place);
       nodes.add(new NodeManager(place, daemon, rest));
@@ -79,7 +80,7 @@ public final class PseudoCluster implements AutoCloseable {
         daemon("historyserver", 256, "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer");
     history.start();
     nodes.forEach(NodeManager::awaitReady);
-    awaitActiveNodes(ClusterSpec.NODE_MANAGERS);
+    awaitActiveNodes(nodes.size());
     await(
         "the JobHistoryServer",
         () -> ask("mapreduce.jobhistory.webapp.address", "/ws/v1/history/info").has("historyInfo"));
@@ -115,7 +116,7 @@ public final class PseudoCluster implements AutoCloseable {
     if (format.exitValue() != 0) {
       throw new ClusterException(
           "formatting the NameNode failed with exit status %d:%n%s"
-              .formatted(format.exitValue(), HadoopProcess.tail(log, 40)));
+              .formatted(format.exitValue(), LogTail.of(log, 40)));
     }
   }
 

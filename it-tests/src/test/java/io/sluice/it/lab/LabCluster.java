@@ -1,6 +1,6 @@
 package io.sluice.it.lab;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.sluice.it.cluster.ClusterPlaces;
 import io.sluice.it.cluster.ClusterSpec;
@@ -23,16 +23,37 @@ final class LabCluster {
   /** The property that only a guest sets. */
   static final String SHARE = "sluice.lab.share";
 
+  /** A JVM on Hadoop's jars takes an emulator half a minute, and a third of that to verify them. */
+  private static final List<String> QUICK_START =
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UnlockDiagnosticVMOptions",
+          "-XX:-BytecodeVerificationRemote");
+
+  private static final String POOL_DIR = "sluice.pool.dir";
   private static final String PEER = "sluice.lab.peer";
 
   private LabCluster() {}
 
-  /** Starts a cluster whose second NodeManager is on the second guest if there is one. */
-  static PseudoCluster start() {
-    Optional<PeerHost> peer =
-        Optional.ofNullable(System.getProperty(PEER)).map(Path::of).map(PeerHost::new);
-    peer.ifPresent(host -> host.awaitReady(BOOT_DEADLINE));
-    PseudoCluster cluster = PseudoCluster.start(Workspace.find(), spec(share(), peer));
+  /** One NodeManager for every kind of pool that a host can have. */
+  static PseudoCluster ofEveryPool() {
+    List<String> hosts = List.of("sluice-1", "sluice-1", "sluice-1", "sluice-1");
+    return start(
+        spec(hosts, Optional.empty()) // the first node's pool is in tmpfs
+            .withNodeSite(1, POOL_DIR, property("hugetlbfs"))
+            .withNodeSite(2, POOL_DIR, property("devdax"))
+            .withNodeSite(3, POOL_DIR, property("fsdax") + "/sluice"));
+  }
+
+  /** One NodeManager on either host. */
+  static PseudoCluster ofTwoHosts() {
+    PeerHost peer = new PeerHost(Path.of(System.getProperty(PEER)));
+    peer.awaitReady(BOOT_DEADLINE);
+    return start(spec(List.of("sluice-1", "sluice-2"), Optional.of(peer)));
+  }
+
+  private static PseudoCluster start(ClusterSpec spec) {
+    PseudoCluster cluster = PseudoCluster.start(Workspace.find(), spec);
     cluster.keepDirectory();
     return cluster;
   }
@@ -51,27 +72,29 @@ final class LabCluster {
     return System.getProperty(PEER) != null;
   }
 
-  /** Where the guest has a pool of that kind; skips the test where it has none. */
-  static String property(String kind) {
+  private static String property(String kind) {
     String place = System.getProperty("sluice.lab." + kind);
-    assumeTrue(place != null, "this guest has no " + kind);
+    assertNotNull(place, "this guest has no " + kind);
     return place;
   }
 
-  private static ClusterSpec spec(Path share, Optional<PeerHost> peer) {
+  private static ClusterSpec spec(List<String> hosts, Optional<PeerHost> peer) {
     Workspace workspace = Workspace.find();
     return QuickCluster.of(HadoopDistribution.locate(workspace, HadoopDistribution.DEFAULT_VERSION))
         .withSluice(SluiceFragments.load(workspace).orElseThrow(), Set.of())
         .withSite("sluice.pool.capacity-mb", "64")
         .withSite("sluice.pool.segment-mb", "16")
+        .withSite("yarn.app.mapreduce.am.admin-command-opts", String.join(" ", QUICK_START))
+        .withSite("mapreduce.admin.map.child.java.opts", String.join(" ", QUICK_START))
+        .withSite("mapreduce.admin.reduce.child.java.opts", String.join(" ", QUICK_START))
         .withSite("sluice.transport", System.getProperty("sluice.lab.transport", "ucx"))
         .withPlaces(
             new ClusterPlaces(
-                List.of("sluice-1", peer.isPresent() ? "sluice-2" : "sluice-1"),
-                Optional.of(share.resolve("clusters")),
+                hosts,
+                Optional.of(share().resolve("clusters")),
                 Optional.of(Path.of("/run/lab/cluster")),
                 Optional.of(files()),
                 peer,
-                List.of("-XX:TieredStopAtLevel=1")));
+                QUICK_START));
   }
 }

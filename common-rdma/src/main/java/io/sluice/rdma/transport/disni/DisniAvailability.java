@@ -48,10 +48,9 @@ final class DisniAvailability {
   }
 
   private Optional<String> find() {
-    if (devices.activePorts().isEmpty()) {
-      return Optional.of(
-          "no RDMA device with an active port in /sys/class/infiniband; check `rdma link` and the"
-              + " NIC's driver");
+    Optional<String> unusable = devices.unusableCause();
+    if (unusable.isPresent()) {
+      return unusable;
     }
     if (!mayAskForAddresses.getAsBoolean()) {
       return Optional.of(

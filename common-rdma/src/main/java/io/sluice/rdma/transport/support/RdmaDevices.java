@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The RDMA devices the kernel shows, asked without loading any native library.
@@ -23,18 +24,33 @@ public final class RdmaDevices {
 
   /** The devices of this machine. */
   public RdmaDevices() {
-    this(Path.of("/sys/class/infiniband"));
+    this(Path.of("/sys/class"));
   }
 
-  /** The devices shown in a directory like {@code /sys/class/infiniband}. */
+  /** The devices shown in a directory like {@code /sys/class}. */
   public RdmaDevices(Path sysClass) {
     this.sysClass = sysClass;
+  }
+
+  /** Why no transport can use them; empty if one can connect through some port. */
+  public Optional<String> unusableCause() {
+    if (activePorts().isEmpty()) {
+      return Optional.of(
+          "no RDMA device with an active port in /sys/class/infiniband; check `rdma link` and the"
+              + " NIC's driver");
+    }
+    if (!Files.exists(sysClass.resolve("misc/rdma_cm"))) {
+      return Optional.of(
+          "programs cannot connect by IP address: kernel module rdma_ucm is not loaded; modprobe"
+              + " rdma_ucm");
+    }
+    return Optional.empty();
   }
 
   /** Ports that are up, as {@code mlx5_0:1}. */
   public List<String> activePorts() {
     List<String> active = new ArrayList<>();
-    for (Path device : children(sysClass)) {
+    for (Path device : children(sysClass.resolve("infiniband"))) {
       if (says(device.resolve("node_type"), CHANNEL_ADAPTER)) {
         for (Path port : children(device.resolve("ports"))) {
           if (says(port.resolve("state"), ACTIVE)) {

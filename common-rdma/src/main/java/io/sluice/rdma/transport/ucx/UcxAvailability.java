@@ -37,10 +37,9 @@ final class UcxAvailability {
   }
 
   private Optional<String> find() {
-    if (settings.needsDevice() && devices.activePorts().isEmpty()) {
-      return Optional.of(
-          "no RDMA device with an active port in /sys/class/infiniband; check `rdma link` and the"
-              + " NIC's driver");
+    Optional<String> unusable = settings.needsDevice() ? devices.unusableCause() : Optional.empty();
+    if (unusable.isPresent()) {
+      return unusable;
     }
     Optional<String> signals = UcxSignals.leaveToJvm();
     if (signals.isPresent()) {

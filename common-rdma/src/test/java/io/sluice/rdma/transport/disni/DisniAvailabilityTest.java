@@ -20,10 +20,11 @@ class DisniAvailabilityTest {
 
   @BeforeEach
   void oneActivePort() throws IOException {
-    Path device = Files.createDirectories(sys.resolve("rxe0"));
+    Path device = Files.createDirectories(sys.resolve("infiniband/rxe0"));
     Files.writeString(device.resolve("node_type"), "1: CA\n");
     Path port = Files.createDirectories(device.resolve("ports/1"));
     Files.writeString(port.resolve("state"), "4: ACTIVE\n");
+    Files.createDirectories(sys.resolve("misc/rdma_cm"));
   }
 
   @Test

@@ -19,7 +19,7 @@ class UcxAvailabilityTest {
   @TempDir private Path sys;
 
   private void device(String name, String nodeType, String... portStates) throws IOException {
-    Path device = Files.createDirectories(sys.resolve(name));
+    Path device = Files.createDirectories(sys.resolve("infiniband").resolve(name));
     Files.writeString(device.resolve("node_type"), nodeType + "\n");
     for (int port = 1; port <= portStates.length; port++) {
       Path dir = Files.createDirectories(device.resolve("ports").resolve("" + port));
@@ -47,8 +47,16 @@ class UcxAvailabilityTest {
   }
 
   @Test
+  void withoutTheConnectionManagerItSaysWhichModuleIsMissing() throws Exception {
+    device("rxe0", "1: CA", "4: ACTIVE");
+    UcxProvider provider = new UcxProvider(UcxSettings.RDMA, new RdmaDevices(sys));
+    assertTrue(provider.unavailabilityCause().orElseThrow().contains("modprobe rdma_ucm"));
+  }
+
+  @Test
   void needsLockedMemoryForUcxItselfBeforeItLoadsAnything() throws Exception {
     device("rxe0", "1: CA", "4: ACTIVE");
+    Files.createDirectories(sys.resolve("misc/rdma_cm"));
     Path limits = Files.writeString(sys.resolve("limits"), "Max locked memory  65536  65536\n");
     Path status =
         Files.writeString(sys.resolve("status"), "VmPin: 0 kB\nCapEff: 0000000000000000\n");
