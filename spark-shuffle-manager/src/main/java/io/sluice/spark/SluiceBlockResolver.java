@@ -35,8 +35,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
       if (id instanceof ShuffleBlockId block) {
         found = find(block.shuffleId(), block.mapId(), block.reduceId(), block.reduceId() + 1);
       } else if (id instanceof ShuffleBlockBatchId batch) {
-        found =
-            find(batch.shuffleId(), batch.mapId(), batch.startReduceId(), batch.endReduceId());
+        found = find(batch.shuffleId(), batch.mapId(), batch.startReduceId(), batch.endReduceId());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(id + " cannot be read from the pool", e);

@@ -100,8 +100,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     if (!(handle instanceof SluiceShuffleHandle)) {
       return super.getWriter(handle, mapId, context, metrics);
     }
-    ShuffleDependency<K, V, ?> dependency =
-        ((SluiceShuffleHandle<K, V, ?>) handle).dependency();
+    ShuffleDependency<K, V, ?> dependency = ((SluiceShuffleHandle<K, V, ?>) handle).dependency();
     Optional<ExecutorPool> pool = executor.poolToWrite();
     if (pool.isEmpty()) {
       executor.counters().fellBack("an executor without a pool");

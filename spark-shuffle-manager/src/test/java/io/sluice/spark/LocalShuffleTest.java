@@ -135,7 +135,10 @@ class LocalShuffleTest {
   void aShuffleThatNobodyNeedsGivesItsMemoryBack() throws IOException {
     try (JavaSparkContext context = new JavaSparkContext(conf())) {
       JavaPairRDD<Integer, Integer> grouped =
-          context.parallelize(numbers(), 3).mapToPair(i -> new Tuple2<>(i, i)).groupByKey(3)
+          context
+              .parallelize(numbers(), 3)
+              .mapToPair(i -> new Tuple2<>(i, i))
+              .groupByKey(3)
               .mapValues(values -> 1);
       assertEquals(RECORDS, grouped.count());
       assertTrue(manager().poolStats().orElseThrow().outputs() > 0);
@@ -170,8 +173,7 @@ class LocalShuffleTest {
 
   private void assertNoPoolIsLeft() throws IOException {
     try (Stream<Path> files = Files.walk(pools)) {
-      assertEquals(
-          List.of(), files.filter(file -> file.toString().endsWith(".lock")).toList());
+      assertEquals(List.of(), files.filter(file -> file.toString().endsWith(".lock")).toList());
     }
   }
 

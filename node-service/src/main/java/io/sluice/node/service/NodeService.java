@@ -153,7 +153,9 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     applications.forget(applicationId);
   }
 
-  /** Nobody will read those outputs of a running application whose ids begin like this: frees them. */
+  /**
+   * Nobody will read those outputs of a running application whose ids begin like this: frees them.
+   */
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
     store.freeOutputs(applicationId, outputIdPrefix);
   }
@@ -163,7 +165,10 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return store.find(id);
   }
 
-  /** Fills {@code destination}, whose position is 0, with bytes of an output; not after {@link #close}. */
+  /**
+   * Fills {@code destination}, whose position is 0, with bytes of an output; not after {@link
+   * #close}.
+   */
   public void copy(int segmentId, long offsetBytes, ByteBuffer destination) throws IOException {
     SegmentHandle segment =
         store

@@ -3,8 +3,8 @@ package io.sluice.spark.engine;
 import org.apache.spark.shuffle.checksum.RowBasedChecksum;
 
 /**
- * Checksums over the rows of each partition, from which Spark 4.1 and later see that a task that ran
- * again has produced something else.
+ * Checksums over the rows of each partition, from which Spark 4.1 and later see that a task that
+ * ran again has produced something else.
  *
  * <p>The only class that names Spark's own, so that Spark 4.0, which has none, never loads it.
  * Thread contract: one thread.

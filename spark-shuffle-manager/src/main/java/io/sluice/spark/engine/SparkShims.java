@@ -23,7 +23,8 @@ import scala.math.Ordering;
 public final class SparkShims {
   private static final Method MAP_STATUS = method(MapStatus.class, "apply");
   private static final Constructor<?> SORTER = ExternalSorter.class.getConstructors()[0];
-  private static final Method ROW_CHECKSUMS = optional(ShuffleDependency.class, "rowBasedChecksums");
+  private static final Method ROW_CHECKSUMS =
+      optional(ShuffleDependency.class, "rowBasedChecksums");
 
   private SparkShims() {}
 

@@ -19,7 +19,10 @@ public final class Endpoint {
   /** The executor's own address, with the port at which its pool is served. */
   public static BlockManagerId withPort(BlockManagerId executor, int controlPort) {
     return BlockManagerId.apply(
-        executor.executorId(), executor.host(), executor.port(), Option.apply(PREFIX + controlPort));
+        executor.executorId(),
+        executor.host(),
+        executor.port(),
+        Option.apply(PREFIX + controlPort));
   }
 
   /** Where the pool of an executor is; empty if it has none. */

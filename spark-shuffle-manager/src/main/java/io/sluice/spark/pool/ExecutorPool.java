@@ -162,8 +162,8 @@ public final class ExecutorPool implements Closeable {
   }
 
   /** Some partitions of a map task's output; empty if it is not here. */
-  public Optional<PoolBlock> block(
-      int shuffleId, long mapId, int firstPartition, int endPartition) throws IOException {
+  public Optional<PoolBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
+      throws IOException {
     lock.readLock().lock();
     try {
       Optional<CommittedOutput> output =

@@ -57,7 +57,9 @@ final class PoolInputStream extends InputStream {
       Range range = ranges.get(nextRange);
       int n = (int) Math.min(WINDOW_BYTES, range.lengthBytes() - rangeOffsetBytes);
       pool.copy(
-          range.segmentId(), range.offsetBytes() + rangeOffsetBytes, window.clear().limit(n).slice());
+          range.segmentId(),
+          range.offsetBytes() + rangeOffsetBytes,
+          window.clear().limit(n).slice());
       rangeOffsetBytes += n;
       if (rangeOffsetBytes == range.lengthBytes()) {
         nextRange++;

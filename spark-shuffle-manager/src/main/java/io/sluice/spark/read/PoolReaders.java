@@ -32,7 +32,6 @@ import scala.Tuple3;
 import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.runtime.BoxedUnit;
 
 /**
  * Makes the readers of an executor's reducing tasks.
@@ -77,8 +76,7 @@ public final class PoolReaders {
         .forEachRemaining(blocks::add);
     Map<String, NodeAddress> pools = new HashMap<>();
     blocks.forEach(
-        peer ->
-            Endpoint.of(peer._1()).ifPresent(pool -> pools.put(peer._1().executorId(), pool)));
+        peer -> Endpoint.of(peer._1()).ifPresent(pool -> pools.put(peer._1().executorId(), pool)));
     PoolBlockClient client =
         new PoolBlockClient(
             env.blockManager().blockStoreClient(), newReader(), pools, fetchers.get(), counters);
@@ -113,8 +111,7 @@ public final class PoolReaders {
     if (transports == null) {
       TransportChooser chooser = TransportChooser.standard();
       try {
-        transports =
-            chooser.withFallbacks(chooser.choose(SparkSettings.TRANSPORT.get(settings)));
+        transports = chooser.withFallbacks(chooser.choose(SparkSettings.TRANSPORT.get(settings)));
       } catch (TransportException e) {
         throw new UncheckedIOException("no transport to read with", e);
       }

@@ -146,7 +146,8 @@ public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
             (dependency.mapSideCombine()
                 ? aggregator
                     .get()
-                    .combineCombinersByKey((Iterator<Product2<K, C>>) (Iterator<?>) records, context)
+                    .combineCombinersByKey(
+                        (Iterator<Product2<K, C>>) (Iterator<?>) records, context)
                 : aggregator
                     .get()
                     .combineValuesByKey(

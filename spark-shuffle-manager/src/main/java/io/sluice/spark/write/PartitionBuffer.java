@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a partition's streams have put out and the pool has not got yet, in chunks that grow with it.
+ * What a partition's streams have put out and the pool has not got yet, in chunks that grow with
+ * it.
  *
  * <p>Thread contract: one thread. The memory is accounted for before it is taken; when there is
  * none, the writer makes room and this goes on with small chunks.

@@ -24,7 +24,10 @@ final class PartitionStream implements Closeable {
   private long pendingRecords;
 
   PartitionStream(
-      PartitionBuffer buffer, BlockId id, SerializerManager manager, SerializerInstance serializer) {
+      PartitionBuffer buffer,
+      BlockId id,
+      SerializerManager manager,
+      SerializerInstance serializer) {
     this.buffer = buffer;
     OutputStream wrapped = manager.wrapStream(id, buffer);
     this.stream = serializer.serializeStream(wrapped);

@@ -136,8 +136,7 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
     metrics.incWriteTime(System.nanoTime() - startNs);
     status =
         SparkShims.mapStatus(
-            Endpoint.withPort(
-                SparkEnv.get().blockManager().shuffleServerId(), pool.controlPort()),
+            Endpoint.withPort(SparkEnv.get().blockManager().shuffleServerId(), pool.controlPort()),
             lengthsBytes,
             mapId,
             checksums.value());

@@ -14,8 +14,8 @@ import java.util.List;
  *   in the page   | int32 length | bytes |
  * </pre>
  *
- * <p>Entries compare as numbers, so that sorting them leaves the records of a partition in the order
- * in which they came. A record longer than a page has one of its own.
+ * <p>Entries compare as numbers, so that sorting them leaves the records of a partition in the
+ * order in which they came. A record longer than a page has one of its own.
  *
  * <p>Thread contract: one thread. Memory is accounted for before it is taken.
  */

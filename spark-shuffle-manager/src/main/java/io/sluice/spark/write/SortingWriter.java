@@ -18,8 +18,8 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * Serializes all records into one place, sorts them by partition, and compresses each partition when
- * it goes to the pool: its memory depends on the records, not on the number of partitions.
+ * Serializes all records into one place, sorts them by partition, and compresses each partition
+ * when it goes to the pool: its memory depends on the records, not on the number of partitions.
  *
  * <p>The pieces of a partition are streams of their own, which must read as one when they are
  * joined: see {@link #canWrite}.
