@@ -28,7 +28,8 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
    */
   static final UcxSettings RDMA =
       new UcxSettings(
-          Map.of("TLS", "rc_verbs,rc_mlx5", "SOCKADDR_TLS_PRIORITY", "rdmacm", REUSE_ADDRESS, "y"), true);
+          Map.of("TLS", "rc_verbs,rc_mlx5", "SOCKADDR_TLS_PRIORITY", "rdmacm", REUSE_ADDRESS, "y"),
+          true);
 
   /** UCX's own TCP, which emulates one-sided reads slowly: for tests on hosts without a NIC. */
   static final UcxSettings TCP = new UcxSettings(Map.of("TLS", "tcp", REUSE_ADDRESS, "y"), false);
