@@ -64,7 +64,8 @@ public final class PeerHost {
   void signal(String name, String signal) {
     submit(
         "signal" + jobs.incrementAndGet(),
-        "kill -%s $(cat %s)\n".formatted(signal, file(name, "pid")));
+        "kill -%s $(cat %s) 2>/dev/null || true # it may have ended by itself\n"
+            .formatted(signal, file(name, "pid")));
   }
 
   /** A file about a job, by its kind: {@code pid}, {@code exit}. */

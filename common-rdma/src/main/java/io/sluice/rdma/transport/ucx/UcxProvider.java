@@ -23,10 +23,14 @@ public final class UcxProvider implements TransportProvider {
   private final UcxAvailability availability;
 
   public UcxProvider() {
-    this(UcxSettings.RDMA, new RdmaDevices());
+    this(new RdmaDevices());
   }
 
-  UcxProvider(UcxSettings settings, RdmaDevices devices) {
+  UcxProvider(RdmaDevices devices) {
+    this(UcxSettings.rdma(devices), devices);
+  }
+
+  private UcxProvider(UcxSettings settings, RdmaDevices devices) {
     this.settings = settings;
     this.availability = new UcxAvailability(settings, devices, new LockedMemoryLimit());
   }

@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.ucx;
 
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.support.Pinning;
+import io.sluice.rdma.transport.support.RdmaDevices;
 import java.util.Map;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpParams;
@@ -24,11 +25,15 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
    *
    * <p>Named one by one, because {@code rc} brings {@code ud} to set up connections, which rdmacm
    * has no need of, and a datagram queue that fails with its link ends the process: {@code
-   * ud_verbs.c: Fatal: receive completion with error}.
+   * ud_verbs.c: Fatal: receive completion with error}. Only where there is such a device is its own
+   * transport named, because UCX warns of each that it does not have.
    */
-  static final UcxSettings RDMA =
-      new UcxSettings(
-          Map.of("TLS", "rc_verbs,rc_mlx5", "SOCKADDR_TLS_PRIORITY", "rdmacm", REUSE_ADDRESS, "y"), true);
+  static UcxSettings rdma(RdmaDevices devices) {
+    boolean isMlx5 = devices.activePorts().stream().anyMatch(port -> port.startsWith("mlx5"));
+    String transports = isMlx5 ? "rc_verbs,rc_mlx5" : "rc_verbs";
+    return new UcxSettings(
+        Map.of("TLS", transports, "SOCKADDR_TLS_PRIORITY", "rdmacm", REUSE_ADDRESS, "y"), true);
+  }
 
   /** UCX's own TCP, which emulates one-sided reads slowly: for tests on hosts without a NIC. */
   static final UcxSettings TCP = new UcxSettings(Map.of("TLS", "tcp", REUSE_ADDRESS, "y"), false);

@@ -39,7 +39,7 @@ class UcxAvailabilityTest {
   @Test
   void withoutADeviceItIsNotAvailableAndNeverFallsToTcp() throws Exception {
     device("mlx5_0", "1: CA", "1: DOWN");
-    UcxProvider provider = new UcxProvider(UcxSettings.RDMA, new RdmaDevices(sys));
+    UcxProvider provider = new UcxProvider(new RdmaDevices(sys));
     assertFalse(provider.isAvailable());
     assertTrue(provider.unavailabilityCause().orElseThrow().contains("active port"));
     TransportException e = assertThrows(TransportException.class, provider::openClient);
@@ -49,8 +49,16 @@ class UcxAvailabilityTest {
   @Test
   void withoutTheConnectionManagerItSaysWhichModuleIsMissing() throws Exception {
     device("rxe0", "1: CA", "4: ACTIVE");
-    UcxProvider provider = new UcxProvider(UcxSettings.RDMA, new RdmaDevices(sys));
+    UcxProvider provider = new UcxProvider(new RdmaDevices(sys));
     assertTrue(provider.unavailabilityCause().orElseThrow().contains("modprobe rdma_ucm"));
+  }
+
+  @Test
+  void namesTheTransportOfADeviceOnlyWhereThereIsOne() throws Exception {
+    device("rxe0", "1: CA", "4: ACTIVE");
+    assertEquals("rc_verbs", UcxSettings.rdma(new RdmaDevices(sys)).config().get("TLS"));
+    device("mlx5_0", "1: CA", "4: ACTIVE");
+    assertEquals("rc_verbs,rc_mlx5", UcxSettings.rdma(new RdmaDevices(sys)).config().get("TLS"));
   }
 
   @Test
@@ -62,7 +70,9 @@ class UcxAvailabilityTest {
         Files.writeString(sys.resolve("status"), "VmPin: 0 kB\nCapEff: 0000000000000000\n");
     String cause =
         new UcxAvailability(
-                UcxSettings.RDMA, new RdmaDevices(sys), new LockedMemoryLimit(limits, status))
+                UcxSettings.rdma(new RdmaDevices(sys)),
+                new RdmaDevices(sys),
+                new LockedMemoryLimit(limits, status))
             .cause()
             .orElseThrow();
     assertTrue(cause.contains("allows 65536 bytes"), cause);
