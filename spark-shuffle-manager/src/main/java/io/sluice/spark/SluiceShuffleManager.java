@@ -156,14 +156,18 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   @Override
   public void stop() {
     super.stop();
-    LOG.info(
-        "Sluice read remote blocks (bytes by transport: {}) and left to Spark: {}",
-        executor.counters().bytesByWay(),
-        executor.counters().fallbacks());
+    LOG.info("{}", this);
     try {
       executor.close();
     } catch (IOException e) {
       throw new UncheckedIOException("the pool of this executor could not be closed", e);
     }
+  }
+
+  /** What it did so far. */
+  @Override
+  public String toString() {
+    return "Sluice read %s bytes of remote blocks, and left to Spark: %s"
+        .formatted(executor.counters().bytesByWay(), executor.counters().fallbacks());
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
  * Serialized records in pages, and an index that sorts them by partition.
  *
  * <pre>
- *   index entry   | partition (24 bits) | page (20) | offset in the page (20) |
+ *   index entry   | 0 | partition (24 bits) | page (19) | offset in the page (20) |
  *   in the page   | int32 length | bytes |
  * </pre>
  *
@@ -24,7 +24,7 @@ final class RecordPages {
   static final int MOST_PARTITIONS = 1 << 24;
 
   private static final int OFFSET_BITS = 20;
-  private static final int PAGE_BITS = 20;
+  private static final int PAGE_BITS = 19; // 63 bits in all: entries must not be negative
   private static final int PAGE_BYTES = 1 << OFFSET_BITS;
   private static final int FIRST_INDEX_LENGTH = 1 << 12;
 

@@ -3,6 +3,7 @@ package io.sluice.it.spark.jobs;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
@@ -28,6 +29,7 @@ public final class ShuffleJob {
     SortedSet<String> adaptiveReads;
     List<PartitionSummary> partitions;
     String driverShuffleManager;
+    SortedMap<String, String> executorStates;
     long wallMs;
     try {
       session.sparkContext().addSparkListener(costs);
@@ -40,6 +42,7 @@ public final class ShuffleJob {
               .collect();
       wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
       adaptiveReads = queries.adaptiveReads();
+      executorStates = ExecutorStates.ask(new JavaSparkContext(session.sparkContext()));
       driverShuffleManager = PartitionSummary.shuffleManager(SparkEnv.get());
     } finally {
       session.stop(); // and with it the listener, once it has heard of every task
@@ -53,6 +56,7 @@ public final class ShuffleJob {
         adaptiveReads,
         driverShuffleManager,
         result.shuffleManagers(),
+        executorStates,
         costs.total(),
         wallMs);
   }

@@ -15,6 +15,7 @@ import java.util.SortedSet;
  *     and skewed}
  * @param driverShuffleManager the class in use on the driver
  * @param executorShuffleManagers the classes that the tasks of the result found, by executor
+ * @param executorStates what the executors' shuffle managers said of themselves in the end
  * @param costs of all tasks
  * @param wallMs from the first stage to the last, without the start of the engine
  */
@@ -26,5 +27,6 @@ public record ShuffleReport(
     SortedSet<String> adaptiveReads,
     String driverShuffleManager,
     SortedMap<String, String> executorShuffleManagers,
+    SortedMap<String, String> executorStates,
     ShuffleCosts costs,
     long wallMs) {}
