@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
@@ -26,12 +28,17 @@ import org.slf4j.LoggerFactory;
 final class ExecutorSide implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
 
+  /** More would only wait for each other's windows; fewer, for a peer that does not answer. */
+  private static final int FETCHERS = 16;
+
+  private static final long IDLE_S = 30;
+
   private final SparkConf conf;
   private final ShuffleCounters counters = new ShuffleCounters();
   private ExecutorPool pool;
   private boolean failed;
   private boolean closed;
-  private ExecutorService fetchers;
+  private ThreadPoolExecutor fetchers;
 
   /** A standalone master ends executors by a signal, and nobody stops their managers then. */
   private final Thread atExit = new Thread(this::closeAtExit, "close-sluice-pool");
@@ -67,16 +74,22 @@ final class ExecutorSide implements Closeable {
   }
 
   /** Threads that fetch for the tasks of this executor. */
-  synchronized ExecutorService fetchers() {
+  synchronized Executor fetchers() {
     if (fetchers == null) {
       AtomicInteger count = new AtomicInteger();
       fetchers =
-          Executors.newCachedThreadPool(
+          new ThreadPoolExecutor(
+              FETCHERS,
+              FETCHERS,
+              IDLE_S,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(),
               work -> {
                 Thread thread = new Thread(work, "sluice-fetcher-" + count.incrementAndGet());
                 thread.setDaemon(true);
                 return thread;
               });
+      fetchers.allowCoreThreadTimeOut(true);
     }
     return fetchers;
   }

@@ -14,6 +14,11 @@ public final class Eligibility {
           "spark.shuffle.service.enabled is on, and the external shuffle service serves files only;"
               + " it also does push-based merging");
     }
+    if (conf.getBoolean("spark.shuffle.useOldFetchProtocol", false)) {
+      return Optional.of(
+          "spark.shuffle.useOldFetchProtocol is on, with which attempts of a task have one name for"
+              + " their outputs");
+    }
     boolean encrypted =
         conf.getBoolean("spark.network.crypto.enabled", false)
             || conf.getBoolean("spark.authenticate.enableSaslEncryption", false)

@@ -51,6 +51,7 @@ public final class ExecutorPool implements Closeable {
   private final PoolHome home;
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  private final FreedShuffles freed = new FreedShuffles();
   private boolean closed;
 
   private ExecutorPool(
@@ -156,6 +157,8 @@ public final class ExecutorPool implements Closeable {
     LocalClient client =
         LocalClient.connect(service.metadata().socket(), applicationId, secret, timeoutMs);
     return new PoolOutput(
+        this,
+        shuffleId,
         client,
         new OutputWriter(client, medium, partitionCount, PoolOutput.LEASE_BYTES),
         new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
@@ -198,8 +201,20 @@ public final class ExecutorPool implements Closeable {
     }
   }
 
-  /** Frees all outputs of a shuffle. */
+  /** Frees all outputs of a shuffle, and those that attempts which are late commit yet. */
   public void free(int shuffleId) throws IOException {
+    freed.add(shuffleId);
+    freeOutputs(shuffleId);
+  }
+
+  /** Called by an output that has just been committed. */
+  void committed(int shuffleId) throws IOException {
+    if (freed.contains(shuffleId)) {
+      freeOutputs(shuffleId);
+    }
+  }
+
+  private void freeOutputs(int shuffleId) throws IOException {
     lock.readLock().lock();
     try {
       if (!closed) {

@@ -20,11 +20,16 @@ import java.util.List;
 public final class PoolOutput implements Closeable {
   static final long LEASE_BYTES = 4L << 20;
 
+  private final ExecutorPool pool;
+  private final int shuffleId;
   private final LocalClient client;
   private final OutputWriter writer;
   private final OutputId id;
 
-  PoolOutput(LocalClient client, OutputWriter writer, OutputId id) {
+  PoolOutput(
+      ExecutorPool pool, int shuffleId, LocalClient client, OutputWriter writer, OutputId id) {
+    this.pool = pool;
+    this.shuffleId = shuffleId;
     this.client = client;
     this.writer = writer;
     this.id = id;
@@ -47,9 +52,10 @@ public final class PoolOutput implements Closeable {
     return run.lengthBytes();
   }
 
-  /** Makes all of it visible at once, in place of an earlier output of the same task. */
+  /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
   public void commit() throws IOException {
     writer.commit(id);
+    pool.committed(shuffleId);
   }
 
   /** What was written so far. */

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: calls come from the task's thread, answers from those of the executor's
  * fetchers. Ownership: owns the reader, and closes it after the last fetch. Failure: a pool that
  * cannot be read is counted, said once for each peer, and its blocks asked for through Spark; only
- * Spark's client reports failures to the listener.
+ * Spark's client reports failures to the listener; but for errors of this JVM.
  */
 final class PoolBlockClient extends BlockStoreClient {
   private static final Logger LOG = LoggerFactory.getLogger(PoolBlockClient.class);
@@ -113,6 +113,10 @@ final class PoolBlockClient extends BlockStoreClient {
           pool.name(),
           e.toString());
       counters.fellBack("a peer's pool that could not be read");
+    } catch (Error e) {
+      // No memory for a block, say: the task waits for an answer about each.
+      wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
+      throw e;
     } finally {
       end();
     }
