@@ -36,6 +36,7 @@ final class ExecutorSide implements Closeable {
   private final SparkConf conf;
   private final ShuffleCounters counters = new ShuffleCounters();
   private ExecutorPool pool;
+  private SluiceMetrics metrics;
   private boolean failed;
   private boolean closed;
   private ThreadPoolExecutor fetchers;
@@ -60,6 +61,8 @@ final class ExecutorSide implements Closeable {
       try {
         pool = ExecutorPool.open(conf, conf.getAppId(), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
+        metrics = new SluiceMetrics(pool, counters);
+        env.metricsSystem().registerSource(metrics);
       } catch (IOException | RuntimeException e) {
         failed = true;
         LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
@@ -96,11 +99,18 @@ final class ExecutorSide implements Closeable {
 
   @Override
   public void close() throws IOException {
+    removeMetrics();
     closePool();
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {
       return; // the hook finds the pool closed
+    }
+  }
+
+  private synchronized void removeMetrics() {
+    if (metrics != null) {
+      SparkEnv.get().metricsSystem().removeSource(metrics);
     }
   }
 

@@ -142,6 +142,8 @@ class LocalShuffleTest {
               .mapValues(values -> 1);
       assertEquals(RECORDS, grouped.count());
       assertTrue(manager().poolStats().orElseThrow().outputs() > 0);
+      assertEquals(3L, gauge("pool.outputs"));
+      assertTrue(gauge("pool.memory.usedBytes") > 0);
       assertTrue(SparkEnv.get().shuffleManager().unregisterShuffle(0));
       assertEquals(0, manager().poolStats().orElseThrow().outputs());
     }
@@ -169,6 +171,18 @@ class LocalShuffleTest {
       assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
       assertFalse(manager().poolStats().isPresent());
     }
+  }
+
+  private static long gauge(String name) {
+    return (Long)
+        SparkEnv.get()
+            .metricsSystem()
+            .getSourcesByName("sluice")
+            .head()
+            .metricRegistry()
+            .getGauges()
+            .get(name)
+            .getValue();
   }
 
   private void assertNoPoolIsLeft() throws IOException {
