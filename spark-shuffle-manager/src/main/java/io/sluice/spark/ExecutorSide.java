@@ -1,5 +1,7 @@
 package io.sluice.spark;
 
+import io.sluice.spark.metrics.ExecutorMetrics;
+import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import java.io.Closeable;
 import java.io.File;
@@ -36,7 +38,7 @@ final class ExecutorSide implements Closeable {
   private final SparkConf conf;
   private final ShuffleCounters counters = new ShuffleCounters();
   private ExecutorPool pool;
-  private SluiceMetrics metrics;
+  private ExecutorMetrics metrics;
   private boolean failed;
   private boolean closed;
   private ThreadPoolExecutor fetchers;
@@ -61,7 +63,7 @@ final class ExecutorSide implements Closeable {
       try {
         pool = ExecutorPool.open(conf, conf.getAppId(), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
-        metrics = new SluiceMetrics(pool, counters);
+        metrics = new ExecutorMetrics(pool, counters);
         env.metricsSystem().registerSource(metrics);
       } catch (IOException | RuntimeException e) {
         failed = true;

@@ -2,6 +2,8 @@ package io.sluice.spark;
 
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.Eligibility;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.read.PoolReaders;
 import io.sluice.spark.write.DirectWriter;
@@ -49,11 +51,13 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     super(conf);
     this.conf = conf;
     declined = Eligibility.declineReason(conf);
-    if (isDriver) {
-      declined.ifPresent(reason -> LOG.warn("Sluice leaves this application to Spark: {}", reason));
+    SparkSettings.check(conf);
+    if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
       // A peer on the same host has no files that could be read in its stead.
       conf.set("spark.shuffle.readHostLocalDisk", "false");
+    } else if (isDriver) {
+      LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
     }
     executor = new ExecutorSide(conf);
     readers = new PoolReaders(conf, executor::fetchers, executor.counters());

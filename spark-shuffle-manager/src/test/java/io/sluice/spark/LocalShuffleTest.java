@@ -3,6 +3,7 @@ package io.sluice.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -161,7 +162,19 @@ class LocalShuffleTest {
   }
 
   @Test
-  void anApplicationWithTheExternalServiceIsNotTouched() {
+  void aSettingThatIsNoneIsSaidWhenTheApplicationStarts() {
+    SparkConf conf = conf().set("spark.sluice.pool.capacity-mb", "lots");
+    Exception e = assertThrows(Exception.class, () -> new JavaSparkContext(conf));
+    StringBuilder said = new StringBuilder();
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      said.append(cause.getMessage());
+    }
+    assertTrue(
+        said.toString().contains("spark.sluice.pool.capacity-mb is 'lots'"), said.toString());
+  }
+
+  @Test
+  void anApplicationWithEncryptedTrafficIsNotTouched() {
     SparkConf conf =
         conf()
             .set("spark.network.crypto.enabled", "true")
@@ -170,6 +183,7 @@ class LocalShuffleTest {
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
       assertFalse(manager().poolStats().isPresent());
+      assertTrue(SparkEnv.get().conf().getBoolean("spark.shuffle.readHostLocalDisk", true));
     }
   }
 

@@ -2,6 +2,8 @@ package io.sluice.spark.conf;
 
 import io.sluice.node.conf.Setting;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkConf;
 
 /** What a Spark application may set, with {@code --conf} or in {@code spark-defaults.conf}. */
 public final class SparkSettings {
@@ -84,6 +86,20 @@ public final class SparkSettings {
               + " milliseconds.");
 
   private SparkSettings() {}
+
+  /** The values of an application's settings, as {@link Setting#get} asks for them. */
+  public static UnaryOperator<String> of(SparkConf conf) {
+    return key -> conf.contains(key) ? conf.get(key).trim() : null;
+  }
+
+  /**
+   * Reads all of them.
+   *
+   * @throws IllegalArgumentException naming one that has no value of its form
+   */
+  public static void check(SparkConf conf) {
+    all().forEach(setting -> setting.get(of(conf)));
+  }
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {

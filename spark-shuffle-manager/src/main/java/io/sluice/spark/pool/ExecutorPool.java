@@ -63,7 +63,7 @@ public final class ExecutorPool implements Closeable {
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
     this.medium = medium.medium();
-    this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(lookup(conf));
+    this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     this.home = home;
     this.service = service;
   }
@@ -76,7 +76,7 @@ public final class ExecutorPool implements Closeable {
   public static ExecutorPool open(
       SparkConf conf, String applicationId, String executorId, List<Path> localDirs)
       throws IOException {
-    UnaryOperator<String> settings = lookup(conf);
+    UnaryOperator<String> settings = SparkSettings.of(conf);
     PoolHome home =
         PoolHome.create(
             Path.of(SparkSettings.POOL_DIR.get(settings)), applicationId + "-" + executorId);
@@ -136,10 +136,6 @@ public final class ExecutorPool implements Closeable {
             false,
             new BounceConfig(
                 BounceConfig.DEFAULT_SLOT_BYTES, SparkSettings.BOUNCE_BUFFER_MB.get(settings))));
-  }
-
-  private static UnaryOperator<String> lookup(SparkConf conf) {
-    return key -> conf.contains(key) ? conf.get(key).trim() : null;
   }
 
   /** Where other executors ask for its outputs. */

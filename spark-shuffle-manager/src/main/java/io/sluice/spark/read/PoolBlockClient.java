@@ -2,7 +2,7 @@ package io.sluice.spark.read;
 
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
-import io.sluice.spark.ShuffleCounters;
+import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -6,9 +6,9 @@ import io.sluice.node.client.Transports;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.spark.ShuffleCounters;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.Endpoint;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -96,7 +96,7 @@ public final class PoolReaders {
   }
 
   private NodeReader newReader() {
-    UnaryOperator<String> settings = key -> conf.contains(key) ? conf.get(key).trim() : null;
+    UnaryOperator<String> settings = SparkSettings.of(conf);
     long budgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(settings) << 20;
     return new NodeReader(
         conf.getAppId(),

@@ -1,4 +1,4 @@
-package io.sluice.spark;
+package io.sluice.spark.metrics;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
@@ -13,12 +13,13 @@ import org.apache.spark.metrics.source.Source;
  *
  * <p>Thread contract: safe from any thread; not asked any more when the pool is closed.
  */
-final class SluiceMetrics implements Source {
+public final class ExecutorMetrics implements Source {
   private static final List<String> TRANSPORTS = List.of("ucx", "disni", "tcp");
 
   private final MetricRegistry registry = new MetricRegistry();
 
-  SluiceMetrics(ExecutorPool pool, ShuffleCounters counters) {
+  /** Of an executor whose pool is open. */
+  public ExecutorMetrics(ExecutorPool pool, ShuffleCounters counters) {
     gauge("pool.memory.usedBytes", () -> pool.stats().memory().usedBytes());
     gauge("pool.disk.usedBytes", () -> pool.stats().disk().usedBytes());
     gauge("pool.outputs", () -> pool.stats().outputs());

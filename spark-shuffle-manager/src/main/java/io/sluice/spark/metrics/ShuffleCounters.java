@@ -1,4 +1,4 @@
-package io.sluice.spark;
+package io.sluice.spark.metrics;
 
 import io.sluice.node.client.ReadStats;
 import java.util.Map;
