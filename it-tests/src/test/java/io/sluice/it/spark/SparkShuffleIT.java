@@ -4,15 +4,24 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleReport;
 import io.sluice.it.spark.jobs.Workload;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +39,7 @@ class SparkShuffleIT {
   private static final Pattern READ_OVER_TCP = Pattern.compile("tcp=(\\d+)");
   private static final long ROWS = 20_000;
   private static final int FEW_PARTITIONS = 6;
+  private static final Duration JOB_DEADLINE = Duration.ofMinutes(5);
 
   private final Workspace workspace = Workspace.find();
   private final SparkDistribution spark =
@@ -81,17 +91,64 @@ class SparkShuffleIT {
     }
   }
 
+  @Test
+  void anExecutorThatIsKilledWhileItWritesCostsARetryAndNoRecord() throws IOException {
+    Path pools = Files.createDirectory(directory.resolve("pools"));
+    SparkJob job = job(Workload.GROUP_BY_KEY, FEW_PARTITIONS, 400_000);
+    ShuffleReport stock = submit.run(SparkSubmit.LOCAL, job).report(ShuffleReport.class);
+    CompletableFuture<SparkResult> running =
+        CompletableFuture.supplyAsync(
+            () ->
+                submit.run(
+                    SparkSubmit.LOCAL_CLUSTER, ours(job).with("spark.sluice.pool.dir", pools)));
+    Poll.untilTrue(
+        "executor 0 to write its first output",
+        JOB_DEADLINE,
+        () -> Optional.of(running.isDone() || exists(pools, ".*-0/control.sock")));
+    List<ProcessHandle> executors = executors("0");
+    executors.forEach(ProcessHandle::destroyForcibly);
+    ShuffleReport report = running.join().report(ShuffleReport.class);
+    assertAll(
+        () -> assertEquals(1, executors.size(), "one executor was killed"),
+        () -> assertEquals(stock.digest(), report.digest()),
+        () -> assertEquals(stock.count(), report.count()));
+  }
+
+  private List<ProcessHandle> executors(String id) {
+    return ProcessHandle.allProcesses()
+        .filter(
+            process -> {
+              String line = process.info().commandLine().orElse("");
+              return line.contains(directory.toString()) && line.contains("--executor-id " + id);
+            })
+        .toList();
+  }
+
+  /** Fails with an {@link IOException} if what it walks changes meanwhile. */
+  private static boolean exists(Path root, String pattern) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      return files.anyMatch(file -> file.toString().matches(pattern));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
   private SparkJob job(Workload workload, int partitions) {
+    return job(workload, partitions, ROWS);
+  }
+
+  private SparkJob job(Workload workload, int partitions, long rows) {
     return QuickJvms.of(
-        SparkJob.shuffle(workspace, new ShuffleArguments(workload, ROWS, partitions, 7)));
+        SparkJob.shuffle(workspace, new ShuffleArguments(workload, rows, partitions, 7)));
+  }
+
+  private SparkJob ours(SparkJob job) {
+    return job.withJar(workspace.sparkEngineJar()).with(SWITCH);
   }
 
   private void assertEqualsStock(String master, SparkJob job) {
     ShuffleReport stock = submit.run(SparkSubmit.LOCAL, job).report(ShuffleReport.class);
-    ShuffleReport ours =
-        submit
-            .run(master, job.withJar(workspace.sparkEngineJar()).with(SWITCH))
-            .report(ShuffleReport.class);
+    ShuffleReport ours = submit.run(master, ours(job)).report(ShuffleReport.class);
     String said = ours.executorStates().toString();
     assertAll(
         () -> assertEquals(stock.digest(), ours.digest()),
