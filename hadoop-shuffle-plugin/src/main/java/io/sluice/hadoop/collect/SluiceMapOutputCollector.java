@@ -127,7 +127,8 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     NodeMetadata metadata = NodeLink.metadata(environment);
     Medium medium = MediumChooser.choose(metadata.medium(), metadata.pool()).medium();
     node =
-        NodeLink.connect(metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job));
+        NodeLink.connect(
+            metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
     outputId =
         new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
     chunks = new ChunkPool(sortBytes(job), CHUNK_BYTES);

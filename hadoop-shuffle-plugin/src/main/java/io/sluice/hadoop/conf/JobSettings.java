@@ -1,6 +1,6 @@
 package io.sluice.hadoop.conf;
 
-import io.sluice.hadoop.conf.Setting.Where;
+import io.sluice.node.conf.Setting;
 import java.util.List;
 
 /** What a job may set. */
@@ -9,7 +9,6 @@ public final class JobSettings {
   public static final Setting<String> TRANSPORT =
       Setting.choice(
           "sluice.transport",
-          Where.JOB,
           "Transport that reducers read remote map outputs with; auto takes the best that works on"
               + " both nodes, and a read that fails on it is tried once more over tcp.",
           "auto",
@@ -21,7 +20,6 @@ public final class JobSettings {
   public static final Setting<Integer> REDUCE_BUFFER_MB =
       Setting.integer(
           "sluice.reduce.buffer-mb",
-          Where.JOB,
           64,
           1,
           1024,
@@ -32,7 +30,6 @@ public final class JobSettings {
   public static final Setting<Integer> IO_TIMEOUT_MS =
       Setting.integer(
           "sluice.io.timeout-ms",
-          Where.JOB,
           30_000,
           100,
           600_000,

@@ -1,6 +1,6 @@
 package io.sluice.hadoop.conf;
 
-import io.sluice.hadoop.conf.Setting.Where;
+import io.sluice.node.conf.Setting;
 import java.util.List;
 
 /** What an administrator may set for the NodeManager's service. */
@@ -9,7 +9,6 @@ public final class NodeSettings {
   public static final Setting<String> POOL_DIR =
       Setting.text(
           "sluice.pool.dir",
-          Where.NODE_MANAGER,
           "",
           "`/dev/shm/sluice-USER-PORT`",
           "Directory of the service: its pool of memory-mapped segments, its socket and what it"
@@ -22,7 +21,6 @@ public final class NodeSettings {
   public static final Setting<Integer> POOL_CAPACITY_MB =
       Setting.integer(
           "sluice.pool.capacity-mb",
-          Where.NODE_MANAGER,
           1024,
           0,
           1 << 24,
@@ -33,7 +31,6 @@ public final class NodeSettings {
   public static final Setting<Integer> POOL_SEGMENT_MB =
       Setting.integer(
           "sluice.pool.segment-mb",
-          Where.NODE_MANAGER,
           64,
           1,
           1024,
@@ -43,7 +40,6 @@ public final class NodeSettings {
   public static final Setting<String> POOL_OVERFLOW_DIRS =
       Setting.text(
           "sluice.pool.overflow-dirs",
-          Where.NODE_MANAGER,
           "",
           "`sluice-overflow` in each of `yarn.nodemanager.local-dirs`",
           "Directories of the disk tier, comma separated, which takes what the memory tier has no"
@@ -53,7 +49,6 @@ public final class NodeSettings {
   public static final Setting<Integer> POOL_OVERFLOW_CAPACITY_MB =
       Setting.integer(
           "sluice.pool.overflow-capacity-mb",
-          Where.NODE_MANAGER,
           0,
           0,
           Integer.MAX_VALUE,
@@ -63,7 +58,6 @@ public final class NodeSettings {
   public static final Setting<String> POOL_MEDIUM =
       Setting.text(
           "sluice.pool.medium",
-          Where.NODE_MANAGER,
           "auto",
           "auto",
           "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of NVM"
@@ -75,7 +69,6 @@ public final class NodeSettings {
   public static final Setting<String> TRANSPORT =
       Setting.choice(
           "sluice.transport",
-          Where.NODE_MANAGER,
           "Transports that the service offers to reducers: all that work here (auto), or one.",
           "auto",
           "ucx",
@@ -86,7 +79,6 @@ public final class NodeSettings {
   public static final Setting<Integer> BOUNCE_BUFFER_MB =
       Setting.integer(
           "sluice.bounce.buffer-mb",
-          Where.NODE_MANAGER,
           16,
           0,
           1024,
@@ -99,7 +91,6 @@ public final class NodeSettings {
   public static final Setting<Integer> PORT_OFFSET =
       Setting.integer(
           "sluice.service.port-offset",
-          Where.NODE_MANAGER,
           1,
           1,
           10_000,

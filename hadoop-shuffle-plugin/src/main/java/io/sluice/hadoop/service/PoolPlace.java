@@ -28,7 +28,7 @@ record PoolPlace(Path directory, Path pool) {
   static PoolPlace prepare(Configuration conf, int shufflePort) throws IOException {
     Path standard =
         Path.of("/dev/shm", "sluice-" + System.getProperty("user.name") + "-" + shufflePort);
-    String setting = NodeSettings.POOL_DIR.get(conf);
+    String setting = NodeSettings.POOL_DIR.get(conf::getTrimmed);
     Path configured = setting.isEmpty() ? standard : Path.of(setting);
     PoolPlace place =
         switch (PoolKind.of(configured)) {

@@ -41,18 +41,19 @@ final class ServiceAssembly {
           SHUFFLE_PORT
               + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
     }
-    int controlPort = shufflePort + NodeSettings.PORT_OFFSET.get(conf);
+    int controlPort = shufflePort + NodeSettings.PORT_OFFSET.get(conf::getTrimmed);
     PoolPlace place = PoolPlace.prepare(conf, shufflePort);
     MediumChooser.Choice choice =
-        MediumChooser.choose(NodeSettings.POOL_MEDIUM.get(conf), place.pool());
-    int segmentBytes = NodeSettings.POOL_SEGMENT_MB.get(conf) << 20;
+        MediumChooser.choose(NodeSettings.POOL_MEDIUM.get(conf::getTrimmed), place.pool());
+    int segmentBytes = NodeSettings.POOL_SEGMENT_MB.get(conf::getTrimmed) << 20;
     StoreConfig.Builder store =
-        StoreConfig.builder(place.pool(), (long) NodeSettings.POOL_CAPACITY_MB.get(conf) << 20)
+        StoreConfig.builder(
+                place.pool(), (long) NodeSettings.POOL_CAPACITY_MB.get(conf::getTrimmed) << 20)
             .geometry(segmentBytes, StoreConfig.DEFAULT_BLOCK_BYTES)
             .medium(choice.medium())
             .disk(
                 overflowDirectories(conf),
-                (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(conf) << 20,
+                (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(conf::getTrimmed) << 20,
                 DISK_RESERVE_BYTES)
             .settingNames(
                 new StoreConfig.SettingNames(
@@ -60,7 +61,8 @@ final class ServiceAssembly {
                     NodeSettings.POOL_OVERFLOW_DIRS.name(),
                     NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()));
     TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transport = chooser.choose(NodeSettings.TRANSPORT.get(conf));
+    TransportChooser.Choice transport =
+        chooser.choose(NodeSettings.TRANSPORT.get(conf::getTrimmed));
     LOG.info("{}; {}", transport.reason(), choice.reason());
     return NodeService.start(
         new NodeServiceConfig(
@@ -72,11 +74,12 @@ final class ServiceAssembly {
             chooser.withFallbacks(transport),
             recover,
             new BounceConfig(
-                BounceConfig.DEFAULT_SLOT_BYTES, NodeSettings.BOUNCE_BUFFER_MB.get(conf))));
+                BounceConfig.DEFAULT_SLOT_BYTES,
+                NodeSettings.BOUNCE_BUFFER_MB.get(conf::getTrimmed))));
   }
 
   private static List<Path> overflowDirectories(Configuration conf) {
-    String configured = NodeSettings.POOL_OVERFLOW_DIRS.get(conf);
+    String configured = NodeSettings.POOL_OVERFLOW_DIRS.get(conf::getTrimmed);
     List<Path> directories = new ArrayList<>();
     if (configured.equals(NO_OVERFLOW)) {
       return directories;

@@ -121,7 +121,7 @@ final class ReduceShuffle {
 
   private void open() throws IOException {
     SecretKey secret = context.getReduceTask().getShuffleSecret();
-    long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job);
+    long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed);
     UUID localPoolId = null;
     try {
       NodeMetadata metadata = NodeLink.metadata(environment);
@@ -138,12 +138,12 @@ final class ReduceShuffle {
               new LocalDirAllocator(MRConfig.LOCAL_DIR),
               reduce.toString());
     }
-    long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job) << 20;
+    long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20;
     long share = budgetBytes / Math.max(1, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
     int windowBytes =
         (int) Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
     TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transport = chooser.choose(JobSettings.TRANSPORT.get(job));
+    TransportChooser.Choice transport = chooser.choose(JobSettings.TRANSPORT.get(job::getTrimmed));
     Transports transports =
         new Transports(chooser.withFallbacks(transport), windowBytes, budgetBytes);
     reader =
@@ -189,7 +189,7 @@ final class ReduceShuffle {
                   stock,
                   stage,
                   reduce.getTaskID().getId(),
-                  NodeSettings.PORT_OFFSET.get(job),
+                  NodeSettings.PORT_OFFSET.get(job::getTrimmed),
                   reader.windowCount() / Math.max(1, job.getNumMapTasks()))));
     }
     try {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.conf.Setting;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ final class SettingTest {
   @ParameterizedTest
   @MethodSource("all")
   void defaultIsValid(Setting<?> setting) {
-    setting.get(new Configuration(false));
+    setting.get(new Configuration(false)::getTrimmed);
   }
 
   @ParameterizedTest
@@ -35,7 +36,9 @@ final class SettingTest {
     Configuration conf = new Configuration(false);
     conf.set(JobSettings.REDUCE_BUFFER_MB.name(), value);
     IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> JobSettings.REDUCE_BUFFER_MB.get(conf));
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> JobSettings.REDUCE_BUFFER_MB.get(conf::getTrimmed));
     assertEquals(
         "sluice.reduce.buffer-mb is '" + value + "', expected a whole number from 1 to 1024",
         e.getMessage());
@@ -46,7 +49,7 @@ final class SettingTest {
   void integerIsReadAsHadoopReadsIt(String value, int expected) {
     Configuration conf = new Configuration(false);
     conf.set(JobSettings.REDUCE_BUFFER_MB.name(), value);
-    assertEquals(expected, JobSettings.REDUCE_BUFFER_MB.get(conf));
+    assertEquals(expected, JobSettings.REDUCE_BUFFER_MB.get(conf::getTrimmed));
   }
 
   @Test
@@ -54,7 +57,8 @@ final class SettingTest {
     Configuration conf = new Configuration(false);
     conf.set("sluice.transport", "carrier-pigeon");
     IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> JobSettings.TRANSPORT.get(conf));
+        assertThrows(
+            IllegalArgumentException.class, () -> JobSettings.TRANSPORT.get(conf::getTrimmed));
     assertEquals(
         "sluice.transport is 'carrier-pigeon', expected one of auto, ucx, disni, tcp",
         e.getMessage());
@@ -64,6 +68,6 @@ final class SettingTest {
   void textIsTrimmed() {
     Configuration conf = new Configuration(false);
     conf.set(NodeSettings.POOL_DIR.name(), " /mnt/pmem0 ");
-    assertEquals("/mnt/pmem0", NodeSettings.POOL_DIR.get(conf));
+    assertEquals("/mnt/pmem0", NodeSettings.POOL_DIR.get(conf::getTrimmed));
   }
 }

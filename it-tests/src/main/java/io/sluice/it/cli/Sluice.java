@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
       DoctorCommand.class,
       BenchCommand.class
     },
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    footer = "fetch-spark [VERSION] fetches stock Spark for its tests, as test does for 4.2.0.")
 public final class Sluice {
   private Sluice() {}
 

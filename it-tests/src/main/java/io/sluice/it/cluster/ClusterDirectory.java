@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -15,10 +16,11 @@ import java.util.Optional;
  *
  * @param path the directory
  */
-record ClusterDirectory(Path path) {
+public record ClusterDirectory(Path path) {
   private static final String OWNER_FILE = "owner.pid";
 
-  static ClusterDirectory create(Path clusters) {
+  /** Makes one with a name of its own. */
+  public static ClusterDirectory create(Path clusters) {
     try {
       Files.createDirectories(clusters);
       ClusterDirectory made = new ClusterDirectory(Files.createTempDirectory(clusters, "c"));
@@ -32,7 +34,7 @@ record ClusterDirectory(Path path) {
   }
 
   /** Ends and removes the clusters of JVMs that no longer run. */
-  static void removeLeftovers(Path clusters) {
+  public static void removeLeftovers(Path clusters) {
     Workspace.matching(clusters, "c", "").stream()
         .map(ClusterDirectory::new)
         .filter(cluster -> !cluster.isOwned())
@@ -44,7 +46,8 @@ record ClusterDirectory(Path path) {
             });
   }
 
-  Path logs() {
+  /** Where processes write what they say. */
+  public Path logs() {
     return path.resolve("logs");
   }
 
@@ -61,13 +64,18 @@ record ClusterDirectory(Path path) {
     }
   }
 
-  /** Kills every process whose command line names this directory: containers and daemons. */
+  /** The processes whose command line names this directory. */
+  public List<ProcessHandle> processes() {
+    return ProcessTable.whoseCommandLineHas(path + "/");
+  }
+
+  /** Kills every process of the cluster: containers and daemons. */
   void endProcesses() {
-    ProcessTable.whoseCommandLineHas(path + "/").forEach(ProcessHandle::destroyForcibly);
+    processes().forEach(ProcessHandle::destroyForcibly);
   }
 
   /** Ends the ownership: from now on nobody removes the files but {@code mvn clean}. */
-  void giveUp() {
+  public void giveUp() {
     try {
       Files.deleteIfExists(path.resolve(OWNER_FILE));
     } catch (IOException e) {
@@ -75,7 +83,8 @@ record ClusterDirectory(Path path) {
     }
   }
 
-  void delete() {
+  /** Removes it and all in it. */
+  public void delete() {
     Workspace.delete(path);
   }
 }

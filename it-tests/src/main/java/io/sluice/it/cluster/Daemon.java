@@ -9,8 +9,8 @@ import java.util.function.Function;
  * One daemon of the cluster: a JVM of its own that can be started, stopped, killed and started
  * again.
  *
- * <p>Not thread-safe, except {@link #close}. Owned and closed by the {@link PseudoCluster}. A
- * daemon that died is reported by {@link #requireAlive} with the end of its log.
+ * <p>Not thread-safe, except {@link #close}. Owned and closed by its cluster. A daemon that died is
+ * reported by {@link #requireAlive} with the end of its log.
  */
 public final class Daemon implements AutoCloseable {
   private static final Duration STOP_DEADLINE = Duration.ofMinutes(1);
@@ -22,13 +22,14 @@ public final class Daemon implements AutoCloseable {
   private volatile Process process;
 
   /** The program is given the log file and starts. */
-  Daemon(String name, Function<Path, Process> program, Path logFile) {
+  public Daemon(String name, Function<Path, Process> program, Path logFile) {
     this.name = name;
     this.program = program;
     this.logFile = logFile;
   }
 
-  void start() {
+  /** Starts it. */
+  public void start() {
     process = program.apply(logFile);
   }
 
@@ -53,8 +54,7 @@ public final class Daemon implements AutoCloseable {
     if (process != null && !process.isAlive()) {
       throw new ClusterException(
           "%s is dead (exit status %s); the end of %s:%n%s"
-              .formatted(
-                  name, process.exitValue(), logFile, HadoopProcess.tail(logFile, TAIL_LINES)));
+              .formatted(name, process.exitValue(), logFile, LogTail.of(logFile, TAIL_LINES)));
     }
   }
 
@@ -72,7 +72,8 @@ public final class Daemon implements AutoCloseable {
     awaitExit();
   }
 
-  void requestStop() {
+  /** Asks a daemon that was started to end, without waiting for it. */
+  public void requestStop() {
     if (process != null) {
       process.destroy();
     }

@@ -2,7 +2,6 @@ package io.sluice.it.cluster;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,15 +59,5 @@ record HadoopProcess(
 
   private static Map<String, String> environment() {
     return Map.of("JAVA_HOME", System.getProperty("java.home"), "HADOOP_CLIENT_SKIP_UNJAR", "true");
-  }
-
-  /** The end of a log file, for an error message. */
-  static String tail(Path logFile, int lines) {
-    try {
-      List<String> all = Files.exists(logFile) ? Files.readAllLines(logFile) : List.of();
-      return String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size()));
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + logFile, e);
-    }
   }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>Each number comes with free neighbours ({@link #GAP} in all): a service may open the port next
  * to another's, as Sluice's does beside the stock shuffle's. Not thread-safe.
  */
-final class Ports {
+public final class Ports {
   static final int GAP = 4;
   private static final int FIRST = 12_000;
   private static final int LAST = 31_900;
@@ -20,7 +20,8 @@ final class Ports {
   private int next =
       FIRST + GAP * ThreadLocalRandom.current().nextInt((LAST - FIRST) / GAP); // clusters differ
 
-  int take() {
+  /** A port that has not been handed out before, by these. */
+  public int take() {
     for (int tries = 0; tries < (LAST - FIRST) / GAP; tries++) {
       int port = next;
       next = next + GAP > LAST ? FIRST : next + GAP;

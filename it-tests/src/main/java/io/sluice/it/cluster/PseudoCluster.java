@@ -116,7 +116,7 @@ public final class PseudoCluster implements AutoCloseable {
     if (format.exitValue() != 0) {
       throw new ClusterException(
           "formatting the NameNode failed with exit status %d:%n%s"
-              .formatted(format.exitValue(), HadoopProcess.tail(log, 40)));
+              .formatted(format.exitValue(), LogTail.of(log, 40)));
     }
   }
 

@@ -48,6 +48,16 @@ public record Workspace(Path root) {
     return only(root.resolve("it-tests/target"), "it-tests-", "-jobs.jar");
   }
 
+  /** The jar with the Spark jobs of tests and demo. */
+  public Path sparkJobsJar() {
+    return only(root.resolve("it-tests/spark-jobs/target"), "it-spark-jobs-", ".jar");
+  }
+
+  /** The jar that makes Spark shuffle through Sluice. */
+  public Path sparkEngineJar() {
+    return only(root.resolve("spark-shuffle-manager/target"), "sluice-spark-", ".jar");
+  }
+
   /** The one file of a directory with this prefix and suffix. */
   static Path only(Path directory, String prefix, String suffix) {
     List<Path> found = matching(directory, prefix, suffix);

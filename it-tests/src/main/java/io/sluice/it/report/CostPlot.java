@@ -48,25 +48,31 @@ public final class CostPlot {
   /** Draws one bar for each variant and measure, as a PNG. */
   public static void draw(String title, Map<String, List<Bar>> byVariant, Path file)
       throws IOException {
+    List<String> measures = MEASURES.stream().map(Measure::title).toList();
+    draw(title, "per cent of stock defaults", measures, byVariant, file);
+  }
+
+  /** Draws one bar for each variant and category, as a PNG. */
+  public static void draw(
+      String title,
+      String unit,
+      List<String> categories,
+      Map<String, List<Bar>> byVariant,
+      Path file)
+      throws IOException {
     System.setProperty("java.awt.headless", "true");
     CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(1000)
-            .height(520)
-            .title(title)
-            .yAxisTitle("per cent of stock defaults")
-            .build();
+        new CategoryChartBuilder().width(1000).height(520).title(title).yAxisTitle(unit).build();
     chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNE);
     chart.getStyler().setLabelsVisible(true);
     chart.getStyler().setPlotGridVerticalLinesVisible(false);
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setYAxisDecimalPattern("0");
-    List<String> measures = MEASURES.stream().map(Measure::title).toList();
     byVariant.forEach(
         (variant, bars) ->
             chart.addSeries(
                 variant,
-                measures,
+                categories,
                 bars.stream().map(bar -> rounded(bar.percent())).toList(),
                 bars.stream().map(bar -> rounded(bar.spreadPercent())).toList()));
     BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);

@@ -40,6 +40,8 @@ class TestReportsTest {
     assertEquals(List.of(), host.with(guest).skipped());
     assertEquals(1, guest.with(broken).failed().size());
     assertEquals(0, guest.with(broken).passed());
+    TestReports elsewhere = suite(root.resolve("elsewhere"), "<skipped message=\"too slow\"/>");
+    assertEquals("too slow", host.with(elsewhere).skipped().get(0).reason());
   }
 
   private static TestReports suite(Path directory, String outcome) throws IOException {

@@ -19,12 +19,14 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreStats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -149,6 +151,30 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   public void applicationStopped(String applicationId) throws IOException {
     store.freeApplication(applicationId);
     applications.forget(applicationId);
+  }
+
+  /**
+   * Nobody will read those outputs of a running application whose ids begin like this: frees them.
+   */
+  public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
+    store.freeOutputs(applicationId, outputIdPrefix);
+  }
+
+  /** An output in this pool, for readers in this process. */
+  public Optional<CommittedOutput> find(OutputId id) {
+    return store.find(id);
+  }
+
+  /**
+   * Fills {@code destination}, whose position is 0, with bytes of an output; not after {@link
+   * #close}.
+   */
+  public void copy(int segmentId, long offsetBytes, ByteBuffer destination) throws IOException {
+    SegmentHandle segment =
+        store
+            .segment(segmentId)
+            .orElseThrow(() -> new IOException("segment " + segmentId + " has been removed"));
+    segment.copyTo(offsetBytes, destination);
   }
 
   @Override

@@ -165,11 +165,7 @@ public final class SpillStore implements Closeable {
           .filter(lease -> lease.applicationId().equals(applicationId))
           .forEach(Lease::revoke);
       for (CommittedOutput output : outputs.of(applicationId)) {
-        output.clearMark();
-        outputs.remove(output);
-        for (Extent extent : output.extents()) {
-          allocator.free(extent.range(), retired);
-        }
+        free(output, retired);
       }
       if (quarantineUntilFreed.remove(applicationId) && quarantineUntilFreed.isEmpty()) {
         endQuarantine(retired);
@@ -178,6 +174,31 @@ public final class SpillStore implements Closeable {
       lock.unlock();
     }
     announced.retire(retired);
+  }
+
+  /** Frees those outputs of an application whose ids begin like this; the application goes on. */
+  public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
+    List<SegmentHandle> retired = new ArrayList<>();
+    lock.lock();
+    try {
+      checkOpen();
+      for (CommittedOutput output : outputs.of(applicationId)) {
+        if (output.id().outputId().startsWith(outputIdPrefix)) {
+          free(output, retired);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    announced.retire(retired);
+  }
+
+  private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
+    output.clearMark();
+    outputs.remove(output);
+    for (Extent extent : output.extents()) {
+      allocator.free(extent.range(), retired);
+    }
   }
 
   /** How full it is. */

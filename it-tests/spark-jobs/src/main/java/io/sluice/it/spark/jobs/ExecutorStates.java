@@ -1,0 +1,35 @@
+package io.sluice.it.spark.jobs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaSparkContext;
+import scala.Tuple2;
+
+/** What the shuffle managers of executors say of themselves. */
+final class ExecutorStates {
+  /** So many tasks that every executor gets some. */
+  private static final int TASKS = 16;
+
+  private ExecutorStates() {}
+
+  /** Asks them, by executor id. */
+  static SortedMap<String, String> ask(JavaSparkContext context) {
+    List<Integer> tasks = new ArrayList<>();
+    for (int i = 0; i < TASKS; i++) {
+      tasks.add(i);
+    }
+    SortedMap<String, String> states = new TreeMap<>();
+    context
+        .parallelize(tasks, TASKS)
+        .map(
+            i ->
+                new Tuple2<>(
+                    SparkEnv.get().executorId(), SparkEnv.get().shuffleManager().toString()))
+        .collect()
+        .forEach(state -> states.put(state._1(), state._2()));
+    return states;
+  }
+}

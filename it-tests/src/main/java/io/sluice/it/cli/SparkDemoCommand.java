@@ -1,0 +1,32 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.it.spark.SparkDemo;
+import io.sluice.it.spark.SparkDistribution;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice demo spark}. */
+@Command(
+    name = "spark",
+    description = "Runs shuffles by stock spark-submit, without and with Sluice.",
+    mixinStandardHelpOptions = true)
+final class SparkDemoCommand implements Callable<Integer> {
+  @Option(
+      names = "--rows",
+      defaultValue = "2000000",
+      description = "Rows of every shuffle (default: ${DEFAULT-VALUE}).")
+  private long rows;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+    new SparkDemo(workspace, console, spark, rows).run(new ResultFiles(workspace.results()));
+    return 0;
+  }
+}

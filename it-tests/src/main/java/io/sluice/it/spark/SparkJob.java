@@ -1,0 +1,65 @@
+package io.sluice.it.spark;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.jobs.ShuffleArguments;
+import io.sluice.it.spark.jobs.ShuffleJob;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code spark-submit} is given.
+ *
+ * @param name for people: messages
+ * @param jar the program's jar
+ * @param mainClass of the program
+ * @param jars more of them, for driver and executors ({@code --jars})
+ * @param settings passed as {@code --conf}
+ * @param arguments the program's own
+ * @param deadline after which the job is killed
+ */
+public record SparkJob(
+    String name,
+    Path jar,
+    String mainClass,
+    List<Path> jars,
+    Map<String, String> settings,
+    List<String> arguments,
+    Duration deadline) {
+  private static final Duration DEADLINE = Duration.ofMinutes(10);
+
+  /** {@link ShuffleJob}. */
+  public static SparkJob shuffle(Workspace workspace, ShuffleArguments arguments) {
+    return new SparkJob(
+        arguments.workload().name(),
+        workspace.sparkJobsJar(),
+        ShuffleJob.class.getName(),
+        List.of(),
+        Map.of(),
+        arguments.toList(),
+        DEADLINE);
+  }
+
+  public SparkJob with(Map<String, String> more) {
+    Map<String, String> all = new LinkedHashMap<>(settings);
+    all.putAll(more);
+    return new SparkJob(name, jar, mainClass, jars, all, arguments, deadline);
+  }
+
+  public SparkJob with(String key, Object value) {
+    return with(Map.of(key, value.toString()));
+  }
+
+  public SparkJob withJar(Path more) {
+    List<Path> all = new ArrayList<>(jars);
+    all.add(more);
+    return new SparkJob(name, jar, mainClass, all, settings, arguments, deadline);
+  }
+
+  public SparkJob withDeadline(Duration other) {
+    return new SparkJob(name, jar, mainClass, jars, settings, arguments, other);
+  }
+}

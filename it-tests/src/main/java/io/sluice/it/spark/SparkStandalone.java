@@ -1,0 +1,140 @@
+package io.sluice.it.spark;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.Daemon;
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.Ports;
+import io.sluice.it.cluster.Rest;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A standalone Spark cluster on the loopback interface: a Master and two Workers with a core each,
+ * all real processes of a released distribution.
+ *
+ * <p>Not thread-safe, except {@link #close}. Whoever starts it closes it, which ends daemons and
+ * executors and removes their files; see {@link SparkDirectory}. Daemons that die are reported by
+ * {@link #requireAlive} with the end of their log; every wait has a deadline.
+ */
+public final class SparkStandalone implements AutoCloseable {
+  private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
+  private static final int WORKERS = 2;
+  private static final String HOST = "127.0.0.1";
+  private static final String DEPLOY = "org.apache.spark.deploy.";
+
+  private final SparkDirectory directory;
+  private final Ports ports = new Ports();
+  private final int masterPort = ports.take();
+  private final String webAddress = HOST + ":" + ports.take();
+  private final Rest rest = new Rest();
+  private final List<Daemon> daemons = new ArrayList<>();
+
+  private SparkStandalone(SparkDirectory directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Starts all daemons, which keep everything in a new directory below the given one, and returns
+   * when the Master has both Workers.
+   */
+  public static SparkStandalone start(SparkDistribution distribution, Path parent) {
+    SparkStandalone cluster = new SparkStandalone(SparkDirectory.create(distribution, parent));
+    try {
+      cluster.startDaemons();
+      return cluster;
+    } catch (RuntimeException e) {
+      cluster.keepDirectory();
+      cluster.close();
+      throw new ClusterException(
+          "the Spark cluster did not start; its logs are in " + cluster.directory.logs(), e);
+    }
+  }
+
+  private void startDaemons() {
+    start("master", "master.Master", masterPort, webAddress.substring(HOST.length() + 1));
+    await("the Master to be alive", status -> status.path("status").asText().equals("ALIVE"));
+    for (int i = 0; i < WORKERS; i++) {
+      start(
+          "worker" + i,
+          "worker.Worker",
+          ports.take(),
+          Integer.toString(ports.take()),
+          "--cores",
+          "1",
+          "--memory",
+          "1024m",
+          "--work-dir",
+          "work",
+          master());
+    }
+    await(
+        "the Master to have both Workers",
+        status -> status.path("aliveworkers").asInt() == WORKERS);
+  }
+
+  private void start(String name, String mainClass, int port, String webPort, String... more) {
+    Path place = directory.makePlace(name);
+    List<String> arguments = new ArrayList<>();
+    arguments.add(DEPLOY + mainClass);
+    arguments.addAll(List.of("--host", HOST, "--port", Integer.toString(port)));
+    arguments.addAll(List.of("--webui-port", webPort));
+    arguments.addAll(List.of(more));
+    Map<String, String> environment =
+        Map.of(
+            "SPARK_DAEMON_MEMORY",
+            "384m",
+            // A port that is taken is an error, not a reason to try the next one.
+            "SPARK_DAEMON_JAVA_OPTS",
+            "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dspark.port.maxRetries=0",
+            "SPARK_LOCAL_DIRS",
+            place.resolve("local").toString());
+    Daemon daemon =
+        new Daemon(
+            name,
+            log -> directory.start(place, "spark-class", arguments, environment, log, log),
+            directory.logs().resolve(name + ".log"));
+    daemons.add(daemon);
+    daemon.start();
+  }
+
+  private interface Question {
+    boolean yes(JsonNode status);
+  }
+
+  private void await(String what, Question question) {
+    Poll.untilTrue(
+        what,
+        READY_DEADLINE,
+        () -> {
+          requireAlive();
+          return Optional.of(question.yes(rest.get(webAddress, "/json/")));
+        });
+  }
+
+  /** Fails, with the end of its log, if a daemon is no longer running. */
+  public void requireAlive() {
+    daemons.forEach(Daemon::requireAlive);
+  }
+
+  /** What {@code spark-submit} calls the cluster. */
+  public String master() {
+    return "spark://" + HOST + ":" + masterPort;
+  }
+
+  /** Leaves logs behind when the cluster is closed, to be looked at. */
+  public void keepDirectory() {
+    directory.keepDirectory();
+  }
+
+  @Override
+  public void close() {
+    daemons.forEach(Daemon::requestStop);
+    daemons.forEach(Daemon::close);
+    directory.close();
+  }
+}

@@ -1,0 +1,145 @@
+package io.sluice.it.spark;
+
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.LogTail;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Runs jobs by {@code spark-submit}, one after the other, each in a process of its own with the JDK
+ * of this JVM.
+ *
+ * <p>Not thread-safe. Whoever creates it closes it, which removes what the runs have written; see
+ * {@link SparkDirectory}.
+ *
+ * <p>Failure: {@link ClusterException} with the end of what the driver wrote, if the job fails or
+ * is not done at its deadline. In the latter case the driver and its executors are killed; those of
+ * a standalone cluster are the cluster's to end.
+ */
+public final class SparkSubmit implements AutoCloseable {
+  /** Driver and executor in one process, with two threads. */
+  public static final String LOCAL = "local[2]";
+
+  /** A driver that starts two executors with a core each, as processes. */
+  public static final String LOCAL_CLUSTER = "local-cluster[2,1,1024]";
+
+  private static final int TAIL_LINES = 60;
+
+  private final SparkDirectory directory;
+  private int runs;
+
+  /** The runs keep everything in a new directory below the given one. */
+  public SparkSubmit(SparkDistribution distribution, Path parent) {
+    this.directory = SparkDirectory.create(distribution, parent);
+  }
+
+  /** Runs a job to its end. */
+  public SparkResult run(String master, SparkJob job) {
+    runs++;
+    Path place = directory.makePlace("run" + runs);
+    Path printed = place.resolve("stdout");
+    Path log = place.resolve("stderr");
+    Map<String, String> settings = settings(place);
+    settings.putAll(job.settings());
+    Process driver =
+        directory.start(
+            place, "spark-submit", arguments(master, job, settings), Map.of(), printed, log);
+    if (!awaitExit(driver, job)) {
+      throw new ClusterException(
+          "%s is not done after %d s and was killed; %s"
+              .formatted(job.name(), job.deadline().toSeconds(), tails(printed, log)));
+    }
+    if (driver.exitValue() != 0) {
+      throw new ClusterException(
+          "%s failed with exit status %d; %s"
+              .formatted(job.name(), driver.exitValue(), tails(printed, log)));
+    }
+    return new SparkResult(job, read(printed), read(log), place);
+  }
+
+  /** Whether the driver ended by itself; if not, it and what it started has been killed. */
+  private boolean awaitExit(Process driver, SparkJob job) {
+    boolean ended = false;
+    try {
+      ended = driver.waitFor(job.deadline().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted while running " + job.name(), e);
+    } finally {
+      if (!ended) {
+        directory.endProcesses();
+      }
+    }
+    return ended;
+  }
+
+  private static Map<String, String> settings(Path place) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("spark.ui.enabled", "false");
+    settings.put("spark.local.dir", place.resolve("local").toString());
+    settings.put("spark.sql.warehouse.dir", place.resolve("warehouse").toUri().toString());
+    settings.put("spark.eventLog.enabled", "true");
+    settings.put("spark.eventLog.dir", events(place).toUri().toString());
+    // Both executors from the first task on: their number is known by the cores a job may have.
+    settings.put("spark.cores.max", "2");
+    settings.put("spark.scheduler.minRegisteredResourcesRatio", "1");
+    settings.put("spark.scheduler.maxRegisteredResourcesWaitingTime", "5min");
+    // Executors stand for hosts: without this they read each other's files (local-cluster's default
+    // is the same).
+    settings.put("spark.shuffle.readHostLocalDisk", "false");
+    return settings;
+  }
+
+  /** Spark makes its other directories itself. */
+  private static Path events(Path place) {
+    try {
+      return Files.createDirectory(place.resolve("events"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make a directory for event logs in " + place, e);
+    }
+  }
+
+  private static List<String> arguments(String master, SparkJob job, Map<String, String> settings) {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("--master", master, "--class", job.mainClass()));
+    if (!job.jars().isEmpty()) {
+      arguments.add("--jars");
+      arguments.add(job.jars().stream().map(Path::toString).collect(Collectors.joining(",")));
+    }
+    settings.forEach((key, value) -> arguments.addAll(List.of("--conf", key + "=" + value)));
+    arguments.add(job.jar().toString());
+    arguments.addAll(job.arguments());
+    return arguments;
+  }
+
+  private static String tails(Path printed, Path log) {
+    return "the end of what the driver printed:%n%s%nand logged:%n%s"
+        .formatted(LogTail.of(printed, TAIL_LINES), LogTail.of(log, TAIL_LINES));
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + file, e);
+    }
+  }
+
+  /** Leaves logs and event logs behind when this is closed, to be looked at. */
+  public void keepDirectory() {
+    directory.keepDirectory();
+  }
+
+  @Override
+  public void close() {
+    directory.close();
+  }
+}

@@ -1,0 +1,136 @@
+package io.sluice.spark;
+
+import io.sluice.spark.metrics.ExecutorMetrics;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.ExecutorPool;
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an executor needs for shuffling, made when the first task does: a driver that runs no tasks
+ * opens nothing.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the shuffle manager closes it. Failure: an
+ * executor whose pool cannot be opened says why once, and writes as Spark does from then on.
+ */
+final class ExecutorSide implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
+
+  /** More would only wait for each other's windows; fewer, for a peer that does not answer. */
+  private static final int FETCHERS = 16;
+
+  private static final long IDLE_S = 30;
+
+  private final SparkConf conf;
+  private final ShuffleCounters counters = new ShuffleCounters();
+  private ExecutorPool pool;
+  private ExecutorMetrics metrics;
+  private boolean failed;
+  private boolean closed;
+  private ThreadPoolExecutor fetchers;
+
+  /** A standalone master ends executors by a signal, and nobody stops their managers then. */
+  private final Thread atExit = new Thread(this::closeAtExit, "close-sluice-pool");
+
+  ExecutorSide(SparkConf conf) {
+    this.conf = conf;
+  }
+
+  ShuffleCounters counters() {
+    return counters;
+  }
+
+  /** The pool, opened if need be; empty if that did not work. */
+  synchronized Optional<ExecutorPool> poolToWrite() {
+    if (pool == null && !failed && !closed) {
+      SparkEnv env = SparkEnv.get();
+      File[] localDirs = env.blockManager().diskBlockManager().localDirs();
+      List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
+      try {
+        pool = ExecutorPool.open(conf, conf.getAppId(), env.executorId(), overflow);
+        Runtime.getRuntime().addShutdownHook(atExit);
+        metrics = new ExecutorMetrics(pool, counters);
+        env.metricsSystem().registerSource(metrics);
+      } catch (IOException | RuntimeException e) {
+        failed = true;
+        LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
+      }
+    }
+    return Optional.ofNullable(pool);
+  }
+
+  /** The pool if it was opened. */
+  synchronized Optional<ExecutorPool> openedPool() {
+    return Optional.ofNullable(pool);
+  }
+
+  /** Threads that fetch for the tasks of this executor. */
+  synchronized Executor fetchers() {
+    if (fetchers == null) {
+      AtomicInteger count = new AtomicInteger();
+      fetchers =
+          new ThreadPoolExecutor(
+              FETCHERS,
+              FETCHERS,
+              IDLE_S,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(),
+              work -> {
+                Thread thread = new Thread(work, "sluice-fetcher-" + count.incrementAndGet());
+                thread.setDaemon(true);
+                return thread;
+              });
+      fetchers.allowCoreThreadTimeOut(true);
+    }
+    return fetchers;
+  }
+
+  @Override
+  public void close() throws IOException {
+    removeMetrics();
+    closePool();
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      return; // the hook finds the pool closed
+    }
+  }
+
+  private synchronized void removeMetrics() {
+    if (metrics != null) {
+      SparkEnv.get().metricsSystem().removeSource(metrics);
+    }
+  }
+
+  private synchronized void closePool() throws IOException {
+    closed = true;
+    if (fetchers != null) {
+      fetchers.shutdownNow();
+    }
+    if (pool != null) {
+      pool.close();
+    }
+  }
+
+  private void closeAtExit() {
+    try {
+      closePool();
+    } catch (IOException e) {
+      LOG.warn("The pool of this executor could not be removed; the next one to start does it", e);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.sluice.spark;
+
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.Eligibility;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.read.PoolReaders;
+import io.sluice.spark.write.DirectWriter;
+import io.sluice.spark.write.SortingWriter;
+import io.sluice.spill.store.StoreStats;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
+import org.apache.spark.shuffle.IndexShuffleBlockResolver;
+import org.apache.spark.shuffle.ShuffleHandle;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.shuffle.ShuffleReader;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.shuffle.ShuffleWriter;
+import org.apache.spark.shuffle.sort.SortShuffleManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves the shuffles of a Spark application through memory and RDMA: {@code
+ * spark.shuffle.manager=io.sluice.spark.SluiceShuffleManager}. What it cannot move it leaves to the
+ * manager that it extends, which is Spark's own; Spark's SQL engine and its diagnosis ask for that
+ * type besides.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: Spark makes and stops it, one on the driver
+ * and one on each executor.
+ */
+public final class SluiceShuffleManager extends SortShuffleManager {
+  private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
+
+  /** Above it, the open streams of all partitions would cost more memory than their records. */
+  private static final int MOST_DIRECT_PARTITIONS = 200;
+
+  private final SparkConf conf;
+  private final Optional<String> declined;
+  private final ExecutorSide executor;
+  private final PoolReaders readers;
+  private final SluiceBlockResolver resolver;
+
+  /** Called by Spark. */
+  public SluiceShuffleManager(SparkConf conf, boolean isDriver) {
+    super(conf);
+    this.conf = conf;
+    declined = Eligibility.declineReason(conf);
+    SparkSettings.check(conf);
+    if (isDriver && declined.isEmpty()) {
+      ApplicationSecret.create(conf);
+      // A peer on the same host has no files that could be read in its stead.
+      conf.set("spark.shuffle.readHostLocalDisk", "false");
+    } else if (isDriver) {
+      LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
+    }
+    executor = new ExecutorSide(conf);
+    readers = new PoolReaders(conf, executor::fetchers, executor.counters());
+    resolver = new SluiceBlockResolver(conf, executor::openedPool);
+  }
+
+  /** Which ways blocks went, and what was left to Spark. */
+  public ShuffleCounters counters() {
+    return executor.counters();
+  }
+
+  /** How full this executor's pool is, if it has one. */
+  public Optional<StoreStats> poolStats() {
+    return executor.openedPool().map(ExecutorPool::stats);
+  }
+
+  @Override
+  public IndexShuffleBlockResolver shuffleBlockResolver() {
+    return resolver;
+  }
+
+  @Override
+  public <K, V, C> ShuffleHandle registerShuffle(
+      int shuffleId, ShuffleDependency<K, V, C> dependency) {
+    if (declined.isPresent()) {
+      return super.registerShuffle(shuffleId, dependency);
+    }
+    if (!isDirect(dependency) && !SortingWriter.canWrite(conf, dependency)) {
+      executor
+          .counters()
+          .fellBack(
+              "more than "
+                  + MOST_DIRECT_PARTITIONS
+                  + " partitions whose streams cannot be cut and joined");
+      return super.registerShuffle(shuffleId, dependency);
+    }
+    return new SluiceShuffleHandle<>(shuffleId, dependency);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <K, V> ShuffleWriter<K, V> getWriter(
+      ShuffleHandle handle, long mapId, TaskContext context, ShuffleWriteMetricsReporter metrics) {
+    if (!(handle instanceof SluiceShuffleHandle)) {
+      return super.getWriter(handle, mapId, context, metrics);
+    }
+    ShuffleDependency<K, V, ?> dependency = ((SluiceShuffleHandle<K, V, ?>) handle).dependency();
+    Optional<ExecutorPool> pool = executor.poolToWrite();
+    if (pool.isEmpty()) {
+      executor.counters().fellBack("an executor without a pool");
+      ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
+      return super.getWriter(stock, mapId, context, metrics);
+    }
+    return isDirect(dependency)
+        ? new DirectWriter<>(pool.get(), dependency, mapId, context, metrics)
+        : new SortingWriter<>(pool.get(), dependency, mapId, context, metrics);
+  }
+
+  private static boolean isDirect(ShuffleDependency<?, ?, ?> dependency) {
+    return dependency.partitioner().numPartitions() <= MOST_DIRECT_PARTITIONS;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <K, C> ShuffleReader<K, C> getReader(
+      ShuffleHandle handle,
+      int startMapIndex,
+      int endMapIndex,
+      int startPartition,
+      int endPartition,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
+    if (!(handle instanceof SluiceShuffleHandle)) {
+      return super.getReader(
+          handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
+    }
+    return readers.reader(
+        ((SluiceShuffleHandle<K, ?, C>) handle).dependency(),
+        startMapIndex,
+        endMapIndex,
+        startPartition,
+        endPartition,
+        context,
+        metrics);
+  }
+
+  @Override
+  public boolean unregisterShuffle(int shuffleId) {
+    Optional<ExecutorPool> pool = executor.openedPool();
+    if (pool.isPresent()) {
+      try {
+        pool.get().free(shuffleId);
+      } catch (IOException e) {
+        throw new UncheckedIOException("shuffle " + shuffleId + " could not be freed", e);
+      }
+    }
+    return super.unregisterShuffle(shuffleId);
+  }
+
+  @Override
+  public void stop() {
+    super.stop();
+    LOG.info("{}", this);
+    try {
+      executor.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("the pool of this executor could not be closed", e);
+    }
+  }
+
+  /** What it did so far. */
+  @Override
+  public String toString() {
+    return "Sluice read %s bytes of remote blocks, and left to Spark: %s"
+        .formatted(executor.counters().bytesByWay(), executor.counters().fallbacks());
+  }
+}

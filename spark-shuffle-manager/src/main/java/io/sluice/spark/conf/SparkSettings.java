@@ -1,0 +1,116 @@
+package io.sluice.spark.conf;
+
+import io.sluice.node.conf.Setting;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkConf;
+
+/** What a Spark application may set, with {@code --conf} or in {@code spark-defaults.conf}. */
+public final class SparkSettings {
+  /** Where the pools of executors lie. */
+  public static final Setting<String> POOL_DIR =
+      Setting.text(
+          "spark.sluice.pool.dir",
+          "/dev/shm",
+          "`/dev/shm`",
+          "Directory in which every executor makes one for its pool of memory-mapped segments:"
+              + " tmpfs, DAX or NVMe. Only the application's user can read what is made there.");
+
+  /** Size of an executor's memory tier. */
+  public static final Setting<Integer> POOL_CAPACITY_MB =
+      Setting.integer(
+          "spark.sluice.pool.capacity-mb",
+          1024,
+          0,
+          1 << 24,
+          "Size of an executor's memory tier, in MiB. On YARN and Kubernetes add it to"
+              + " `spark.executor.memoryOverhead`. What has no room goes to the executor's"
+              + " `spark.local.dir`.");
+
+  /** Size of a segment. */
+  public static final Setting<Integer> POOL_SEGMENT_MB =
+      Setting.integer(
+          "spark.sluice.pool.segment-mb",
+          64,
+          1,
+          1024,
+          "Size of one segment, in MiB: what is mapped, faulted in and registered at once.");
+
+  /** How the pool is written. */
+  public static final Setting<String> POOL_MEDIUM =
+      Setting.text(
+          "spark.sluice.pool.medium",
+          "auto",
+          "auto",
+          "How the pool is written: `plain` mapping, the JDK's synchronous mapping of NVM (`sync`)"
+              + " or `libpmem`. `auto` takes sync where the mount is DAX and plain elsewhere.");
+
+  /** Transport of remote reads. */
+  public static final Setting<String> TRANSPORT =
+      Setting.choice(
+          "spark.sluice.transport",
+          "Transport that executors serve and read shuffle blocks with; auto takes the best that"
+              + " works on both sides, and a read that fails on it is tried once more over tcp.",
+          "auto",
+          "ucx",
+          "disni",
+          "tcp");
+
+  /** Memory for what a NIC cannot register. */
+  public static final Setting<Integer> BOUNCE_BUFFER_MB =
+      Setting.integer(
+          "spark.sluice.bounce.buffer-mb",
+          16,
+          0,
+          1024,
+          "Registered memory through which an RDMA transport serves what the NIC cannot register,"
+              + " in MiB.");
+
+  /** Window memory of a reducing task. */
+  public static final Setting<Integer> READ_BUFFER_MB =
+      Setting.integer(
+          "spark.sluice.read.buffer-mb",
+          16,
+          1,
+          1024,
+          "Off-heap memory of a reducing task for windows on remote blocks, in MiB.");
+
+  /** Deadline of each exchange with a peer. */
+  public static final Setting<Integer> IO_TIMEOUT_MS =
+      Setting.integer(
+          "spark.sluice.io.timeout-ms",
+          30_000,
+          100,
+          600_000,
+          "Deadline of one exchange with another executor: connect, request or read, in"
+              + " milliseconds.");
+
+  private SparkSettings() {}
+
+  /** The values of an application's settings, as {@link Setting#get} asks for them. */
+  public static UnaryOperator<String> of(SparkConf conf) {
+    return key -> conf.contains(key) ? conf.get(key).trim() : null;
+  }
+
+  /**
+   * Reads all of them.
+   *
+   * @throws IllegalArgumentException naming one that has no value of its form
+   */
+  public static void check(SparkConf conf) {
+    all().forEach(setting -> setting.get(of(conf)));
+  }
+
+  /** All of them, in the order of the documentation. */
+  public static List<Setting<?>> all() {
+    return List.of(
+        POOL_DIR,
+        POOL_CAPACITY_MB,
+        POOL_SEGMENT_MB,
+        POOL_MEDIUM,
+        TRANSPORT,
+        BOUNCE_BUFFER_MB,
+        READ_BUFFER_MB,
+        IO_TIMEOUT_MS);
+  }
+}

@@ -1,0 +1,2 @@
+/** What a Spark application may set. */
+package io.sluice.spark.conf;

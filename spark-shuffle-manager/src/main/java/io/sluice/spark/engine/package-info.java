@@ -1,0 +1,2 @@
+/** What differs between releases of Spark. */
+package io.sluice.spark.engine;

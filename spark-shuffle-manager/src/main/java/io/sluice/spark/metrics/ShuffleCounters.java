@@ -1,0 +1,41 @@
+package io.sluice.spark.metrics;
+
+import io.sluice.node.client.ReadStats;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which ways the blocks of this executor went, and what was left to Spark and why.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public final class ShuffleCounters {
+  private static final Logger LOG = LoggerFactory.getLogger(ShuffleCounters.class);
+
+  private final Map<String, Long> fallbacks = new TreeMap<>();
+  private final Map<String, Long> bytesByWay = new TreeMap<>();
+
+  /** Something was left to Spark's own shuffle; the first time for each reason, the log says so. */
+  public synchronized void fellBack(String reason) {
+    if (fallbacks.merge(reason, 1L, Long::sum) == 1) {
+      LOG.info("Sluice leaves something to Spark's own shuffle: {}", reason);
+    }
+  }
+
+  /** A task has read this. */
+  public synchronized void read(ReadStats stats) {
+    stats.bytesByWay().forEach((way, bytes) -> bytesByWay.merge(way, bytes, Long::sum));
+  }
+
+  /** How often, by reason. */
+  public synchronized Map<String, Long> fallbacks() {
+    return new TreeMap<>(fallbacks);
+  }
+
+  /** Bytes that came over each transport. */
+  public synchronized Map<String, Long> bytesByWay() {
+    return new TreeMap<>(bytesByWay);
+  }
+}

@@ -1,0 +1,2 @@
+/** What is counted, and how Spark shows it. */
+package io.sluice.spark.metrics;

@@ -1,0 +1,239 @@
+package io.sluice.spark.pool;
+
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.service.BounceConfig;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.TransportChooser;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.StoreStats;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkConf;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pool of one executor: its map tasks write to it, and its service lets other executors read
+ * from it.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the shuffle manager closes it, which frees
+ * everything in it; reads that come later fail and touch no memory. Failure: {@link #open} throws
+ * and leaves nothing behind.
+ */
+public final class ExecutorPool implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
+  private static final long DISK_RESERVE_BYTES = 1L << 30;
+
+  private final String applicationId;
+  private final JobSecret secret;
+  private final Medium medium;
+  private final long timeoutMs;
+  private final PoolHome home;
+  private final NodeService service;
+  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  private final FreedShuffles freed = new FreedShuffles();
+  private boolean closed;
+
+  private ExecutorPool(
+      String applicationId,
+      SparkConf conf,
+      PoolHome home,
+      MediumChooser.Choice medium,
+      NodeService service) {
+    this.applicationId = applicationId;
+    this.secret = ApplicationSecret.of(conf);
+    this.medium = medium.medium();
+    this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
+    this.home = home;
+    this.service = service;
+  }
+
+  /**
+   * Opens the pool of an executor.
+   *
+   * @param localDirs where what has no room in memory goes
+   */
+  public static ExecutorPool open(
+      SparkConf conf, String applicationId, String executorId, List<Path> localDirs)
+      throws IOException {
+    UnaryOperator<String> settings = SparkSettings.of(conf);
+    PoolHome home =
+        PoolHome.create(
+            Path.of(SparkSettings.POOL_DIR.get(settings)), applicationId + "-" + executorId);
+    try {
+      Path directory = home.directory();
+      MediumChooser.Choice medium =
+          MediumChooser.choose(SparkSettings.POOL_MEDIUM.get(settings), directory);
+      NodeService service = start(settings, directory, medium, localDirs);
+      LOG.info(
+          "Sluice serves the shuffle outputs of executor {} from {} on port {} over {}",
+          executorId,
+          directory,
+          service.metadata().controlPort(),
+          service.transportCounters().keySet());
+      return new ExecutorPool(applicationId, conf, home, medium, service);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        home.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  private static NodeService start(
+      UnaryOperator<String> settings,
+      Path directory,
+      MediumChooser.Choice medium,
+      List<Path> localDirs)
+      throws IOException {
+    StoreConfig.Builder store =
+        StoreConfig.builder(
+                directory.resolve("pool"),
+                (long) SparkSettings.POOL_CAPACITY_MB.get(settings) << 20)
+            .geometry(
+                SparkSettings.POOL_SEGMENT_MB.get(settings) << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
+            .medium(medium.medium())
+            .disk(
+                localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(),
+                0,
+                DISK_RESERVE_BYTES)
+            .settingNames(
+                new StoreConfig.SettingNames(
+                    SparkSettings.POOL_CAPACITY_MB.name(), "spark.local.dir", "spark.local.dir"));
+    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser.Choice transport = chooser.choose(SparkSettings.TRANSPORT.get(settings));
+    LOG.info("{}; {}", transport.reason(), medium.reason());
+    return NodeService.start(
+        new NodeServiceConfig(
+            directory,
+            store,
+            medium.medium().name(),
+            new InetSocketAddress(0).getAddress(),
+            0,
+            chooser.withFallbacks(transport),
+            false,
+            new BounceConfig(
+                BounceConfig.DEFAULT_SLOT_BYTES, SparkSettings.BOUNCE_BUFFER_MB.get(settings))));
+  }
+
+  /** Where other executors ask for its outputs. */
+  public int controlPort() {
+    return service.metadata().controlPort();
+  }
+
+  /** How full it is. */
+  public StoreStats stats() {
+    return service.storeStats();
+  }
+
+  /** Begins the output of a map task; the caller closes what it gets. */
+  public PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException {
+    LocalClient client =
+        LocalClient.connect(service.metadata().socket(), applicationId, secret, timeoutMs);
+    return new PoolOutput(
+        this,
+        shuffleId,
+        client,
+        new OutputWriter(client, medium, partitionCount, PoolOutput.LEASE_BYTES),
+        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+  }
+
+  /** Some partitions of a map task's output; empty if it is not here. */
+  public Optional<PoolBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
+      throws IOException {
+    lock.readLock().lock();
+    try {
+      Optional<CommittedOutput> output =
+          closed
+              ? Optional.empty()
+              : service.find(new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+      if (output.isEmpty()) {
+        return Optional.empty();
+      }
+      List<Range> ranges = new ArrayList<>();
+      for (int partition = firstPartition; partition < endPartition; partition++) {
+        for (Run run : output.get().runs(partition)) {
+          ranges.addAll(run.ranges());
+        }
+      }
+      return Optional.of(new PoolBlock(this, ranges));
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** Copies bytes out of the pool while it is open. */
+  void copy(int segmentId, long offsetBytes, ByteBuffer destination) throws IOException {
+    lock.readLock().lock();
+    try {
+      if (closed) {
+        throw new IOException("the pool of this executor is closed");
+      }
+      service.copy(segmentId, offsetBytes, destination);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** Frees all outputs of a shuffle, and those that attempts which are late commit yet. */
+  public void free(int shuffleId) throws IOException {
+    freed.add(shuffleId);
+    freeOutputs(shuffleId);
+  }
+
+  /** Called by an output that has just been committed. */
+  void committed(int shuffleId) throws IOException {
+    if (freed.contains(shuffleId)) {
+      freeOutputs(shuffleId);
+    }
+  }
+
+  private void freeOutputs(int shuffleId) throws IOException {
+    lock.readLock().lock();
+    try {
+      if (!closed) {
+        service.freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId));
+      }
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.writeLock().lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      try (home) {
+        service.close();
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.sluice.spark.read;
+
+import io.sluice.spark.pool.BlockNames;
+import java.util.Optional;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockId$;
+import org.apache.spark.storage.ShuffleBlockBatchId;
+import org.apache.spark.storage.ShuffleBlockId;
+
+/**
+ * The partitions of one map task's output that a block id stands for.
+ *
+ * @param blockId as Spark spells it
+ * @param output what the output is called in a pool
+ * @param firstPartition the first
+ * @param endPartition the one behind the last
+ */
+record BlockRange(String blockId, String output, int firstPartition, int endPartition) {
+
+  /** What a block id stands for; empty if it is no block of a shuffle. */
+  static Optional<BlockRange> of(String blockId) {
+    BlockId id = BlockId$.MODULE$.apply(blockId);
+    if (id instanceof ShuffleBlockId one) {
+      return Optional.of(
+          new BlockRange(
+              blockId,
+              BlockNames.output(one.shuffleId(), one.mapId()),
+              one.reduceId(),
+              one.reduceId() + 1));
+    }
+    if (id instanceof ShuffleBlockBatchId batch) {
+      return Optional.of(
+          new BlockRange(
+              blockId,
+              BlockNames.output(batch.shuffleId(), batch.mapId()),
+              batch.startReduceId(),
+              batch.endReduceId()));
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,182 @@
+package io.sluice.spark.read;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.spark.metrics.ShuffleCounters;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.apache.spark.network.buffer.NioManagedBuffer;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.BlockStoreClient;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.apache.spark.network.shuffle.checksum.Cause;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a reduce task fetches its blocks with: from the pools of executors that have one, and
+ * through Spark's own client from all others, and whatever a pool does not give.
+ *
+ * <p>Thread contract: calls come from the task's thread, answers from those of the executor's
+ * fetchers. Ownership: owns the reader, and closes it after the last fetch. Failure: a pool that
+ * cannot be read is counted, said once for each peer, and its blocks asked for through Spark; only
+ * Spark's client reports failures to the listener; but for errors of this JVM.
+ */
+final class PoolBlockClient extends BlockStoreClient {
+  private static final Logger LOG = LoggerFactory.getLogger(PoolBlockClient.class);
+
+  private final BlockStoreClient stock;
+  private final NodeReader reader;
+  private final Map<String, NodeAddress> pools;
+  private final Executor fetchers;
+  private final ShuffleCounters counters;
+  private int running;
+  private boolean closed;
+
+  /**
+   * Fetches nothing yet.
+   *
+   * @param pools by executor id, where the pools of executors that have one are
+   */
+  PoolBlockClient(
+      BlockStoreClient stock,
+      NodeReader reader,
+      Map<String, NodeAddress> pools,
+      Executor fetchers,
+      ShuffleCounters counters) {
+    this.stock = stock;
+    this.reader = reader;
+    this.pools = pools;
+    this.fetchers = fetchers;
+    this.counters = counters;
+  }
+
+  @Override
+  public void fetchBlocks(
+      String host,
+      int port,
+      String executorId,
+      String[] blockIds,
+      BlockFetchingListener listener,
+      DownloadFileManager files) {
+    StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, listener, files);
+    NodeAddress pool = pools.get(executorId);
+    if (pool == null || files != null) {
+      counters.fellBack(
+          pool == null ? "the peer has no Sluice pool" : "blocks to be fetched into files");
+      fallback.fetch(blockIds);
+      return;
+    }
+    Map<String, BlockRange> wanted = new LinkedHashMap<>();
+    List<String> others = new ArrayList<>();
+    for (String id : blockIds) {
+      Optional<BlockRange> range = BlockRange.of(id);
+      range.ifPresentOrElse(block -> wanted.put(id, block), () -> others.add(id));
+    }
+    if (!others.isEmpty()) {
+      fallback.fetch(others.toArray(String[]::new));
+    }
+    if (!wanted.isEmpty() && begin()) {
+      fetchers.execute(() -> fetch(pool, wanted, listener, fallback));
+    }
+  }
+
+  private interface StockFetch {
+    void fetch(String[] blockIds);
+  }
+
+  private void fetch(
+      NodeAddress pool,
+      Map<String, BlockRange> wanted,
+      BlockFetchingListener listener,
+      StockFetch fallback) {
+    try {
+      new PoolFetch(reader, pool, List.copyOf(wanted.values()))
+          .run(
+              (block, bytes) -> {
+                wanted.remove(block.blockId());
+                listener.onBlockFetchSuccess(block.blockId(), new NioManagedBuffer(bytes));
+              });
+      if (!wanted.isEmpty()) {
+        // Written by Spark's own writer, or moved here from an executor that was decommissioned.
+        counters.fellBack("blocks that are not in the peer's pool");
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "Fetching {} blocks from {} through Spark instead of its pool: {}",
+          wanted.size(),
+          pool.name(),
+          e.toString());
+      counters.fellBack("a peer's pool that could not be read");
+    } catch (Error e) {
+      // No memory for a block, say: the task waits for an answer about each.
+      wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
+      throw e;
+    } finally {
+      end();
+    }
+    if (!wanted.isEmpty()) {
+      fallback.fetch(wanted.keySet().toArray(String[]::new));
+    }
+  }
+
+  private synchronized boolean begin() {
+    if (closed) {
+      return false; // the task has ended and waits for nothing
+    }
+    running++;
+    return true;
+  }
+
+  private void end() {
+    boolean last;
+    synchronized (this) {
+      running--;
+      last = closed && running == 0;
+    }
+    if (last) {
+      closeReader();
+    }
+  }
+
+  private void closeReader() {
+    counters.read(reader.stats());
+    try {
+      reader.close();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException("the reader of a task could not be closed", e);
+    }
+  }
+
+  @Override
+  public Cause diagnoseCorruption(
+      String host,
+      int port,
+      String executorId,
+      int shuffleId,
+      long mapId,
+      int reduceId,
+      long checksum,
+      String algorithm) {
+    return stock.diagnoseCorruption(
+        host, port, executorId, shuffleId, mapId, reduceId, checksum, algorithm);
+  }
+
+  /** Ends the task's fetches; the reader is closed when the last one has ended. */
+  @Override
+  public void close() {
+    boolean last;
+    synchronized (this) {
+      last = !closed && running == 0;
+      closed = true;
+    }
+    if (last) {
+      closeReader();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.sluice.spark.read;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.spill.merge.RunInput;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Reads some blocks out of one executor's pool.
+ *
+ * <p>Thread contract: one thread. Failure: {@link IOException}; what was delivered before stays so.
+ */
+final class PoolFetch {
+  /** Runs that are read at a time share the reader's windows. */
+  private static final int WINDOWS_AHEAD = 4;
+
+  private final NodeReader reader;
+  private final NodeAddress address;
+  private final List<BlockRange> blocks;
+
+  PoolFetch(NodeReader reader, NodeAddress address, List<BlockRange> blocks) {
+    this.reader = reader;
+    this.address = address;
+    this.blocks = blocks;
+  }
+
+  /** Gets every block as soon as it is there. */
+  interface Receiver {
+    void arrived(BlockRange block, ByteBuffer bytes);
+  }
+
+  /**
+   * Reads the blocks one after the other.
+   *
+   * @return those that are not in the pool
+   */
+  List<BlockRange> run(Receiver receiver) throws IOException {
+    Map<Integer, Map<String, List<NodeRun>>> located = locate();
+    List<BlockRange> absent = new ArrayList<>();
+    for (BlockRange block : blocks) {
+      List<NodeRun> runs = new ArrayList<>();
+      boolean isHere = true;
+      for (int p = block.firstPartition(); p < block.endPartition(); p++) {
+        List<NodeRun> partition = located.get(p).get(block.output());
+        isHere &= partition != null;
+        runs.addAll(partition == null ? List.of() : partition);
+      }
+      if (isHere) {
+        receiver.arrived(block, read(block, runs));
+      } else {
+        absent.add(block);
+      }
+    }
+    return absent;
+  }
+
+  private Map<Integer, Map<String, List<NodeRun>>> locate() throws IOException {
+    Set<Integer> partitions = new TreeSet<>();
+    for (BlockRange block : blocks) {
+      for (int p = block.firstPartition(); p < block.endPartition(); p++) {
+        partitions.add(p);
+      }
+    }
+    Map<Integer, Map<String, List<NodeRun>>> located = new HashMap<>();
+    for (int partition : partitions) {
+      List<String> outputs =
+          blocks.stream()
+              .filter(b -> b.firstPartition() <= partition && partition < b.endPartition())
+              .map(BlockRange::output)
+              .collect(Collectors.toList());
+      located.put(partition, reader.locate(address, partition, outputs));
+    }
+    return located;
+  }
+
+  private static ByteBuffer read(BlockRange block, List<NodeRun> runs) throws IOException {
+    long lengthBytes = runs.stream().mapToLong(NodeRun::lengthBytes).sum();
+    if (lengthBytes > Integer.MAX_VALUE - 8) {
+      throw new IOException(
+          block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
+    }
+    byte[] bytes = new byte[(int) lengthBytes];
+    int position = 0;
+    for (NodeRun run : runs) {
+      try (run) {
+        run.prefetch(WINDOWS_AHEAD);
+        position = readFully(block, run, bytes, position);
+      }
+    }
+    return ByteBuffer.wrap(bytes);
+  }
+
+  private static int readFully(BlockRange block, NodeRun run, byte[] bytes, int from)
+      throws IOException {
+    RunInput input = run.input();
+    int position = from;
+    int end = from + (int) run.lengthBytes();
+    while (position < end) {
+      int n = input.read(bytes, position, end - position);
+      if (n < 0) {
+        throw new EOFException(block.blockId() + " ends too early in " + run.name());
+      }
+      position += n;
+    }
+    return position;
+  }
+}

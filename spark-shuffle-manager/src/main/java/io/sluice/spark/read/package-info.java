@@ -1,0 +1,2 @@
+/** Blocks out of the pools of other executors. */
+package io.sluice.spark.read;

@@ -1,0 +1,69 @@
+package io.sluice.spark.write;
+
+import io.sluice.spark.pool.ExecutorPool;
+import java.io.IOException;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.serializer.SerializerInstance;
+import org.apache.spark.serializer.SerializerManager;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.storage.ShuffleBlockId;
+
+/**
+ * Keeps a stream open for every partition: no sort, and no more than one copy between the codec and
+ * the pool. Each partition costs the buffers of a serializer and a codec, so that it is for some
+ * hundreds of them; the {@link SortingWriter} is for more.
+ */
+public final class DirectWriter<K, V> extends PoolWriter<K, V> {
+  private final PartitionStream[] partitions;
+  private final SerializerManager manager = SparkEnv.get().serializerManager();
+  private final SerializerInstance serializer;
+
+  /** Writes nothing yet. */
+  public DirectWriter(
+      ExecutorPool pool,
+      ShuffleDependency<K, V, ?> dependency,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    super(pool, dependency, mapId, context, metrics);
+    this.partitions = new PartitionStream[dependency.partitioner().numPartitions()];
+    this.serializer = dependency.serializer().newInstance();
+  }
+
+  @Override
+  void insert(int partition, Object key, Object value) {
+    PartitionStream stream = partitions[partition];
+    if (stream == null) {
+      ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
+      stream = new PartitionStream(new PartitionBuffer(this::takeMemory), id, manager, serializer);
+      partitions[partition] = stream;
+    }
+    stream.write(key, value);
+  }
+
+  @Override
+  void endStreams() {
+    for (PartitionStream stream : partitions) {
+      if (stream != null) {
+        stream.close();
+      }
+    }
+  }
+
+  @Override
+  void drain() throws IOException {
+    long pendingBytes = 0;
+    for (PartitionStream stream : partitions) {
+      pendingBytes += stream == null ? 0 : stream.buffer().lengthBytes();
+    }
+    reserve(pendingBytes);
+    for (int partition = 0; partition < partitions.length; partition++) {
+      PartitionStream stream = partitions[partition];
+      if (stream != null && stream.buffer().lengthBytes() > 0) {
+        append(partition, stream.buffer().drain(), stream.takeRecords());
+      }
+    }
+  }
+}

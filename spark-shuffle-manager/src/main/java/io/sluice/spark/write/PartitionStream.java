@@ -1,0 +1,57 @@
+package io.sluice.spark.write;
+
+import java.io.Closeable;
+import java.io.OutputStream;
+import org.apache.spark.serializer.SerializationStream;
+import org.apache.spark.serializer.SerializerInstance;
+import org.apache.spark.serializer.SerializerManager;
+import org.apache.spark.storage.BlockId;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
+
+/**
+ * One partition of a map task: records go through the serializer, the codec and the cipher into a
+ * buffer. The streams stay open over spills, so that all pieces of a partition make up one stream,
+ * whatever the serializer and the codec are.
+ *
+ * <p>Thread contract: one thread. Ownership: the writer closes it, which writes the streams' ends.
+ */
+final class PartitionStream implements Closeable {
+  private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
+
+  private final PartitionBuffer buffer;
+  private final SerializationStream stream;
+  private long pendingRecords;
+
+  PartitionStream(
+      PartitionBuffer buffer,
+      BlockId id,
+      SerializerManager manager,
+      SerializerInstance serializer) {
+    this.buffer = buffer;
+    OutputStream wrapped = manager.wrapStream(id, buffer);
+    this.stream = serializer.serializeStream(wrapped);
+  }
+
+  void write(Object key, Object value) {
+    stream.writeKey(key, ANY);
+    stream.writeValue(value, ANY);
+    pendingRecords++;
+  }
+
+  PartitionBuffer buffer() {
+    return buffer;
+  }
+
+  /** Records since the last call. */
+  long takeRecords() {
+    long records = pendingRecords;
+    pendingRecords = 0;
+    return records;
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+  }
+}

@@ -1,0 +1,166 @@
+package io.sluice.spark.write;
+
+import io.sluice.spark.engine.RowChecksums;
+import io.sluice.spark.engine.SparkShims;
+import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.PoolOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.spark.Partitioner;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.scheduler.MapStatus;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.shuffle.ShuffleWriter;
+import scala.Option;
+import scala.Product2;
+import scala.collection.Iterator;
+
+/**
+ * Writes a map task's output into the executor's pool, without any file. Every record is serialized
+ * at once: Spark's SQL engine puts the next row into the same object.
+ *
+ * <p>Buffers are part of the task's execution memory. When there is none for another one, all that
+ * is buffered goes to the pool as pieces of its partitions, and the memory is used again.
+ *
+ * <p>Thread contract: the task's thread. Ownership: {@link #stop} releases everything. Failure: the
+ * task's; without a commit nothing of the output exists.
+ */
+public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
+  private final ExecutorPool pool;
+  private final ShuffleDependency<K, V, ?> dependency;
+  private final long mapId;
+  private final TaskContext context;
+  private final ShuffleWriteMetricsReporter metrics;
+  private final MemoryBudget memory;
+  private final long[] lengthsBytes;
+  private final RowChecksums checksums;
+  private PoolOutput output;
+  private MapStatus status;
+  private boolean stopped;
+
+  /** Writes nothing yet. */
+  protected PoolWriter(
+      ExecutorPool pool,
+      ShuffleDependency<K, V, ?> dependency,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    this.pool = pool;
+    this.dependency = dependency;
+    this.mapId = mapId;
+    this.context = context;
+    this.metrics = metrics;
+    this.memory = new MemoryBudget(context.taskMemoryManager());
+    this.lengthsBytes = new long[dependency.partitioner().numPartitions()];
+    this.checksums = SparkShims.rowChecksums(dependency);
+  }
+
+  /** Serializes a record into a buffer. */
+  abstract void insert(int partition, Object key, Object value) throws IOException;
+
+  /** No record comes any more: what streams still hold back goes into the buffers. */
+  abstract void endStreams() throws IOException;
+
+  /** Hands all that is buffered to {@link #append}, and gives its memory up. */
+  abstract void drain() throws IOException;
+
+  final ShuffleDependency<K, V, ?> dependency() {
+    return dependency;
+  }
+
+  final long mapId() {
+    return mapId;
+  }
+
+  @Override
+  public final void write(Iterator<Product2<K, V>> records) throws IOException {
+    Partitioner partitioner = dependency.partitioner();
+    Iterator<? extends Product2<?, ?>> combined = combined(records);
+    while (combined.hasNext()) {
+      Product2<?, ?> record = combined.next();
+      int partition = partitioner.getPartition(record._1());
+      insert(partition, record._1(), record._2());
+      checksums.update(partition, record._1(), record._2());
+      metrics.incRecordsWritten(1);
+    }
+    endStreams();
+    spill();
+    commit();
+  }
+
+  private Iterator<? extends Product2<?, ?>> combined(Iterator<Product2<K, V>> records) {
+    return dependency.mapSideCombine()
+        ? dependency.aggregator().get().combineValuesByKey(records, context)
+        : records;
+  }
+
+  /** Accounts for memory, after making room for it if there is none. */
+  final void takeMemory(long lengthBytes) throws IOException {
+    if (!memory.tryTake(lengthBytes)) {
+      spill();
+      // Without a grant after all it goes on: a buffer is less than what Spark leaves to any task.
+      memory.tryTake(lengthBytes);
+    }
+  }
+
+  private void spill() throws IOException {
+    long startNs = System.nanoTime();
+    if (output == null) {
+      output = pool.newOutput(dependency.shuffleId(), mapId, lengthsBytes.length);
+    }
+    drain();
+    memory.freeMemory(memory.getUsed());
+    metrics.incWriteTime(System.nanoTime() - startNs);
+  }
+
+  /** Leases room for what comes next, where it is known. */
+  final void reserve(long lengthBytes) throws IOException {
+    output.reserve(lengthBytes);
+  }
+
+  /** A piece of a partition; called by {@link #drain}. */
+  final void append(int partition, List<ByteBuffer> piece, long records) throws IOException {
+    long lengthBytes = output.append(partition, piece, records);
+    lengthsBytes[partition] += lengthBytes;
+    metrics.incBytesWritten(lengthBytes);
+  }
+
+  private void commit() throws IOException {
+    long startNs = System.nanoTime();
+    output.commit();
+    metrics.incWriteTime(System.nanoTime() - startNs);
+    status =
+        SparkShims.mapStatus(
+            Endpoint.withPort(SparkEnv.get().blockManager().shuffleServerId(), pool.controlPort()),
+            lengthsBytes,
+            mapId,
+            checksums.value());
+  }
+
+  @Override
+  public final Option<MapStatus> stop(boolean success) {
+    if (stopped) {
+      return Option.empty();
+    }
+    stopped = true;
+    memory.freeMemory(memory.getUsed());
+    if (output != null) {
+      try {
+        output.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("the map output could not be closed", e);
+      }
+    }
+    return success ? Option.apply(status) : Option.empty();
+  }
+
+  @Override
+  public final long[] getPartitionLengths() {
+    return lengthsBytes;
+  }
+}

@@ -1,0 +1,119 @@
+package io.sluice.spark.write;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Serialized records in pages, and an index that sorts them by partition.
+ *
+ * <pre>
+ *   index entry   | 0 | partition (24 bits) | page (19) | offset in the page (20) |
+ *   in the page   | int32 length | bytes |
+ * </pre>
+ *
+ * <p>Entries compare as numbers, so that sorting them leaves the records of a partition in the
+ * order in which they came. A record longer than a page has one of its own.
+ *
+ * <p>Thread contract: one thread. Memory is accounted for before it is taken.
+ */
+final class RecordPages {
+  /** One more than the highest partition number. */
+  static final int MOST_PARTITIONS = 1 << 24;
+
+  private static final int OFFSET_BITS = 20;
+  private static final int PAGE_BITS = 19; // 63 bits in all: entries must not be negative
+  private static final int PAGE_BYTES = 1 << OFFSET_BITS;
+  private static final int FIRST_INDEX_LENGTH = 1 << 12;
+
+  private final PartitionBuffer.Budget budget;
+  private final List<byte[]> pages = new ArrayList<>();
+  private long[] index = new long[0];
+  private int count;
+  private int position;
+
+  RecordPages(PartitionBuffer.Budget budget) {
+    this.budget = budget;
+  }
+
+  /** Keeps a record. */
+  void add(int partition, byte[] bytes, int lengthBytes) throws IOException {
+    if (count == index.length) {
+      growIndex();
+    }
+    int needed = Integer.BYTES + lengthBytes;
+    if (pages.isEmpty()
+        || position + needed > pages.get(pages.size() - 1).length
+        || position >= PAGE_BYTES) {
+      addPage(needed);
+    }
+    if (count == index.length) {
+      growIndex(); // getting a page has emptied this
+    }
+    byte[] page = pages.get(pages.size() - 1);
+    index[count++] =
+        (long) partition << (PAGE_BITS + OFFSET_BITS)
+            | (long) (pages.size() - 1) << OFFSET_BITS
+            | position;
+    page[position] = (byte) (lengthBytes >>> 24);
+    page[position + 1] = (byte) (lengthBytes >>> 16);
+    page[position + 2] = (byte) (lengthBytes >>> 8);
+    page[position + 3] = (byte) lengthBytes;
+    System.arraycopy(bytes, 0, page, position + Integer.BYTES, lengthBytes);
+    position += needed;
+  }
+
+  private void growIndex() throws IOException {
+    int length = Math.max(FIRST_INDEX_LENGTH, 2 * index.length);
+    budget.take((long) (length - index.length) * Long.BYTES); // may empty this
+    if (count == index.length) {
+      index = Arrays.copyOf(index, length);
+    }
+  }
+
+  private void addPage(int neededBytes) throws IOException {
+    int lengthBytes = Math.max(PAGE_BYTES, neededBytes);
+    budget.take(lengthBytes); // may empty this
+    if (pages.size() == 1 << PAGE_BITS) {
+      throw new IOException("more than " + (1 << PAGE_BITS) + " pages of records");
+    }
+    pages.add(new byte[lengthBytes]);
+    position = 0;
+  }
+
+  /** Sorts the records, and gives up no memory yet. */
+  void sort() {
+    Arrays.sort(index, 0, count);
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Partition of a record; meaningful after {@link #sort}. */
+  int partition(int i) {
+    return (int) (index[i] >>> (PAGE_BITS + OFFSET_BITS));
+  }
+
+  /** Copies a record's bytes out. */
+  void writeTo(int i, OutputStream out) throws IOException {
+    byte[] page = pages.get((int) (index[i] >>> OFFSET_BITS) & ((1 << PAGE_BITS) - 1));
+    int at = (int) index[i] & (PAGE_BYTES - 1);
+    int lengthBytes =
+        (page[at] & 0xff) << 24
+            | (page[at + 1] & 0xff) << 16
+            | (page[at + 2] & 0xff) << 8
+            | page[at + 3] & 0xff;
+    out.write(page, at + Integer.BYTES, lengthBytes);
+  }
+
+  /** Forgets all records and gives their memory up. */
+  void clear() {
+    pages.clear();
+    index = new long[0];
+    count = 0;
+    position = 0;
+  }
+}

@@ -1,0 +1,108 @@
+package io.sluice.spark.write;
+
+import io.sluice.spark.pool.ExecutorPool;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.internal.config.package$;
+import org.apache.spark.io.CompressionCodec$;
+import org.apache.spark.serializer.SerializationStream;
+import org.apache.spark.serializer.SerializerManager;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.storage.ShuffleBlockId;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
+
+/**
+ * Serializes all records into one place, sorts them by partition, and compresses each partition
+ * when it goes to the pool: its memory depends on the records, not on the number of partitions.
+ *
+ * <p>The pieces of a partition are streams of their own, which must read as one when they are
+ * joined: see {@link #canWrite}.
+ */
+public final class SortingWriter<K, V> extends PoolWriter<K, V> {
+  private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
+
+  private final SerializerManager manager = SparkEnv.get().serializerManager();
+  private final RecordPages records = new RecordPages(this::takeMemory);
+  private final Serialized serialized = new Serialized();
+  private final SerializationStream stream;
+
+  /** The bytes of the last record. */
+  private static final class Serialized extends ByteArrayOutputStream {
+    byte[] bytes() {
+      return buf;
+    }
+  }
+
+  /** Writes nothing yet. */
+  public SortingWriter(
+      ExecutorPool pool,
+      ShuffleDependency<K, V, ?> dependency,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    super(pool, dependency, mapId, context, metrics);
+    this.stream = dependency.serializer().newInstance().serializeStream(serialized);
+  }
+
+  /** Whether streams of this shuffle's serializer, codec and cipher can be cut and joined. */
+  public static boolean canWrite(SparkConf conf, ShuffleDependency<?, ?, ?> dependency) {
+    package$ config = package$.MODULE$;
+    boolean joinable =
+        !(boolean) conf.get(config.SHUFFLE_COMPRESS())
+            || CompressionCodec$.MODULE$.supportsConcatenationOfSerializedStreams(
+                CompressionCodec$.MODULE$.createCodec(conf));
+    return joinable
+        && dependency.serializer().supportsRelocationOfSerializedObjects()
+        && !(boolean) conf.get(config.IO_ENCRYPTION_ENABLED())
+        && dependency.partitioner().numPartitions() <= RecordPages.MOST_PARTITIONS;
+  }
+
+  @Override
+  void insert(int partition, Object key, Object value) throws IOException {
+    serialized.reset();
+    stream.writeKey(key, ANY);
+    stream.writeValue(value, ANY);
+    stream.flush();
+    records.add(partition, serialized.bytes(), serialized.size());
+  }
+
+  @Override
+  void endStreams() {
+    serialized.reset();
+    stream.close();
+  }
+
+  @Override
+  void drain() throws IOException {
+    records.sort();
+    int first = 0;
+    while (first < records.count()) {
+      int partition = records.partition(first);
+      int end = first + 1;
+      while (end < records.count() && records.partition(end) == partition) {
+        end++;
+      }
+      drain(partition, first, end);
+      first = end;
+    }
+    records.clear();
+  }
+
+  private void drain(int partition, int first, int end) throws IOException {
+    // Small and short-lived, beside what is accounted for.
+    PartitionBuffer buffer = new PartitionBuffer(bytes -> {});
+    ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
+    try (OutputStream wrapped = manager.wrapStream(id, buffer)) {
+      for (int i = first; i < end; i++) {
+        records.writeTo(i, wrapped);
+      }
+    }
+    append(partition, buffer.drain(), end - first);
+  }
+}

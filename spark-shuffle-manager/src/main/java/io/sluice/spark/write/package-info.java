@@ -1,0 +1,2 @@
+/** Map tasks' records on their way into the pool. */
+package io.sluice.spark.write;

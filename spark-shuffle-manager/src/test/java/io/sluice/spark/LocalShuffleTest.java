@@ -1,0 +1,217 @@
+package io.sluice.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import scala.Tuple2;
+
+/** Jobs in a local Spark against plain collections; all blocks are of this very process. */
+class LocalShuffleTest {
+  private static final int RECORDS = 50_000;
+  private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";
+  private static final String JAVA = "org.apache.spark.serializer.JavaSerializer";
+
+  @TempDir private Path pools;
+
+  private SparkConf conf() {
+    return new SparkConf(false)
+        .setMaster("local[2]")
+        .setAppName("LocalShuffleTest")
+        .set("spark.ui.enabled", "false")
+        .set("spark.driver.host", "127.0.0.1")
+        .set("spark.driver.bindAddress", "127.0.0.1")
+        .set("spark.shuffle.manager", SluiceShuffleManager.class.getName())
+        .set("spark.sluice.pool.dir", pools.toString())
+        .set("spark.sluice.pool.capacity-mb", "64")
+        .set("spark.sluice.pool.segment-mb", "16");
+  }
+
+  private static SluiceShuffleManager manager() {
+    return assertInstanceOf(SluiceShuffleManager.class, SparkEnv.get().shuffleManager());
+  }
+
+  private static List<Integer> numbers() {
+    List<Integer> numbers = new ArrayList<>(IntStream.range(0, RECORDS).boxed().toList());
+    Collections.shuffle(numbers, new java.util.Random(1));
+    return numbers;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    KRYO + ",1,false",
+    KRYO + ",7,false",
+    KRYO + ",7,true",
+    KRYO + ",1500,false",
+    JAVA + ",7,false",
+    JAVA + ",7,true"
+  })
+  void groupsCombinesAndSortsWithoutLeavingAnythingToSpark(
+      String serializer, int partitions, boolean encrypted) throws IOException {
+    SparkConf conf =
+        conf()
+            .set("spark.serializer", serializer)
+            .set("spark.io.encryption.enabled", Boolean.toString(encrypted));
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      JavaPairRDD<Integer, Integer> pairs =
+          context.parallelize(numbers(), 3).mapToPair(i -> new Tuple2<>(i % 100, i));
+      Map<Integer, Integer> sizes =
+          new HashMap<>(
+              pairs
+                  .groupByKey(partitions)
+                  .mapValues(values -> (int) values.spliterator().getExactSizeIfKnown())
+                  .collectAsMap());
+      Map<Integer, Integer> counts =
+          new TreeMap<>(
+              pairs.mapValues(i -> 1).reduceByKey(Integer::sum, partitions).collectAsMap());
+      assertEquals(100, counts.size());
+      assertTrue(counts.values().stream().allMatch(count -> count == RECORDS / 100));
+      assertEquals(counts.keySet(), sizes.keySet());
+      List<Integer> sorted =
+          context
+              .parallelize(numbers(), 3)
+              .mapToPair(i -> new Tuple2<>(i, i))
+              .sortByKey(true, partitions)
+              .keys()
+              .collect();
+      assertEquals(IntStream.range(0, RECORDS).boxed().toList(), sorted);
+      assertEquals(Map.of(), manager().counters().fallbacks());
+      assertEquals(0, dataFiles(), "no shuffle file was written");
+    }
+    assertNoPoolIsLeft();
+  }
+
+  @Test
+  void whatCannotBeCutIsLeftToSparkAndCounted() {
+    try (JavaSparkContext context = new JavaSparkContext(conf().set("spark.serializer", JAVA))) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(300).count());
+      assertEquals(1, manager().counters().fallbacks().size());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"7", "300"})
+  void spillsIntoThePoolWhenTheTaskHasNoMemory(int partitions) {
+    SparkConf conf =
+        conf()
+            .set("spark.serializer", KRYO)
+            .set("spark.memory.fraction", "0.01")
+            .set("spark.shuffle.compress", "false");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      // 40 MB of records, several times what a task may have.
+      long bytes =
+          context
+              .parallelize(numbers(), 2)
+              .mapToPair(i -> new Tuple2<>(i, new byte[800]))
+              .partitionBy(new org.apache.spark.HashPartitioner(partitions))
+              .values()
+              .map(value -> (long) value.length)
+              .reduce(Long::sum);
+      assertEquals(800L * RECORDS, bytes);
+    }
+  }
+
+  @Test
+  void aShuffleThatNobodyNeedsGivesItsMemoryBack() throws IOException {
+    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+      JavaPairRDD<Integer, Integer> grouped =
+          context
+              .parallelize(numbers(), 3)
+              .mapToPair(i -> new Tuple2<>(i, i))
+              .groupByKey(3)
+              .mapValues(values -> 1);
+      assertEquals(RECORDS, grouped.count());
+      assertTrue(manager().poolStats().orElseThrow().outputs() > 0);
+      assertEquals(3L, gauge("pool.outputs"));
+      assertTrue(gauge("pool.memory.usedBytes") > 0);
+      assertTrue(SparkEnv.get().shuffleManager().unregisterShuffle(0));
+      assertEquals(0, manager().poolStats().orElseThrow().outputs());
+    }
+  }
+
+  @Test
+  void aPoolThatCannotBeOpenedLeavesTheWritingToSpark() {
+    SparkConf conf = conf().set("spark.sluice.pool.dir", "/proc/none");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(
+          List.of("an executor without a pool"),
+          List.copyOf(manager().counters().fallbacks().keySet()));
+    }
+  }
+
+  @Test
+  void aSettingThatIsNoneIsSaidWhenTheApplicationStarts() {
+    SparkConf conf = conf().set("spark.sluice.pool.capacity-mb", "lots");
+    Exception e = assertThrows(Exception.class, () -> new JavaSparkContext(conf));
+    StringBuilder said = new StringBuilder();
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      said.append(cause.getMessage());
+    }
+    assertTrue(
+        said.toString().contains("spark.sluice.pool.capacity-mb is 'lots'"), said.toString());
+  }
+
+  @Test
+  void anApplicationWithEncryptedTrafficIsNotTouched() {
+    SparkConf conf =
+        conf()
+            .set("spark.network.crypto.enabled", "true")
+            .set("spark.authenticate", "true")
+            .set("spark.authenticate.secret", "test");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertFalse(manager().poolStats().isPresent());
+      assertTrue(SparkEnv.get().conf().getBoolean("spark.shuffle.readHostLocalDisk", true));
+    }
+  }
+
+  private static long gauge(String name) {
+    return (Long)
+        SparkEnv.get()
+            .metricsSystem()
+            .getSourcesByName("sluice")
+            .head()
+            .metricRegistry()
+            .getGauges()
+            .get(name)
+            .getValue();
+  }
+
+  private void assertNoPoolIsLeft() throws IOException {
+    try (Stream<Path> files = Files.walk(pools)) {
+      assertEquals(List.of(), files.filter(file -> file.toString().endsWith(".lock")).toList());
+    }
+  }
+
+  private static long dataFiles() throws IOException {
+    long count = 0;
+    for (java.io.File dir : SparkEnv.get().blockManager().diskBlockManager().localDirs()) {
+      try (Stream<Path> files = Files.walk(dir.toPath())) {
+        count += files.filter(file -> file.getFileName().toString().startsWith("shuffle_")).count();
+      }
+    }
+    return count;
+  }
+}

@@ -1,0 +1,39 @@
+package io.sluice.spark.conf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Optional;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EligibilityTest {
+  @Test
+  void anOrdinaryApplicationIsShuffledBySluice() {
+    assertEquals(Optional.empty(), Eligibility.declineReason(new SparkConf(false)));
+  }
+
+  @Test
+  void theExternalShuffleServiceServesFilesOnly() {
+    SparkConf conf = new SparkConf(false).set("spark.shuffle.service.enabled", "true");
+    assertTrue(
+        Eligibility.declineReason(conf).orElseThrow().contains("spark.shuffle.service.enabled"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "spark.network.crypto.enabled",
+        "spark.ssl.rpc.enabled",
+        "spark.authenticate.enableSaslEncryption"
+      })
+  void encryptedTrafficNeedsEncryptedBlocks(String setting) {
+    SparkConf conf = new SparkConf(false).set(setting, "true");
+    assertTrue(
+        Eligibility.declineReason(conf).orElseThrow().contains("spark.io.encryption.enabled"));
+    conf.set("spark.io.encryption.enabled", "true");
+    assertEquals(Optional.empty(), Eligibility.declineReason(conf));
+  }
+}

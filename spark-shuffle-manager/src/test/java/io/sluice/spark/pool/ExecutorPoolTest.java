@@ -1,0 +1,134 @@
+package io.sluice.spark.pool;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spark.conf.ApplicationSecret;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExecutorPoolTest {
+  private static final int SHUFFLE = 4;
+  private static final long MAP = 17;
+
+  @TempDir private Path base;
+  private ExecutorPool pool;
+
+  @BeforeEach
+  void open() throws IOException {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.sluice.pool.dir", base.toString())
+            .set("spark.sluice.pool.capacity-mb", "4")
+            .set("spark.sluice.pool.segment-mb", "1");
+    ApplicationSecret.create(conf);
+    pool = ExecutorPool.open(conf, "app-1", "7", List.of(base.resolve("local")));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    pool.close();
+  }
+
+  private static byte[] bytes(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
+    try (PoolOutput output = pool.newOutput(SHUFFLE, MAP, 3)) {
+      output.append(0, List.of(ByteBuffer.wrap(first)), 1);
+      output.append(2, List.of(ByteBuffer.wrap(second)), 1);
+      output.append(0, List.of(ByteBuffer.wrap(firstAgain)), 1);
+      output.commit();
+    }
+  }
+
+  @Test
+  void givesThePiecesOfAPartitionAsOneBlock() throws IOException {
+    byte[] first = bytes(300_000, 1);
+    byte[] second = bytes(100, 2);
+    byte[] again = bytes(70_001, 3);
+    write(first, second, again);
+    PoolBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+    ByteBuffer joined = ByteBuffer.allocate(370_001).put(first).put(again);
+    assertEquals(370_001, block.size());
+    assertArrayEquals(joined.array(), block.nioByteBuffer().array());
+    try (InputStream stream = block.createInputStream()) {
+      assertArrayEquals(joined.array(), stream.readAllBytes());
+    }
+    PoolBlock batch = pool.block(SHUFFLE, MAP, 1, 3).orElseThrow();
+    assertArrayEquals(second, batch.nioByteBuffer().array());
+    assertTrue(pool.block(SHUFFLE, MAP + 1, 0, 1).isEmpty());
+  }
+
+  @Test
+  void whatHasNoRoomInMemoryGoesToTheLocalDirectory() throws IOException {
+    byte[] large = bytes(9 << 20, 1);
+    write(large, bytes(10, 2), bytes(10, 3));
+    assertTrue(pool.stats().disk().usedBytes() > 0, pool.stats().toString());
+    byte[] read = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow().nioByteBuffer().array();
+    assertEquals(large.length + 10, read.length);
+    assertEquals(ByteBuffer.wrap(large), ByteBuffer.wrap(read, 0, large.length));
+  }
+
+  @Test
+  void nothingOfAnOutputExistsWithoutACommit() throws IOException {
+    try (PoolOutput output = pool.newOutput(SHUFFLE, MAP, 1)) {
+      output.append(0, List.of(ByteBuffer.wrap(bytes(10, 1))), 1);
+    }
+    assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
+  }
+
+  @Test
+  void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
+    try (PoolOutput late = pool.newOutput(SHUFFLE, MAP, 1)) {
+      late.append(0, List.of(ByteBuffer.wrap(bytes(10, 1))), 1);
+      pool.free(SHUFFLE);
+      late.commit();
+    }
+    assertEquals(0, pool.stats().outputs());
+  }
+
+  @Test
+  void freeingAShuffleLeavesTheOthers() throws IOException {
+    write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
+    try (PoolOutput other = pool.newOutput(SHUFFLE * 10, MAP, 1)) {
+      other.append(0, List.of(ByteBuffer.wrap(bytes(10, 1))), 1);
+      other.commit();
+    }
+    pool.free(SHUFFLE);
+    assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
+    assertFalse(pool.block(SHUFFLE * 10, MAP, 0, 1).isEmpty());
+  }
+
+  @Test
+  void aBlockThatOutlivesThePoolFailsInsteadOfReadingMemoryThatIsGone() throws IOException {
+    write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
+    PoolBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+    try (InputStream stream = block.createInputStream()) {
+      pool.close();
+      assertThrows(IOException.class, stream::read);
+    }
+    assertThrows(IOException.class, block::nioByteBuffer);
+    assertEquals(
+        0,
+        Files.list(base.resolve("sluice-spark-" + System.getProperty("user.name")))
+            .filter(path -> !path.endsWith(".guard"))
+            .count());
+  }
+}

@@ -1,0 +1,63 @@
+package io.sluice.spark.pool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PoolHomeTest {
+  @TempDir private Path base;
+
+  @Test
+  void isPrivateAndGoneWhenClosed() throws IOException {
+    Path directory;
+    try (PoolHome home = PoolHome.create(base, "app-1")) {
+      directory = home.directory();
+      assertEquals(
+          "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)));
+      Files.writeString(Files.createDirectory(directory.resolve("pool")).resolve("segment"), "x");
+    }
+    assertFalse(Files.exists(directory));
+    assertFalse(Files.exists(directory.resolveSibling("app-1.lock")));
+  }
+
+  @Test
+  void removesWhatDeadProcessesLeftAndNothingElse() throws IOException {
+    try (PoolHome living = PoolHome.create(base, "living")) {
+      Path ours = living.directory().getParent();
+      Files.createFile(ours.resolve("dead.lock"));
+      Path segment = Files.createDirectories(ours.resolve("dead/pool")).resolve("segment");
+      Files.writeString(segment, "x");
+      try (PoolHome next = PoolHome.create(base, "next")) {
+        assertFalse(Files.exists(ours.resolve("dead")));
+        assertFalse(Files.exists(ours.resolve("dead.lock")));
+        assertTrue(Files.exists(living.directory()));
+        assertTrue(Files.exists(next.directory()));
+      }
+    }
+  }
+
+  @Test
+  void isNotSharedByTwo() throws IOException {
+    try (PoolHome living = PoolHome.create(base, "app-1")) {
+      IOException e = assertThrows(IOException.class, () -> PoolHome.create(base, "app-1"));
+      assertTrue(e.getMessage().contains("living process"), e.getMessage());
+      assertTrue(Files.exists(living.directory()));
+    }
+  }
+
+  @Test
+  void followsNoLinkThatSomebodyPutThere() throws IOException {
+    Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
+    Files.createSymbolicLink(
+        base.resolve("sluice-spark-" + System.getProperty("user.name")), elsewhere);
+    assertThrows(IOException.class, () -> PoolHome.create(base, "app-1"));
+  }
+}

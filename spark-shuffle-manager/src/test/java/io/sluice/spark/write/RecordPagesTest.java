@@ -1,0 +1,91 @@
+package io.sluice.spark.write;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RecordPagesTest {
+  private record Entry(int partition, byte[] bytes) {}
+
+  private static byte[] read(RecordPages pages, int i) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    pages.writeTo(i, out);
+    return out.toByteArray();
+  }
+
+  @Test
+  void sortsByPartitionAndKeepsTheOrderOfArrival() throws IOException {
+    Random random = new Random(5);
+    RecordPages pages = new RecordPages(bytes -> {});
+    List<Entry> expected = new ArrayList<>();
+    for (int i = 0; i < 50_000; i++) {
+      byte[] bytes = new byte[random.nextInt(200)];
+      random.nextBytes(bytes);
+      int partition = random.nextInt(RecordPages.MOST_PARTITIONS);
+      partition = i % 3 == 0 ? partition : partition % 10;
+      pages.add(partition, bytes, bytes.length);
+      expected.add(new Entry(partition, bytes));
+    }
+    expected.sort(Comparator.comparingInt(Entry::partition)); // a stable sort
+    pages.sort();
+    assertEquals(expected.size(), pages.count());
+    for (int i = 0; i < expected.size(); i++) {
+      assertEquals(expected.get(i).partition(), pages.partition(i));
+      assertArrayEquals(expected.get(i).bytes(), read(pages, i));
+    }
+  }
+
+  @Test
+  void keepsRecordsLongerThanAPage() throws IOException {
+    RecordPages pages = new RecordPages(bytes -> {});
+    byte[] small = {1, 2, 3};
+    byte[] large = new byte[5 << 20];
+    new Random(3).nextBytes(large);
+    pages.add(1, small, 3);
+    pages.add(0, large, large.length);
+    pages.add(1, small, 2);
+    pages.sort();
+    assertArrayEquals(large, read(pages, 0));
+    assertArrayEquals(small, read(pages, 1));
+    assertArrayEquals(new byte[] {1, 2}, read(pages, 2));
+  }
+
+  @Test
+  void takesMemoryBeforeItUsesItAndGoesOnWhenThatEmptiesIt() throws IOException {
+    List<Integer> drained = new ArrayList<>();
+    long[] taken = new long[1];
+    RecordPages[] pages = new RecordPages[1];
+    pages[0] =
+        new RecordPages(
+            bytes -> {
+              if (taken[0] + bytes > 4 << 20) {
+                pages[0].sort();
+                for (int i = 0; i < pages[0].count(); i++) {
+                  drained.add(ByteBuffer.wrap(read(pages[0], i)).getInt());
+                }
+                pages[0].clear();
+                taken[0] = 0;
+              }
+              taken[0] += bytes;
+            });
+    for (int i = 0; i < 200_000; i++) {
+      pages[0].add(i % 7, ByteBuffer.allocate(60).putInt(i).array(), 60);
+    }
+    assertTrue(drained.size() > 0, "it was emptied");
+    pages[0].sort();
+    for (int i = 0; i < pages[0].count(); i++) {
+      drained.add(ByteBuffer.wrap(read(pages[0], i)).getInt());
+    }
+    assertEquals(200_000, drained.stream().distinct().count());
+    assertEquals(200_000, drained.size());
+  }
+}
