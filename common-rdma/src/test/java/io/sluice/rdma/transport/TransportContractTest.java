@@ -24,7 +24,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -395,13 +394,15 @@ public abstract class TransportContractTest {
     CompletableFuture<Void> chain = new CompletableFuture<>();
     readChain(s, 500, chain);
     await(chain);
-    CountDownLatch closed = new CountDownLatch(1);
-    s.connection
-        .read(s.descriptor, 0, s.landing, 0, 10, LONG_MS)
-        .thenRun(s.connection::close)
-        .thenRun(closed::countDown);
-    assertTrue(closed.await(LONG_MS, TimeUnit.MILLISECONDS));
-    assertFalse(s.connection.isOpen());
+    CompletableFuture<Boolean> openAfterClose =
+        s.connection
+            .read(s.descriptor, 0, s.landing, 0, 10, LONG_MS)
+            .thenApply(
+                read -> {
+                  s.connection.close();
+                  return s.connection.isOpen();
+                });
+    assertFalse(openAfterClose.get(LONG_MS, TimeUnit.MILLISECONDS));
   }
 
   private void readChain(Setup s, int left, CompletableFuture<Void> end) {

@@ -27,6 +27,7 @@ final class UcxConnection implements Connection {
   private final ReadFactory factory;
   private final UcxReads reads;
   private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean closed;
 
   UcxConnection(UcxClientEndpoint endpoint, InetSocketAddress remote) {
     this.endpoint = endpoint;
@@ -89,11 +90,12 @@ final class UcxConnection implements Connection {
 
   @Override
   public boolean isOpen() {
-    return reads.isOpen();
+    return !closed && reads.isOpen();
   }
 
   @Override
   public void close() {
+    closed = true; // for a callback, behind which the loop ends it
     end("closed by this side");
     if (!endpoint.loop().isLoopThread() && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
       throw new IllegalStateException(
