@@ -3,6 +3,7 @@ package io.sluice.spark.engine;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import org.apache.spark.Aggregator;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
@@ -67,7 +68,7 @@ public final class SparkShims {
   }
 
   private static Object invoke(Method method, Object... arguments) {
-    boolean isStatic = java.lang.reflect.Modifier.isStatic(method.getModifiers());
+    boolean isStatic = Modifier.isStatic(method.getModifiers());
     try {
       return isStatic ? method.invoke(null, arguments) : method.invoke(arguments[0]);
     } catch (InvocationTargetException e) {

@@ -4,7 +4,6 @@ import io.sluice.node.local.LocalClient;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.writer.OutputWriter;
-import io.sluice.spill.writer.WriterStats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -56,11 +55,6 @@ public final class PoolOutput implements Closeable {
   public void commit() throws IOException {
     writer.commit(id);
     pool.committed(shuffleId);
-  }
-
-  /** What was written so far. */
-  public WriterStats stats() {
-    return writer.stats();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,7 +150,7 @@ final class PoolBlockClient extends BlockStoreClient {
     try {
       reader.close();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException("the reader of a task could not be closed", e);
+      throw new UncheckedIOException("the reader of a task could not be closed", e);
     }
   }
 

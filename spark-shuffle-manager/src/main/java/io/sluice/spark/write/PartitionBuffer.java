@@ -29,7 +29,6 @@ final class PartitionBuffer extends OutputStream {
   private int position;
   private int nextChunkBytes = FIRST_CHUNK_BYTES;
   private long fullBytes;
-  private long heldBytes;
 
   PartitionBuffer(Budget budget) {
     this.budget = budget;
@@ -67,18 +66,12 @@ final class PartitionBuffer extends OutputStream {
     }
     chunk = new byte[lengthBytes];
     position = 0;
-    heldBytes += lengthBytes;
     nextChunkBytes = Math.min(2 * lengthBytes, LONGEST_CHUNK_BYTES);
   }
 
   /** Bytes in it. */
   long lengthBytes() {
     return fullBytes + position;
-  }
-
-  /** Memory that it holds. */
-  long heldBytes() {
-    return heldBytes;
   }
 
   /** Its bytes in their order; it is empty then, and holds nothing. */
@@ -91,7 +84,6 @@ final class PartitionBuffer extends OutputStream {
     chunk = null;
     position = 0;
     fullBytes = 0;
-    heldBytes = 0;
     nextChunkBytes = FIRST_CHUNK_BYTES;
     return bytes;
   }
