@@ -87,12 +87,6 @@ final class LabCluster {
         .withSite("yarn.app.mapreduce.am.admin-command-opts", String.join(" ", QUICK_START))
         .withSite("mapreduce.admin.map.child.java.opts", String.join(" ", QUICK_START))
         .withSite("mapreduce.admin.reduce.child.java.opts", String.join(" ", QUICK_START))
-        // An emulator would spend half of itself on heartbeats five times a second, and on looking
-        // through /proc for each node.
-        .withSite("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "1000")
-        .withSite("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", "1000")
-        .withSite("mapreduce.client.progressmonitor.pollinterval", "1000")
-        .withSite("yarn.nodemanager.resource-monitor.interval-ms", "0")
         .withSite("sluice.transport", System.getProperty("sluice.lab.transport", "ucx"))
         .withPlaces(
             new ClusterPlaces(
