@@ -70,7 +70,12 @@ public final class SparkDemo {
             + results.write(
                 "demo-spark.png",
                 file ->
-                    CostPlot.draw(title, "per cent of stock", categories(), bars(pairs), file)));
+                    CostPlot.draw(
+                        title,
+                        "Sluice, in per cent of stock",
+                        WORKLOADS.stream().map(Workload::name).toList(),
+                        bars(pairs),
+                        file)));
   }
 
   private Pair pair(SparkSubmit submit, Workload workload) {
@@ -112,25 +117,17 @@ public final class SparkDemo {
     return table;
   }
 
-  private static List<String> categories() {
-    return WORKLOADS.stream()
-        .flatMap(workload -> PLOTTED.stream().map(measure -> workload + "\n" + measure.title()))
-        .toList();
-  }
-
+  /** One series for each measure, one group for each workload. */
   private static Map<String, List<CostPlot.Bar>> bars(Map<Workload, Pair> pairs) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    bars.put(
-        "Sluice",
-        pairs.values().stream()
-            .flatMap(
-                pair ->
-                    PLOTTED.stream()
-                        .map(
-                            measure ->
-                                new CostPlot.Bar(
-                                    100 * measure.of(pair.sluice()) / measure.of(pair.stock()), 0)))
-            .toList());
+    for (SparkMeasure measure : PLOTTED) {
+      bars.put(
+          measure.title(),
+          pairs.values().stream()
+              .map(pair -> 100 * measure.of(pair.sluice()) / measure.of(pair.stock()))
+              .map(percent -> new CostPlot.Bar(percent, 0))
+              .toList());
+    }
     return bars;
   }
 }
