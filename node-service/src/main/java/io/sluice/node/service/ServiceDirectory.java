@@ -15,14 +15,14 @@ import java.util.Set;
  *
  * <p>Thread contract: stateless. Failure: {@link IOException} if it is somebody else's.
  */
-final class ServiceDirectory {
+public final class ServiceDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
   private ServiceDirectory() {}
 
   /** Creates the directory, or checks that it is ours and closes it to others. */
-  static void prepare(Path directory) throws IOException {
+  public static void prepare(Path directory) throws IOException {
     Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");

@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.node.service.ServiceDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -45,8 +46,7 @@ final class PoolHome implements Closeable {
   /** Makes an empty directory for {@code name} below {@code base}, and removes dead neighbours. */
   static PoolHome create(Path base, String name) throws IOException {
     Path ours = base.resolve("sluice-spark-" + System.getProperty("user.name"));
-    Files.createDirectories(ours, OWNER_ONLY);
-    checkOwner(ours);
+    ServiceDirectory.prepare(ours);
     FileChannel guard = guard(ours);
     try {
       removeDead(ours);
@@ -84,15 +84,6 @@ final class PoolHome implements Closeable {
     } catch (IOException | RuntimeException e) {
       guard.close();
       throw e;
-    }
-  }
-
-  private static void checkOwner(Path directory) throws IOException {
-    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) || !owner.equals(self)) {
-      throw new IOException(
-          directory + " is a link or belongs to user id " + owner + ", expected " + self);
     }
   }
 
