@@ -11,9 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 
 /**
  * Reads some blocks out of one executor's pool.
@@ -65,20 +63,16 @@ final class PoolFetch {
   }
 
   private Map<Integer, Map<String, List<NodeRun>>> locate() throws IOException {
-    Set<Integer> partitions = new TreeSet<>();
+    Map<Integer, List<String>> outputs = new TreeMap<>();
     for (BlockRange block : blocks) {
       for (int p = block.firstPartition(); p < block.endPartition(); p++) {
-        partitions.add(p);
+        outputs.computeIfAbsent(p, partition -> new ArrayList<>()).add(block.output());
       }
     }
     Map<Integer, Map<String, List<NodeRun>>> located = new HashMap<>();
-    for (int partition : partitions) {
-      List<String> outputs =
-          blocks.stream()
-              .filter(b -> b.firstPartition() <= partition && partition < b.endPartition())
-              .map(BlockRange::output)
-              .collect(Collectors.toList());
-      located.put(partition, reader.locate(address, partition, outputs));
+    for (Map.Entry<Integer, List<String>> partition : outputs.entrySet()) {
+      located.put(
+          partition.getKey(), reader.locate(address, partition.getKey(), partition.getValue()));
     }
     return located;
   }

@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.sluice.spark.engine.JoinableStreams;
 import io.sluice.spark.engine.SparkShims;
 import java.io.InputStream;
 import org.apache.spark.Aggregator;
@@ -9,7 +10,6 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.internal.config.package$;
-import org.apache.spark.io.CompressionCodec$;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
@@ -116,16 +116,9 @@ public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
 
   /** Several partitions of one output as one block: if their streams read as one when joined. */
   private boolean batches(SparkConf conf) {
-    package$ config = package$.MODULE$;
-    boolean joinable =
-        !(boolean) conf.get(config.SHUFFLE_COMPRESS())
-            || CompressionCodec$.MODULE$.supportsConcatenationOfSerializedStreams(
-                CompressionCodec$.MODULE$.createCodec(conf));
     return mayBatch
-        && dependency.serializer().supportsRelocationOfSerializedObjects()
-        && joinable
-        && !(boolean) conf.get(config.SHUFFLE_USE_OLD_FETCH_PROTOCOL())
-        && !(boolean) conf.get(config.IO_ENCRYPTION_ENABLED());
+        && JoinableStreams.of(conf, dependency)
+        && !(boolean) conf.get(package$.MODULE$.SHUFFLE_USE_OLD_FETCH_PROTOCOL());
   }
 
   @SuppressWarnings("unchecked")

@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.spark.engine.JoinableStreams;
 import io.sluice.spark.pool.ExecutorPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -8,8 +9,6 @@ import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.apache.spark.internal.config.package$;
-import org.apache.spark.io.CompressionCodec$;
 import org.apache.spark.serializer.SerializationStream;
 import org.apache.spark.serializer.SerializerManager;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
@@ -52,14 +51,7 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
 
   /** Whether streams of this shuffle's serializer, codec and cipher can be cut and joined. */
   public static boolean canWrite(SparkConf conf, ShuffleDependency<?, ?, ?> dependency) {
-    package$ config = package$.MODULE$;
-    boolean joinable =
-        !(boolean) conf.get(config.SHUFFLE_COMPRESS())
-            || CompressionCodec$.MODULE$.supportsConcatenationOfSerializedStreams(
-                CompressionCodec$.MODULE$.createCodec(conf));
-    return joinable
-        && dependency.serializer().supportsRelocationOfSerializedObjects()
-        && !(boolean) conf.get(config.IO_ENCRYPTION_ENABLED())
+    return JoinableStreams.of(conf, dependency)
         && dependency.partitioner().numPartitions() <= RecordPages.MOST_PARTITIONS;
   }
 
