@@ -25,7 +25,6 @@ public final class SparkDemo {
       List.of(Workload.REPARTITION, Workload.SORT_BY_KEY, Workload.GROUP_BY_KEY, Workload.SQL_JOIN);
   private static final List<SparkMeasure> PLOTTED =
       List.of(SparkMeasure.WALL, SparkMeasure.CPU, SparkMeasure.WRITE);
-  private static final String MANAGER = "io.sluice.spark.SluiceShuffleManager";
   private static final int PARTITIONS = 16;
   private static final int SEED = 7;
 
@@ -81,15 +80,14 @@ public final class SparkDemo {
   private Pair pair(SparkSubmit submit, Workload workload) {
     SparkJob job =
         SparkJob.shuffle(workspace, new ShuffleArguments(workload, rows, PARTITIONS, SEED));
-    SparkJob through =
-        job.withJar(workspace.sparkEngineJar()).with("spark.shuffle.manager", MANAGER);
     ShuffleReport stock = run(submit, workload + ", stock", job);
-    ShuffleReport sluice = run(submit, workload + ", Sluice", through);
+    ShuffleReport sluice = run(submit, workload + ", Sluice", job.throughSluice(workspace));
     if (!stock.digest().equals(sluice.digest()) || stock.count() != sluice.count()) {
       throw new ClusterException(
           "%s gives %s and, through Sluice, %s".formatted(workload, stock, sluice));
     }
-    if (!sluice.executorShuffleManagers().values().stream().allMatch(MANAGER::equals)) {
+    if (!sluice.executorShuffleManagers().values().stream()
+        .allMatch(SparkJob.SLUICE_MANAGER::equals)) {
       throw new ClusterException("%s did not run through Sluice: %s".formatted(workload, sluice));
     }
     sluice.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));

@@ -29,6 +29,9 @@ public record SparkJob(
     Map<String, String> settings,
     List<String> arguments,
     Duration deadline) {
+  /** The class that the setting names. */
+  public static final String SLUICE_MANAGER = "io.sluice.spark.SluiceShuffleManager";
+
   private static final Duration DEADLINE = Duration.ofMinutes(10);
 
   /** {@link ShuffleJob}. */
@@ -57,6 +60,11 @@ public record SparkJob(
     List<Path> all = new ArrayList<>(jars);
     all.add(more);
     return new SparkJob(name, jar, mainClass, all, settings, arguments, deadline);
+  }
+
+  /** The same through Sluice: its jar and the one setting. */
+  public SparkJob throughSluice(Workspace workspace) {
+    return withJar(workspace.sparkEngineJar()).with("spark.shuffle.manager", SLUICE_MANAGER);
   }
 
   public SparkJob withDeadline(Duration other) {

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,8 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * results, and every remote byte out of a pool.
  */
 class SparkShuffleIT {
-  private static final String MANAGER = "io.sluice.spark.SluiceShuffleManager";
-  private static final Map<String, String> SWITCH = Map.of("spark.shuffle.manager", MANAGER);
+  private static final String MANAGER = SparkJob.SLUICE_MANAGER;
   private static final Pattern READ_OVER_TCP = Pattern.compile("tcp=(\\d+)");
   private static final long ROWS = 20_000;
   private static final int FEW_PARTITIONS = 6;
@@ -100,7 +98,8 @@ class SparkShuffleIT {
         CompletableFuture.supplyAsync(
             () ->
                 submit.run(
-                    SparkSubmit.LOCAL_CLUSTER, ours(job).with("spark.sluice.pool.dir", pools)));
+                    SparkSubmit.LOCAL_CLUSTER,
+                    job.throughSluice(workspace).with("spark.sluice.pool.dir", pools)));
     Poll.untilTrue(
         "executor 0 to write its first output",
         JOB_DEADLINE,
@@ -142,13 +141,10 @@ class SparkShuffleIT {
         SparkJob.shuffle(workspace, new ShuffleArguments(workload, rows, partitions, 7)));
   }
 
-  private SparkJob ours(SparkJob job) {
-    return job.withJar(workspace.sparkEngineJar()).with(SWITCH);
-  }
-
   private void assertEqualsStock(String master, SparkJob job) {
     ShuffleReport stock = submit.run(SparkSubmit.LOCAL, job).report(ShuffleReport.class);
-    ShuffleReport ours = submit.run(master, ours(job)).report(ShuffleReport.class);
+    ShuffleReport ours =
+        submit.run(master, job.throughSluice(workspace)).report(ShuffleReport.class);
     String said = ours.executorStates().toString();
     assertAll(
         () -> assertEquals(stock.digest(), ours.digest()),
