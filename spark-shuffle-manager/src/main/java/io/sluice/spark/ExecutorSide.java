@@ -3,6 +3,7 @@ package io.sluice.spark;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.ExecutorTransports;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -36,6 +37,7 @@ final class ExecutorSide implements Closeable {
   private static final long IDLE_S = 30;
 
   private final SparkConf conf;
+  private final ExecutorTransports transports;
   private final ShuffleCounters counters = new ShuffleCounters();
   private ExecutorPool pool;
   private ExecutorMetrics metrics;
@@ -48,6 +50,11 @@ final class ExecutorSide implements Closeable {
 
   ExecutorSide(SparkConf conf) {
     this.conf = conf;
+    this.transports = new ExecutorTransports(conf);
+  }
+
+  ExecutorTransports transports() {
+    return transports;
   }
 
   ShuffleCounters counters() {
@@ -61,7 +68,7 @@ final class ExecutorSide implements Closeable {
       File[] localDirs = env.blockManager().diskBlockManager().localDirs();
       List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
       try {
-        pool = ExecutorPool.open(conf, conf.getAppId(), env.executorId(), overflow);
+        pool = ExecutorPool.open(conf, transports, conf.getAppId(), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
         metrics = new ExecutorMetrics(pool, counters);
         env.metricsSystem().registerSource(metrics);

@@ -60,7 +60,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
     }
     executor = new ExecutorSide(conf);
-    readers = new PoolReaders(conf, executor::fetchers, executor.counters());
+    readers = new PoolReaders(conf, executor.transports(), executor::fetchers, executor.counters());
     resolver = new SluiceBlockResolver(conf, executor::openedPool);
   }
 

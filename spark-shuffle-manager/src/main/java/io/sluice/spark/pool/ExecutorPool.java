@@ -5,7 +5,6 @@ import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.wire.JobSecret;
-import io.sluice.rdma.TransportChooser;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spill.format.OutputId;
@@ -74,7 +73,11 @@ public final class ExecutorPool implements Closeable {
    * @param localDirs where what has no room in memory goes
    */
   public static ExecutorPool open(
-      SparkConf conf, String applicationId, String executorId, List<Path> localDirs)
+      SparkConf conf,
+      ExecutorTransports transports,
+      String applicationId,
+      String executorId,
+      List<Path> localDirs)
       throws IOException {
     UnaryOperator<String> settings = SparkSettings.of(conf);
     PoolHome home =
@@ -84,7 +87,7 @@ public final class ExecutorPool implements Closeable {
       Path directory = home.directory();
       MediumChooser.Choice medium =
           MediumChooser.choose(SparkSettings.POOL_MEDIUM.get(settings), directory);
-      NodeService service = start(settings, directory, medium, localDirs);
+      NodeService service = start(settings, transports, directory, medium, localDirs);
       LOG.info(
           "Sluice serves the shuffle outputs of executor {} from {} on port {} over {}",
           executorId,
@@ -104,6 +107,7 @@ public final class ExecutorPool implements Closeable {
 
   private static NodeService start(
       UnaryOperator<String> settings,
+      ExecutorTransports transports,
       Path directory,
       MediumChooser.Choice medium,
       List<Path> localDirs)
@@ -122,9 +126,7 @@ public final class ExecutorPool implements Closeable {
             .settingNames(
                 new StoreConfig.SettingNames(
                     SparkSettings.POOL_CAPACITY_MB.name(), "spark.local.dir", "spark.local.dir"));
-    TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transport = chooser.choose(SparkSettings.TRANSPORT.get(settings));
-    LOG.info("{}; {}", transport.reason(), medium.reason());
+    LOG.info("{}", medium.reason());
     return NodeService.start(
         new NodeServiceConfig(
             directory,
@@ -132,7 +134,7 @@ public final class ExecutorPool implements Closeable {
             medium.medium().name(),
             new InetSocketAddress(0).getAddress(),
             0,
-            chooser.withFallbacks(transport),
+            transports.bestFirst(),
             false,
             new BounceConfig(
                 BounceConfig.DEFAULT_SLOT_BYTES, SparkSettings.BOUNCE_BUFFER_MB.get(settings))));

@@ -3,13 +3,13 @@ package io.sluice.spark.read;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
-import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.pool.ExecutorTransports;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,14 +42,18 @@ public final class PoolReaders {
   private static final int WINDOW_BYTES = 1 << 20;
 
   private final SparkConf conf;
+  private final ExecutorTransports transports;
   private final Supplier<? extends Executor> fetchers;
   private final ShuffleCounters counters;
-  private List<TransportProvider> transports;
 
   /** Makes nothing yet. */
   public PoolReaders(
-      SparkConf conf, Supplier<? extends Executor> fetchers, ShuffleCounters counters) {
+      SparkConf conf,
+      ExecutorTransports transports,
+      Supplier<? extends Executor> fetchers,
+      ShuffleCounters counters) {
     this.conf = conf;
+    this.transports = transports;
     this.fetchers = fetchers;
     this.counters = counters;
   }
@@ -97,25 +101,19 @@ public final class PoolReaders {
 
   private NodeReader newReader() {
     UnaryOperator<String> settings = SparkSettings.of(conf);
+    List<TransportProvider> usable;
+    try {
+      usable = transports.bestFirst();
+    } catch (TransportException e) {
+      throw new UncheckedIOException("no transport to read with", e);
+    }
     long budgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(settings) << 20;
     return new NodeReader(
         conf.getAppId(),
         ApplicationSecret.of(conf),
-        new Transports(transports(settings), WINDOW_BYTES, budgetBytes),
+        new Transports(usable, WINDOW_BYTES, budgetBytes),
         null,
         0,
         SparkSettings.IO_TIMEOUT_MS.get(settings));
-  }
-
-  private synchronized List<TransportProvider> transports(UnaryOperator<String> settings) {
-    if (transports == null) {
-      TransportChooser chooser = TransportChooser.standard();
-      try {
-        transports = chooser.withFallbacks(chooser.choose(SparkSettings.TRANSPORT.get(settings)));
-      } catch (TransportException e) {
-        throw new UncheckedIOException("no transport to read with", e);
-      }
-    }
-    return transports;
   }
 }

@@ -35,7 +35,9 @@ class ExecutorPoolTest {
             .set("spark.sluice.pool.capacity-mb", "4")
             .set("spark.sluice.pool.segment-mb", "1");
     ApplicationSecret.create(conf);
-    pool = ExecutorPool.open(conf, "app-1", "7", List.of(base.resolve("local")));
+    pool =
+        ExecutorPool.open(
+            conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));
   }
 
   @AfterEach

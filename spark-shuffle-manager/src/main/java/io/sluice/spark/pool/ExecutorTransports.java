@@ -1,0 +1,44 @@
+package io.sluice.spark.pool;
+
+import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spark.conf.SparkSettings;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transports that an executor serves and reads with, found out once, because trying one may
+ * load its library and open its devices.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public final class ExecutorTransports {
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutorTransports.class);
+
+  private final SparkConf conf;
+  private List<TransportProvider> bestFirst;
+
+  /** Nothing is tried yet. */
+  public ExecutorTransports(SparkConf conf) {
+    this.conf = conf;
+  }
+
+  /**
+   * Those that work here, best first.
+   *
+   * @throws TransportException if the one that is asked for by name does not
+   */
+  public synchronized List<TransportProvider> bestFirst() throws TransportException {
+    if (bestFirst == null) {
+      TransportChooser chooser = TransportChooser.standard();
+      TransportChooser.Choice choice =
+          chooser.choose(SparkSettings.TRANSPORT.get(SparkSettings.of(conf)));
+      LOG.info("{}", choice.reason());
+      bestFirst = chooser.withFallbacks(choice);
+    }
+    return bestFirst;
+  }
+}
