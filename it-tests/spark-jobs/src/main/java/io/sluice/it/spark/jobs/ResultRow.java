@@ -1,5 +1,8 @@
 package io.sluice.it.spark.jobs;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
 /**
  * What is kept of one row of a result.
  *
@@ -19,10 +22,15 @@ record ResultRow(long key, long hash) {
     return new ResultRow(key, hash);
   }
 
-  static long hash(CharSequence value) {
+  /** Eight bytes at a time: checking the rows must cost less than moving them. */
+  static long hash(String value) {
+    ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8));
     long hash = FNV_OFFSET;
-    for (int i = 0; i < value.length(); i++) {
-      hash = (hash ^ value.charAt(i)) * FNV_PRIME;
+    while (bytes.remaining() >= Long.BYTES) {
+      hash = (Long.rotateLeft(hash, 29) ^ bytes.getLong()) * FNV_PRIME;
+    }
+    while (bytes.hasRemaining()) {
+      hash = (Long.rotateLeft(hash, 29) ^ bytes.get()) * FNV_PRIME;
     }
     return mix(hash);
   }

@@ -1,6 +1,7 @@
 package io.sluice.it.spark.jobs;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,15 +21,21 @@ public record ShuffleArguments(Workload workload, long rows, int partitions, lon
         workload.name(), Long.toString(rows), Integer.toString(partitions), Long.toString(seed));
   }
 
-  static ShuffleArguments parse(String[] arguments) {
-    if (arguments.length != 4) {
+  /** Any number of them, one behind the other on one command line. */
+  static List<ShuffleArguments> parse(String[] arguments) {
+    if (arguments.length == 0 || arguments.length % 4 != 0) {
       throw new IllegalArgumentException(
-          "expected WORKLOAD ROWS PARTITIONS SEED, got " + List.of(arguments));
+          "expected WORKLOAD ROWS PARTITIONS SEED, any number of times, got " + List.of(arguments));
     }
-    return new ShuffleArguments(
-        Workload.valueOf(arguments[0]),
-        Long.parseLong(arguments[1]),
-        Integer.parseInt(arguments[2]),
-        Long.parseLong(arguments[3]));
+    List<ShuffleArguments> all = new ArrayList<>();
+    for (int i = 0; i < arguments.length; i += 4) {
+      all.add(
+          new ShuffleArguments(
+              Workload.valueOf(arguments[i]),
+              Long.parseLong(arguments[i + 1]),
+              Integer.parseInt(arguments[i + 2]),
+              Long.parseLong(arguments[i + 3])));
+    }
+    return all;
   }
 }

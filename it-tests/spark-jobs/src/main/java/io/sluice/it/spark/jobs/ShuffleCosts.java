@@ -40,4 +40,18 @@ public record ShuffleCosts(
         localBytesRead + other.localBytesRead,
         fetchWaitMs + other.fetchWaitMs);
   }
+
+  ShuffleCosts minus(ShuffleCosts earlier) {
+    return new ShuffleCosts(
+        tasks - earlier.tasks,
+        failedTasks - earlier.failedTasks,
+        executorCpuNs - earlier.executorCpuNs,
+        writeTimeNs - earlier.writeTimeNs,
+        bytesWritten - earlier.bytesWritten,
+        recordsWritten - earlier.recordsWritten,
+        recordsRead - earlier.recordsRead,
+        remoteBytesRead - earlier.remoteBytesRead,
+        localBytesRead - earlier.localBytesRead,
+        fetchWaitMs - earlier.fetchWaitMs);
+  }
 }

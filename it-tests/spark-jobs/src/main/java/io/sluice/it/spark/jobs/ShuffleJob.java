@@ -3,8 +3,6 @@ package io.sluice.it.spark.jobs;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
@@ -12,52 +10,58 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Runs one {@link Workload} over made-up rows and prints a {@link ShuffleReport}. Everything else
- * is the engine's configuration.
+ * Runs {@link Workload}s over made-up rows, one after the other in one session, and prints a {@link
+ * ShuffleReport} for each. Everything else is the engine's configuration.
  */
 public final class ShuffleJob {
-  private ShuffleJob() {}
+  private final SparkSession session;
+  private final JavaSparkContext context;
+  private final TaskCosts costs = new TaskCosts();
 
-  public static void main(String[] arguments) throws JsonProcessingException {
-    ShuffleReport report = run(ShuffleArguments.parse(arguments));
-    System.out.println(new ObjectMapper().writeValueAsString(report));
+  private ShuffleJob(SparkSession session) {
+    this.session = session;
+    this.context = new JavaSparkContext(session.sparkContext());
+    session.sparkContext().addSparkListener(costs);
   }
 
-  static ShuffleReport run(ShuffleArguments arguments) {
-    TaskCosts costs = new TaskCosts();
-    SparkSession session = SparkSession.builder().appName(arguments.toString()).getOrCreate();
-    SortedSet<String> adaptiveReads;
-    List<PartitionSummary> partitions;
-    String driverShuffleManager;
-    SortedMap<String, String> executorStates;
-    long wallMs;
-    try {
-      session.sparkContext().addSparkListener(costs);
-      RddWorkloads rdds = new RddWorkloads(new JavaSparkContext(session.sparkContext()), arguments);
-      SqlWorkloads queries = new SqlWorkloads(session, arguments, rdds);
-      long startNs = System.nanoTime();
-      partitions =
-          result(arguments.workload(), rdds, queries)
-              .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
-              .collect();
-      wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
-      adaptiveReads = queries.adaptiveReads();
-      executorStates = ExecutorStates.ask(new JavaSparkContext(session.sparkContext()));
-      driverShuffleManager = PartitionSummary.shuffleManager(SparkEnv.get());
-    } finally {
-      session.stop(); // and with it the listener, once it has heard of every task
+  public static void main(String[] arguments) throws JsonProcessingException {
+    for (ShuffleReport report : run(ShuffleArguments.parse(arguments))) {
+      System.out.println(new ObjectMapper().writeValueAsString(report));
     }
+  }
+
+  static List<ShuffleReport> run(List<ShuffleArguments> all) {
+    SparkSession session = SparkSession.builder().appName(all.get(0).toString()).getOrCreate();
+    try {
+      ShuffleJob job = new ShuffleJob(session);
+      return all.stream().map(job::run).toList();
+    } finally {
+      session.stop();
+    }
+  }
+
+  private ShuffleReport run(ShuffleArguments arguments) {
+    ShuffleCosts before = costs.total(session.sparkContext());
+    RddWorkloads rdds = new RddWorkloads(context, arguments);
+    SqlWorkloads queries = new SqlWorkloads(session, arguments, rdds);
+    long startNs = System.nanoTime();
+    List<PartitionSummary> partitions =
+        result(arguments.workload(), rdds, queries)
+            .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
+            .collect();
+    long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+    ShuffleCosts after = costs.total(session.sparkContext());
     ResultSummary result = ResultSummary.of(partitions);
     return new ShuffleReport(
         arguments.workload(),
         result.count(),
         result.digest(),
         result.sorted(),
-        adaptiveReads,
-        driverShuffleManager,
+        queries.adaptiveReads(),
+        PartitionSummary.shuffleManager(SparkEnv.get()),
         result.shuffleManagers(),
-        executorStates,
-        costs.total(),
+        ExecutorStates.ask(context),
+        after.minus(before),
         wallMs);
   }
 

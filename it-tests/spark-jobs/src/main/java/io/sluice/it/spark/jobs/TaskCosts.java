@@ -1,5 +1,7 @@
 package io.sluice.it.spark.jobs;
 
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.SparkContext;
 import org.apache.spark.executor.ShuffleReadMetrics;
 import org.apache.spark.executor.ShuffleWriteMetrics;
 import org.apache.spark.executor.TaskMetrics;
@@ -7,8 +9,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
 /**
- * Adds up the metrics of tasks as they end. Spark's listener thread calls it; the sum is whole, and
- * may be asked for by any thread, once the context has been stopped.
+ * Adds up the metrics of tasks as they end. Spark's listener thread calls it; any thread may ask.
  */
 final class TaskCosts extends SparkListener {
   private volatile ShuffleCosts total = ShuffleCosts.NONE;
@@ -18,7 +19,13 @@ final class TaskCosts extends SparkListener {
     total = total.plus(of(end));
   }
 
-  ShuffleCosts total() {
+  /** The sum over all tasks that have ended, once the listener has heard of every one. */
+  ShuffleCosts total(SparkContext context) {
+    try {
+      context.listenerBus().waitUntilEmpty();
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("the listeners have not heard of all tasks", e);
+    }
     return total;
   }
 
