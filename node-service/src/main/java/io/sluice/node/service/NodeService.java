@@ -19,6 +19,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
@@ -158,6 +159,15 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
    */
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
     store.freeOutputs(applicationId, outputIdPrefix);
+  }
+
+  /**
+   * A lease for a writer in this process, which closes it before this service is closed; with the
+   * secret that readers of the application will prove.
+   */
+  public Lease openLease(String applicationId, JobSecret secret) throws IOException {
+    applications.register(applicationId, secret);
+    return store.openLease(applicationId);
   }
 
   /** An output in this pool, for readers in this process. */

@@ -1,6 +1,5 @@
 package io.sluice.spark.pool;
 
-import io.sluice.node.local.LocalClient;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
@@ -13,6 +12,7 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.writer.OutputWriter;
@@ -46,7 +46,6 @@ public final class ExecutorPool implements Closeable {
   private final String applicationId;
   private final JobSecret secret;
   private final Medium medium;
-  private final long timeoutMs;
   private final PoolHome home;
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
@@ -62,7 +61,6 @@ public final class ExecutorPool implements Closeable {
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
     this.medium = medium.medium();
-    this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     this.home = home;
     this.service = service;
   }
@@ -152,13 +150,12 @@ public final class ExecutorPool implements Closeable {
 
   /** Begins the output of a map task; the caller closes what it gets. */
   public PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException {
-    LocalClient client =
-        LocalClient.connect(service.metadata().socket(), applicationId, secret, timeoutMs);
+    Lease lease = service.openLease(applicationId, secret);
     return new PoolOutput(
         this,
         shuffleId,
-        client,
-        new OutputWriter(client, medium, partitionCount, PoolOutput.LEASE_BYTES),
+        lease,
+        new OutputWriter(lease, medium, partitionCount, PoolOutput.LEASE_BYTES),
         new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
   }
 

@@ -1,6 +1,5 @@
 package io.sluice.spark.pool;
 
-import io.sluice.node.local.LocalClient;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.writer.OutputWriter;
@@ -21,15 +20,15 @@ public final class PoolOutput implements Closeable {
 
   private final ExecutorPool pool;
   private final int shuffleId;
-  private final LocalClient client;
+  private final Closeable lease;
   private final OutputWriter writer;
   private final OutputId id;
 
   PoolOutput(
-      ExecutorPool pool, int shuffleId, LocalClient client, OutputWriter writer, OutputId id) {
+      ExecutorPool pool, int shuffleId, Closeable lease, OutputWriter writer, OutputId id) {
     this.pool = pool;
     this.shuffleId = shuffleId;
-    this.client = client;
+    this.lease = lease;
     this.writer = writer;
     this.id = id;
   }
@@ -59,7 +58,7 @@ public final class PoolOutput implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try (client) {
+    try (lease) {
       writer.close();
     }
   }

@@ -73,6 +73,7 @@ public final class ShuffleJob {
       case GROUP_BY_KEY -> rdds.groupByKey();
       case REDUCE_BY_KEY -> rdds.reduceByKey();
       case COGROUP -> rdds.cogroup();
+      case SQL_REPARTITION -> queries.repartition();
       case SQL_SORT -> queries.sort();
       case SQL_JOIN -> queries.join();
     };

@@ -52,6 +52,10 @@ final class SqlWorkloads {
     session.conf().set(key, value);
   }
 
+  JavaRDD<ResultRow> repartition() {
+    return result(rows(0).repartition(arguments.partitions()), 1);
+  }
+
   JavaRDD<ResultRow> sort() {
     return result(rows(0).orderBy("key"), 1);
   }

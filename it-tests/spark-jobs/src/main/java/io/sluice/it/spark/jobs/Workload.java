@@ -12,6 +12,8 @@ public enum Workload {
   REDUCE_BY_KEY,
   /** The values of a key on two sides. */
   COGROUP,
+  /** {@code repartition} of a data frame. */
+  SQL_REPARTITION,
   /** {@code orderBy} of a data frame. */
   SQL_SORT,
   /** A sort-merge join of rows, half of which have the same key, with a row for every key. */

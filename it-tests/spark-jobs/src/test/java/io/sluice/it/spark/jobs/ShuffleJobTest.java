@@ -97,7 +97,7 @@ class ShuffleJobTest {
 
   private static Stream<ResultRow> expected(Workload workload) {
     return switch (workload) {
-      case REPARTITION, SORT_BY_KEY, SQL_SORT ->
+      case REPARTITION, SQL_REPARTITION, SORT_BY_KEY, SQL_SORT ->
           rows(SEED, 0).map(row -> ResultRow.of(row._1(), ResultRow.hash(row._2())));
       case GROUP_BY_KEY ->
           groups(SEED).entrySet().stream()
