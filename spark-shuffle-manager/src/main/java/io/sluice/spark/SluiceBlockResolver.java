@@ -1,31 +1,64 @@
 package io.sluice.spark;
 
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.migrate.IncomingOutputs;
+import io.sluice.spark.migrate.OutgoingOutput;
+import io.sluice.spark.pool.Endpoint;
 import io.sluice.spark.pool.ExecutorPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.client.StreamCallbackWithID;
+import org.apache.spark.serializer.SerializerManager;
 import org.apache.spark.shuffle.IndexShuffleBlockResolver;
+import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.ShuffleBlockBatchId;
 import org.apache.spark.storage.ShuffleBlockId;
+import org.apache.spark.storage.StorageLevel;
 import scala.Option;
+import scala.Tuple2;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Finds blocks in this executor's pool, for its own tasks and for peers that ask through Spark, and
- * all others where Spark's own writers put them.
+ * all others where Spark's own writers put them. When the executor is decommissioned, Spark moves
+ * what either has to other executors; what comes from such a one goes into the pool.
  *
- * <p>Thread contract: safe from any thread.
+ * <p>Thread contract: safe from any thread. Ownership: the shuffle manager stops it, before the
+ * pool is closed.
  */
 final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final Supplier<Optional<ExecutorPool>> pool;
+  private final Supplier<Optional<ExecutorPool>> poolToWrite;
+  private final IncomingOutputs incoming;
+  private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
-  /** {@code pool} gives the pool if it was opened. */
-  SluiceBlockResolver(SparkConf conf, Supplier<Optional<ExecutorPool>> pool) {
+  /**
+   * Finds nothing yet.
+   *
+   * @param pool gives the pool if it was opened
+   * @param poolToWrite the same, opened if need be
+   */
+  SluiceBlockResolver(
+      SparkConf conf,
+      Supplier<Optional<ExecutorPool>> pool,
+      Supplier<Optional<ExecutorPool>> poolToWrite,
+      ShuffleCounters counters) {
     super(conf);
     this.pool = pool;
+    this.poolToWrite = poolToWrite;
+    this.incoming = new IncomingOutputs(counters, SluiceBlockResolver::report);
   }
 
   @Override
@@ -47,5 +80,84 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
       throws IOException {
     Optional<ExecutorPool> opened = pool.get();
     return opened.isEmpty() ? Optional.empty() : opened.get().block(shuffleId, mapId, first, end);
+  }
+
+  @Override
+  public Seq<ShuffleBlockInfo> getStoredShuffles() {
+    List<ShuffleBlockInfo> all =
+        new ArrayList<>(CollectionConverters.asJava(super.getStoredShuffles()));
+    pool.get().map(ExecutorPool::outputs).ifPresent(all::addAll);
+    all.removeIf(output -> skipped.contains(output.shuffleId()));
+    return CollectionConverters.asScala(all).toSeq();
+  }
+
+  @Override
+  public void addShuffleToSkip(int shuffleId) {
+    skipped.add(shuffleId);
+  }
+
+  @Override
+  public scala.collection.immutable.List<Tuple2<BlockId, ManagedBuffer>> getMigrationBlocks(
+      ShuffleBlockInfo output) {
+    Optional<ExecutorPool> opened = pool.get();
+    if (opened.isPresent()) {
+      try {
+        Optional<List<Tuple2<BlockId, ManagedBuffer>>> blocks =
+            OutgoingOutput.blocks(opened.get(), output);
+        if (blocks.isPresent()) {
+          return CollectionConverters.asScala(blocks.get()).toList();
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(output + " cannot be read from the pool", e);
+      }
+    }
+    return super.getMigrationBlocks(output);
+  }
+
+  @Override
+  public StreamCallbackWithID putShuffleBlockAsStream(
+      BlockId block, SerializerManager serializerManager) {
+    Optional<ExecutorPool> receiver = poolToWrite.get();
+    if (receiver.isEmpty()) {
+      return super.putShuffleBlockAsStream(block, serializerManager);
+    }
+    try {
+      return incoming.receive(receiver.get(), block);
+    } catch (IOException e) {
+      throw new UncheckedIOException(block + " cannot be received into the pool", e);
+    }
+  }
+
+  /** Spark's own way to do so would name this executor without its pool. */
+  private static void report(ExecutorPool pool, BlockId block, long lengthBytes)
+      throws IOException {
+    BlockManager blockManager = SparkEnv.get().blockManager();
+    boolean known =
+        blockManager
+            .master()
+            .updateBlockInfo(
+                Endpoint.withPort(blockManager.shuffleServerId(), pool.controlPort()),
+                block,
+                StorageLevel.DISK_ONLY(),
+                0,
+                lengthBytes);
+    if (!known) {
+      throw new IOException("the driver does not take " + block + " for a block of a shuffle");
+    }
+  }
+
+  /** Drops what has come of a shuffle and cannot be read yet. */
+  void free(int shuffleId) throws IOException {
+    incoming.free(shuffleId);
+  }
+
+  @Override
+  public void stop() {
+    super.stop();
+    try {
+      incoming.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("what was being received could not be freed", e);
+    }
   }
 }

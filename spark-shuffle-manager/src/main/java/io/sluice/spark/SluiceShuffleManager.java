@@ -61,7 +61,12 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     }
     executor = new ExecutorSide(conf);
     readers = new PoolReaders(conf, executor.transports(), executor::fetchers, executor.counters());
-    resolver = new SluiceBlockResolver(conf, executor::openedPool);
+    resolver =
+        new SluiceBlockResolver(
+            conf,
+            executor::openedPool,
+            () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
+            executor.counters());
   }
 
   /** Which ways blocks went, and what was left to Spark. */
@@ -149,6 +154,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     Optional<ExecutorPool> pool = executor.openedPool();
     if (pool.isPresent()) {
       try {
+        resolver.free(shuffleId);
         pool.get().free(shuffleId);
       } catch (IOException e) {
         throw new UncheckedIOException("shuffle " + shuffleId + " could not be freed", e);
@@ -171,7 +177,8 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   /** What it did so far. */
   @Override
   public String toString() {
-    return "Sluice read %s bytes of remote blocks, and left to Spark: %s"
-        .formatted(executor.counters().bytesByWay(), executor.counters().fallbacks());
+    ShuffleCounters counters = executor.counters();
+    return "Sluice read %s bytes of remote blocks, took over %d bytes, and left to Spark: %s"
+        .formatted(counters.bytesByWay(), counters.movedHereBytes(), counters.fallbacks());
   }
 }

@@ -1,6 +1,8 @@
 package io.sluice.it.spark;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.jobs.Loss;
+import io.sluice.it.spark.jobs.LossJob;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleJob;
 import java.nio.file.Path;
@@ -43,6 +45,20 @@ public record SparkJob(
         List.of(),
         Map.of(),
         arguments.toList(),
+        DEADLINE);
+  }
+
+  /** {@link LossJob}. */
+  public static SparkJob loss(Workspace workspace, Loss loss, ShuffleArguments rows) {
+    List<String> arguments = new ArrayList<>(List.of(loss.name()));
+    arguments.addAll(rows.toList());
+    return new SparkJob(
+        loss.name(),
+        workspace.sparkJobsJar(),
+        LossJob.class.getName(),
+        List.of(),
+        Map.of(),
+        arguments,
         DEADLINE);
   }
 

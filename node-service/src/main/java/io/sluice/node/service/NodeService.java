@@ -170,6 +170,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return store.openLease(applicationId);
   }
 
+  /** The ids of an application's outputs in this pool, in no order. */
+  public List<String> outputIds(String applicationId) {
+    return store.outputs(applicationId).stream().map(output -> output.id().outputId()).toList();
+  }
+
   /** An output in this pool, for readers in this process. */
   public Optional<CommittedOutput> find(OutputId id) {
     return store.find(id);

@@ -142,6 +142,16 @@ public final class SpillStore implements Closeable {
     }
   }
 
+  /** The committed outputs of an application, in no order. */
+  public List<CommittedOutput> outputs(String applicationId) {
+    lock.lock();
+    try {
+      return outputs.of(applicationId);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Applications that have committed outputs. */
   public Set<String> applications() {
     lock.lock();

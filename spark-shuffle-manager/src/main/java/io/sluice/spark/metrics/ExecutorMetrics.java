@@ -27,6 +27,7 @@ public final class ExecutorMetrics implements Source {
       gauge(
           "read." + transport + ".bytes", () -> counters.bytesByWay().getOrDefault(transport, 0L));
     }
+    gauge("movedHere.bytes", counters::movedHereBytes);
     gauge(
         "fallbacks", () -> counters.fallbacks().values().stream().mapToLong(Long::longValue).sum());
   }

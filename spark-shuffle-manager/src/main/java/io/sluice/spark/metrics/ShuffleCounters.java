@@ -16,6 +16,7 @@ public final class ShuffleCounters {
 
   private final Map<String, Long> fallbacks = new TreeMap<>();
   private final Map<String, Long> bytesByWay = new TreeMap<>();
+  private long movedHereBytes;
 
   /** Something was left to Spark's own shuffle; the first time for each reason, the log says so. */
   public synchronized void fellBack(String reason) {
@@ -29,9 +30,19 @@ public final class ShuffleCounters {
     stats.bytesByWay().forEach((way, bytes) -> bytesByWay.merge(way, bytes, Long::sum));
   }
 
+  /** An output was taken over from an executor that is decommissioned. */
+  public synchronized void movedHere(long lengthBytes) {
+    movedHereBytes += lengthBytes;
+  }
+
   /** How often, by reason. */
   public synchronized Map<String, Long> fallbacks() {
     return new TreeMap<>(fallbacks);
+  }
+
+  /** Bytes of outputs that were taken over. */
+  public synchronized long movedHereBytes() {
+    return movedHereBytes;
   }
 
   /** Bytes that came over each transport. */

@@ -28,6 +28,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
+import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -159,15 +160,54 @@ public final class ExecutorPool implements Closeable {
         new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
   }
 
+  /** Begins an output that another executor moves here; the caller closes what it gets. */
+  public ReceivedOutput newReceivedOutput(int shuffleId, long mapId) throws IOException {
+    return new ReceivedOutput(
+        this,
+        shuffleId,
+        service.openLease(applicationId, secret),
+        medium,
+        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+  }
+
+  /** All that map tasks have written here, and what was moved here; nothing once it is closed. */
+  public List<ShuffleBlockInfo> outputs() {
+    lock.readLock().lock();
+    try {
+      return closed
+          ? List.of()
+          : service.outputIds(applicationId).stream().map(BlockNames::parse).toList();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** How many bytes each partition of an output has; empty if it is not here. */
+  public Optional<long[]> partitionLengths(int shuffleId, long mapId) throws IOException {
+    lock.readLock().lock();
+    try {
+      Optional<CommittedOutput> output = find(shuffleId, mapId);
+      if (output.isEmpty()) {
+        return Optional.empty();
+      }
+      long[] lengthsBytes = new long[output.get().partitionCount()];
+      for (int partition = 0; partition < lengthsBytes.length; partition++) {
+        for (Run run : output.get().runs(partition)) {
+          lengthsBytes[partition] += run.lengthBytes();
+        }
+      }
+      return Optional.of(lengthsBytes);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
   /** Some partitions of a map task's output; empty if it is not here. */
   public Optional<PoolBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
       throws IOException {
     lock.readLock().lock();
     try {
-      Optional<CommittedOutput> output =
-          closed
-              ? Optional.empty()
-              : service.find(new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+      Optional<CommittedOutput> output = find(shuffleId, mapId);
       if (output.isEmpty()) {
         return Optional.empty();
       }
@@ -181,6 +221,13 @@ public final class ExecutorPool implements Closeable {
     } finally {
       lock.readLock().unlock();
     }
+  }
+
+  /** Called with the lock held. */
+  private Optional<CommittedOutput> find(int shuffleId, long mapId) {
+    return closed
+        ? Optional.empty()
+        : service.find(new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
   }
 
   /** Copies bytes out of the pool while it is open. */

@@ -1,9 +1,8 @@
 package io.sluice.spark.pool;
 
-import io.netty.buffer.Unpooled;
+import io.netty.handler.stream.ChunkedStream;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -44,7 +43,7 @@ public final class PoolBlock extends ManagedBuffer {
   }
 
   @Override
-  public InputStream createInputStream() {
+  public PoolInputStream createInputStream() {
     return new PoolInputStream(pool, ranges);
   }
 
@@ -59,12 +58,12 @@ public final class PoolBlock extends ManagedBuffer {
   }
 
   @Override
-  public Object convertToNetty() throws IOException {
-    return Unpooled.wrappedBuffer(nioByteBuffer());
+  public Object convertToNetty() {
+    return new PoolRegion(createInputStream(), lengthBytes);
   }
 
   @Override
-  public Object convertToNettyForSsl() throws IOException {
-    return convertToNetty();
+  public Object convertToNettyForSsl() {
+    return new ChunkedStream(createInputStream(), PoolInputStream.WINDOW_BYTES);
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.util.List;
 
 /**
@@ -12,7 +13,7 @@ import java.util.List;
  * <p>Thread contract: one thread. Failure: {@link IOException} once the pool is closed.
  */
 final class PoolInputStream extends InputStream {
-  private static final int WINDOW_BYTES = 64 << 10;
+  static final int WINDOW_BYTES = 64 << 10;
 
   private final ExecutorPool pool;
   private final List<Range> ranges;
@@ -41,6 +42,11 @@ final class PoolInputStream extends InputStream {
     int n = Math.min(lengthBytes, window.remaining());
     window.get(destination, offset, n);
     return n;
+  }
+
+  /** Writes what the channel takes of the next window; 0 at the end too. */
+  int transferTo(WritableByteChannel target) throws IOException {
+    return fill() ? target.write(window) : 0;
   }
 
   @Override

@@ -104,7 +104,7 @@ final class PoolBlockClient extends BlockStoreClient {
                 listener.onBlockFetchSuccess(block.blockId(), new NioManagedBuffer(bytes));
               });
       if (!wanted.isEmpty()) {
-        // Written by Spark's own writer, or moved here from an executor that was decommissioned.
+        // Written by Spark's own writer.
         counters.fellBack("blocks that are not in the peer's pool");
       }
     } catch (IOException | RuntimeException e) {

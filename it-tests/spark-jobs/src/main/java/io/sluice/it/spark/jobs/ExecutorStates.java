@@ -6,6 +6,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function;
 import scala.Tuple2;
 
 /** What the shuffle managers of executors say of themselves. */
@@ -17,6 +18,16 @@ final class ExecutorStates {
 
   /** Asks them, by executor id. */
   static SortedMap<String, String> ask(JavaSparkContext context) {
+    return ask(context, i -> SparkEnv.get().shuffleManager().toString());
+  }
+
+  /** The process ids, by executor id. */
+  static SortedMap<String, String> processes(JavaSparkContext context) {
+    return ask(context, i -> Long.toString(ProcessHandle.current().pid()));
+  }
+
+  private static SortedMap<String, String> ask(
+      JavaSparkContext context, Function<Integer, String> question) {
     List<Integer> tasks = new ArrayList<>();
     for (int i = 0; i < TASKS; i++) {
       tasks.add(i);
@@ -24,10 +35,7 @@ final class ExecutorStates {
     SortedMap<String, String> states = new TreeMap<>();
     context
         .parallelize(tasks, TASKS)
-        .map(
-            i ->
-                new Tuple2<>(
-                    SparkEnv.get().executorId(), SparkEnv.get().shuffleManager().toString()))
+        .map(i -> new Tuple2<>(SparkEnv.get().executorId(), question.call(i)))
         .collect()
         .forEach(state -> states.put(state._1(), state._2()));
     return states;

@@ -1,0 +1,99 @@
+package io.sluice.it.spark;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.jobs.Loss;
+import io.sluice.it.spark.jobs.LossReport;
+import io.sluice.it.spark.jobs.ShuffleArguments;
+import io.sluice.it.spark.jobs.Workload;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Executors of stock Spark that go between map and reduce tasks, and outputs that stay. */
+class SparkLossIT {
+  private static final Pattern READ_OVER_TCP = Pattern.compile("tcp=(\\d+)");
+  private static final Pattern TAKEN_OVER = Pattern.compile("took over (\\d+) bytes");
+  private static final int PARTITIONS = 9;
+  private static final ShuffleArguments ROWS =
+      new ShuffleArguments(Workload.GROUP_BY_KEY, 20_000, PARTITIONS, 7);
+
+  private final Workspace workspace = Workspace.find();
+  private final SparkDistribution spark =
+      SparkDistribution.locate(
+          System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
+  private SparkSubmit submit;
+
+  @TempDir Path directory;
+
+  @BeforeEach
+  void create() {
+    submit = new SparkSubmit(spark, directory);
+  }
+
+  @AfterEach
+  void close() {
+    submit.close();
+  }
+
+  private SparkJob job(Loss loss) {
+    return QuickJvms.of(SparkJob.loss(workspace, loss, ROWS));
+  }
+
+  private LossReport stock() {
+    return submit.run(SparkSubmit.LOCAL, job(Loss.NONE)).report(LossReport.class);
+  }
+
+  /** Those that stay read from one another what came from the one that goes. */
+  @Test
+  void outputsOfADecommissionedExecutorMoveIntoThePoolsOfOthers() {
+    SparkJob job =
+        job(Loss.DECOMMISSION)
+            .throughSluice(workspace)
+            .with(
+                Map.of(
+                    "spark.cores.max",
+                    "3",
+                    "spark.decommission.enabled",
+                    "true",
+                    "spark.storage.decommission.enabled",
+                    "true",
+                    "spark.storage.decommission.shuffleBlocks.enabled",
+                    "true",
+                    "spark.storage.decommission.replicationReattemptInterval",
+                    "1s"));
+    LossReport report = submit.run("local-cluster[3,1,1024]", job).report(LossReport.class);
+    String said = report.executorStates().toString();
+    assertResult(stock(), report);
+    assertAll(
+        () -> assertFalse(report.executorStates().containsKey("0"), said),
+        () -> assertTrue(sum(TAKEN_OVER, said) > 0, said),
+        () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
+        () -> assertEquals(report.remoteBytesRead(), sum(READ_OVER_TCP, said), said),
+        () -> assertTrue(!said.replace("left to Spark: {}", "").contains("left to Spark"), said));
+  }
+
+  private static void assertResult(LossReport stock, LossReport report) {
+    assertAll(
+        () -> assertEquals(stock.digest(), report.digest()),
+        () -> assertEquals(stock.count(), report.count()),
+        () -> assertEquals(PARTITIONS, report.mapTasks(), "no map task ran again"),
+        () -> assertEquals(0, report.failedTasks()));
+  }
+
+  private static long sum(Pattern number, String states) {
+    return number
+        .matcher(states)
+        .results()
+        .mapToLong(result -> Long.parseLong(result.group(1)))
+        .sum();
+  }
+}

@@ -1,0 +1,132 @@
+package io.sluice.spark.migrate;
+
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.ReceivedOutput;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.network.client.StreamCallbackWithID;
+import org.apache.spark.shuffle.ShuffleBlockInfo;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.ShuffleDataBlockId;
+import org.apache.spark.storage.ShuffleIndexBlockId;
+
+/**
+ * Takes over into this executor's pool what {@link OutgoingOutput} or Spark's own resolver sends:
+ * first the bytes of an output, then where its partitions are. Only then does it exist, and only
+ * then is it reported.
+ *
+ * <p>Thread contract: safe from any thread; Spark calls a stream from one. Ownership: the block
+ * resolver closes it, before the pool. Failure: an {@link IOException} out of a stream tells the
+ * sender to try another peer; bytes whose index never comes stay until their shuffle is freed.
+ */
+public final class IncomingOutputs implements Closeable {
+  private final ShuffleCounters counters;
+  private final Reporter reporter;
+  private final Map<ShuffleBlockInfo, ReceivedOutput> withoutIndex = new HashMap<>();
+
+  /** Tells the driver that a block of a moved output is in that pool now. */
+  public interface Reporter {
+    /**
+     * Called for the data, if there are any, and then for the index, which is what moves the
+     * output's location.
+     */
+    void report(ExecutorPool pool, BlockId block, long lengthBytes) throws IOException;
+  }
+
+  /** Nothing has come yet. */
+  public IncomingOutputs(ShuffleCounters counters, Reporter reporter) {
+    this.counters = counters;
+    this.reporter = reporter;
+  }
+
+  /**
+   * Receives a block into a pool.
+   *
+   * @throws IllegalArgumentException if it is neither data nor index of an output
+   */
+  public StreamCallbackWithID receive(ExecutorPool pool, BlockId block) throws IOException {
+    if (block instanceof ShuffleDataBlockId data) {
+      ShuffleBlockInfo output = new ShuffleBlockInfo(data.shuffleId(), data.mapId());
+      return new DataStream(
+          block.name(),
+          pool.newReceivedOutput(data.shuffleId(), data.mapId()),
+          received -> keep(output, received));
+    }
+    if (block instanceof ShuffleIndexBlockId index) {
+      ShuffleBlockInfo output = new ShuffleBlockInfo(index.shuffleId(), index.mapId());
+      return new IndexStream(
+          block.name(), partitionBytes -> commit(pool, output, index, partitionBytes));
+    }
+    throw new IllegalArgumentException(block + " is not part of a map task's output");
+  }
+
+  private void keep(ShuffleBlockInfo output, ReceivedOutput received) throws IOException {
+    ReceivedOutput replaced;
+    synchronized (this) {
+      replaced = withoutIndex.put(output, received);
+    }
+    if (replaced != null) { // its sender has given up meanwhile, and tries again
+      replaced.close();
+    }
+  }
+
+  private void commit(
+      ExecutorPool pool, ShuffleBlockInfo output, ShuffleIndexBlockId index, long[] partitionBytes)
+      throws IOException {
+    ReceivedOutput kept;
+    synchronized (this) {
+      kept = withoutIndex.remove(output);
+    }
+    long lengthBytes;
+    try (ReceivedOutput received =
+        kept != null ? kept : pool.newReceivedOutput(output.shuffleId(), output.mapId())) {
+      lengthBytes = received.lengthBytes();
+      // It is here already if our answer did not reach the sender.
+      if (pool.partitionLengths(output.shuffleId(), output.mapId()).isEmpty()) {
+        received.commit(partitionBytes);
+        counters.movedHere(lengthBytes);
+      }
+    }
+    if (lengthBytes > 0) {
+      ShuffleDataBlockId data =
+          new ShuffleDataBlockId(index.shuffleId(), index.mapId(), index.reduceId());
+      reporter.report(pool, data, lengthBytes);
+    }
+    reporter.report(pool, index, (partitionBytes.length + 1L) * Long.BYTES);
+  }
+
+  /** Drops what has come of a shuffle that is freed. */
+  public void free(int shuffleId) throws IOException {
+    List<ReceivedOutput> freed = new ArrayList<>();
+    synchronized (this) {
+      for (Iterator<ReceivedOutput> i = withoutIndex.values().iterator(); i.hasNext(); ) {
+        ReceivedOutput received = i.next();
+        if (received.shuffleId() == shuffleId) {
+          i.remove();
+          freed.add(received);
+        }
+      }
+    }
+    for (ReceivedOutput received : freed) {
+      received.close();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    List<ReceivedOutput> left;
+    synchronized (this) {
+      left = List.copyOf(withoutIndex.values());
+      withoutIndex.clear();
+    }
+    for (ReceivedOutput received : left) {
+      received.close();
+    }
+  }
+}

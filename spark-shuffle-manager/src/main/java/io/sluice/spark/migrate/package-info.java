@@ -1,0 +1,2 @@
+/** Outputs that move to another executor because theirs is decommissioned. */
+package io.sluice.spark.migrate;
