@@ -1,11 +1,13 @@
 package io.sluice.spark;
 
+import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.storage.BlockId;
@@ -21,11 +23,14 @@ import scala.Option;
  */
 final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final Supplier<Optional<ExecutorPool>> pool;
+  private final ShuffleCounters counters;
 
   /** {@code pool} gives the pool if it was opened. */
-  SluiceBlockResolver(SparkConf conf, Supplier<Optional<ExecutorPool>> pool) {
+  SluiceBlockResolver(
+      SparkConf conf, Supplier<Optional<ExecutorPool>> pool, ShuffleCounters counters) {
     super(conf);
     this.pool = pool;
+    this.counters = counters;
   }
 
   @Override
@@ -40,7 +45,13 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     } catch (IOException e) {
       throw new UncheckedIOException(id + " cannot be read from the pool", e);
     }
-    return found.isPresent() ? found.get() : super.getBlockData(id, directories);
+    if (found.isEmpty()) {
+      return super.getBlockData(id, directories);
+    }
+    if (TaskContext.get() != null) { // else a peer asks, who counts what it gets
+      counters.read(ShuffleCounters.OWN_POOL, found.get().size());
+    }
+    return found.get();
   }
 
   private Optional<? extends ManagedBuffer> find(int shuffleId, long mapId, int first, int end)

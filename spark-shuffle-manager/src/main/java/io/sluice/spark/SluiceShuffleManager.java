@@ -11,6 +11,7 @@ import io.sluice.spark.write.SortingWriter;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
@@ -61,12 +62,22 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     }
     executor = new ExecutorSide(conf);
     readers = new PoolReaders(conf, executor.transports(), executor::fetchers, executor.counters());
-    resolver = new SluiceBlockResolver(conf, executor::openedPool);
+    resolver = new SluiceBlockResolver(conf, executor::openedPool, executor.counters());
   }
 
   /** Which ways blocks went, and what was left to Spark. */
   public ShuffleCounters counters() {
     return executor.counters();
+  }
+
+  /** Why it leaves the application to Spark; empty if it does not. */
+  public Optional<String> declined() {
+    return declined;
+  }
+
+  /** The transports that this executor serves and reads with, best first; none before it does. */
+  public List<String> transports() {
+    return executor.transports().found();
   }
 
   /** How full this executor's pool is, if it has one. */
@@ -171,7 +182,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   /** What it did so far. */
   @Override
   public String toString() {
-    return "Sluice read %s bytes of remote blocks, and left to Spark: %s"
+    return "Sluice read %s bytes, and left to Spark: %s"
         .formatted(executor.counters().bytesByWay(), executor.counters().fallbacks());
   }
 }
