@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.client.StreamCallbackWithID;
 import org.apache.spark.serializer.SerializerManager;
@@ -41,6 +42,7 @@ import scala.jdk.javaapi.CollectionConverters;
 final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final Supplier<Optional<ExecutorPool>> pool;
   private final Supplier<Optional<ExecutorPool>> poolToWrite;
+  private final ShuffleCounters counters;
   private final IncomingOutputs incoming;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
@@ -58,6 +60,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     super(conf);
     this.pool = pool;
     this.poolToWrite = poolToWrite;
+    this.counters = counters;
     this.incoming = new IncomingOutputs(counters, SluiceBlockResolver::report);
   }
 
@@ -73,7 +76,13 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     } catch (IOException e) {
       throw new UncheckedIOException(id + " cannot be read from the pool", e);
     }
-    return found.isPresent() ? found.get() : super.getBlockData(id, directories);
+    if (found.isEmpty()) {
+      return super.getBlockData(id, directories);
+    }
+    if (TaskContext.get() != null) { // else a peer asks, who counts what it gets
+      counters.read(ShuffleCounters.OWN_POOL, found.get().size());
+    }
+    return found.get();
   }
 
   private Optional<? extends ManagedBuffer> find(int shuffleId, long mapId, int first, int end)

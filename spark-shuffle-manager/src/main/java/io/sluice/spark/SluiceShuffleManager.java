@@ -11,6 +11,7 @@ import io.sluice.spark.write.SortingWriter;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
@@ -72,6 +73,16 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   /** Which ways blocks went, and what was left to Spark. */
   public ShuffleCounters counters() {
     return executor.counters();
+  }
+
+  /** Why it leaves the application to Spark; empty if it does not. */
+  public Optional<String> declined() {
+    return declined;
+  }
+
+  /** The transports that this executor serves and reads with, best first; none before it does. */
+  public List<String> transports() {
+    return executor.transports().found();
   }
 
   /** How full this executor's pool is, if it has one. */
@@ -178,7 +189,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   @Override
   public String toString() {
     ShuffleCounters counters = executor.counters();
-    return "Sluice read %s bytes of remote blocks, took over %d bytes, and left to Spark: %s"
+    return "Sluice read %s bytes, took over %d bytes, and left to Spark: %s"
         .formatted(counters.bytesByWay(), counters.movedHereBytes(), counters.fallbacks());
   }
 }

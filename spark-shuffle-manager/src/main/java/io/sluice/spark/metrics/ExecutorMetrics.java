@@ -14,18 +14,19 @@ import org.apache.spark.metrics.source.Source;
  * <p>Thread contract: safe from any thread; not asked any more when the pool is closed.
  */
 public final class ExecutorMetrics implements Source {
-  private static final List<String> TRANSPORTS = List.of("ucx", "disni", "tcp");
+  private static final List<String> WAYS =
+      List.of("ucx", "disni", "tcp", ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK);
 
   private final MetricRegistry registry = new MetricRegistry();
 
   /** Of an executor whose pool is open. */
   public ExecutorMetrics(ExecutorPool pool, ShuffleCounters counters) {
+    gauge("pool.memory.capacityBytes", () -> pool.stats().memory().capacityBytes());
     gauge("pool.memory.usedBytes", () -> pool.stats().memory().usedBytes());
     gauge("pool.disk.usedBytes", () -> pool.stats().disk().usedBytes());
     gauge("pool.outputs", () -> pool.stats().outputs());
-    for (String transport : TRANSPORTS) {
-      gauge(
-          "read." + transport + ".bytes", () -> counters.bytesByWay().getOrDefault(transport, 0L));
+    for (String way : WAYS) {
+      gauge("read." + way + ".bytes", () -> counters.bytesByWay().getOrDefault(way, 0L));
     }
     gauge("movedHere.bytes", counters::movedHereBytes);
     gauge(

@@ -12,6 +12,12 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: safe from any thread.
  */
 public final class ShuffleCounters {
+  /** The way of blocks that tasks read out of the pool of their own executor. */
+  public static final String OWN_POOL = "local";
+
+  /** The way of remote blocks that Spark's own client fetched for a shuffle of Sluice's. */
+  public static final String THROUGH_SPARK = "spark";
+
   private static final Logger LOG = LoggerFactory.getLogger(ShuffleCounters.class);
 
   private final Map<String, Long> fallbacks = new TreeMap<>();
@@ -35,6 +41,11 @@ public final class ShuffleCounters {
     movedHereBytes += lengthBytes;
   }
 
+  /** A task has read a block that way. */
+  public synchronized void read(String way, long bytes) {
+    bytesByWay.merge(way, bytes, Long::sum);
+  }
+
   /** How often, by reason. */
   public synchronized Map<String, Long> fallbacks() {
     return new TreeMap<>(fallbacks);
@@ -45,7 +56,7 @@ public final class ShuffleCounters {
     return movedHereBytes;
   }
 
-  /** Bytes that came over each transport. */
+  /** Bytes that came over each transport, {@link #OWN_POOL} or {@link #THROUGH_SPARK}. */
   public synchronized Map<String, Long> bytesByWay() {
     return new TreeMap<>(bytesByWay);
   }

@@ -41,4 +41,9 @@ public final class ExecutorTransports {
     }
     return bestFirst;
   }
+
+  /** Names of those that work here, best first; none before they were found out. */
+  public synchronized List<String> found() {
+    return bestFirst == null ? List.of() : bestFirst.stream().map(TransportProvider::name).toList();
+  }
 }

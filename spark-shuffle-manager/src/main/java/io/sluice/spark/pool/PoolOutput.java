@@ -24,8 +24,7 @@ public final class PoolOutput implements Closeable {
   private final OutputWriter writer;
   private final OutputId id;
 
-  PoolOutput(
-      ExecutorPool pool, int shuffleId, Closeable lease, OutputWriter writer, OutputId id) {
+  PoolOutput(ExecutorPool pool, int shuffleId, Closeable lease, OutputWriter writer, OutputId id) {
     this.pool = pool;
     this.shuffleId = shuffleId;
     this.lease = lease;

@@ -1,6 +1,5 @@
 package io.sluice.spark.pool;
 
-
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;

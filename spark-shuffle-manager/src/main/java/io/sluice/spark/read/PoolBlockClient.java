@@ -65,7 +65,8 @@ final class PoolBlockClient extends BlockStoreClient {
       String[] blockIds,
       BlockFetchingListener listener,
       DownloadFileManager files) {
-    StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, listener, files);
+    BlockFetchingListener counted = new CountedFetch(listener, counters);
+    StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
     NodeAddress pool = pools.get(executorId);
     if (pool == null || files != null) {
       counters.fellBack(

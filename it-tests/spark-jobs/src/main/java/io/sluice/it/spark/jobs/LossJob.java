@@ -33,7 +33,7 @@ public final class LossJob {
   public static void main(String[] arguments) throws JsonProcessingException, InterruptedException {
     Loss loss = Loss.valueOf(arguments[0]);
     ShuffleArguments rows =
-        ShuffleArguments.parse(Arrays.copyOfRange(arguments, 1, arguments.length));
+        ShuffleArguments.parse(Arrays.copyOfRange(arguments, 1, arguments.length)).get(0);
     System.out.println(new ObjectMapper().writeValueAsString(run(loss, rows)));
   }
 
@@ -42,6 +42,7 @@ public final class LossJob {
     LossListener lost = new LossListener(LOST);
     ResultSummary result;
     SortedMap<String, String> states;
+    ShuffleCosts total;
     try (JavaSparkContext context = new JavaSparkContext(new SparkConf().setAppName("LossJob"))) {
       JavaRDD<ResultRow> grouped = new RddWorkloads(context, arguments).groupByKey();
       context.sc().addSparkListener(costs);
@@ -54,8 +55,8 @@ public final class LossJob {
                   .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
                   .collect());
       states = ExecutorStates.ask(context);
+      total = costs.total(context.sc());
     }
-    ShuffleCosts total = costs.total();
     return new LossReport(
         result.count(),
         result.digest(),

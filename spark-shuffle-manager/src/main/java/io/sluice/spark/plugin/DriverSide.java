@@ -1,0 +1,47 @@
+package io.sluice.spark.plugin;
+
+import io.sluice.spark.SluiceShuffleManager;
+import io.sluice.spark.metrics.ExecutorReport;
+import io.sluice.spark.ui.SluiceTab;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+
+/**
+ * Makes Sluice the application's shuffle manager unless it names one, keeps what executors report
+ * and shows it in Spark's UI, if there is one.
+ *
+ * <p>Thread contract: Spark's.
+ */
+public final class DriverSide implements DriverPlugin {
+  private final ExecutorReports reports = new ExecutorReports();
+  private PluginContext context;
+
+  /** Has nothing to show yet. */
+  public DriverSide() {}
+
+  @Override
+  public Map<String, String> init(SparkContext spark, PluginContext context) {
+    this.context = context;
+    // Spark makes the manager after its plugins.
+    context.conf().setIfMissing("spark.shuffle.manager", SluiceShuffleManager.class.getName());
+    if (spark.ui().isDefined()) {
+      SluiceTab.attach(spark.ui().get(), this::current);
+    }
+    return Map.of();
+  }
+
+  @Override
+  public Object receive(Object message) {
+    reports.add((ExecutorReport) message);
+    return null;
+  }
+
+  /** What executors said last, and what the driver says now. */
+  private List<ExecutorReport> current() {
+    reports.add(Reports.take(context));
+    return reports.all();
+  }
+}

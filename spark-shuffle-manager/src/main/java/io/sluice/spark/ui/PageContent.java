@@ -1,0 +1,103 @@
+package io.sluice.spark.ui;
+
+import io.sluice.spark.metrics.ExecutorReport;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.ui.HtmlTable.Column;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** What the tab shows of some reports, as HTML. */
+final class PageContent {
+  private static final Column EXECUTOR = new Column("Executor ID", "As on the page of executors.");
+
+  private PageContent() {}
+
+  static String of(List<ExecutorReport> reports) {
+    return section("Pools", pools(reports), "Nobody has reported yet.")
+        + section("Shuffle Bytes Read", bytesRead(reports), "Nobody has reported yet.")
+        + section("Left to Spark", fallbacks(reports), "Nothing was left to Spark's own shuffle.");
+  }
+
+  private static String section(String title, HtmlTable table, String whenEmpty) {
+    return "<h4>"
+        + title
+        + "</h4>"
+        + (table.isEmpty() ? "<p>" + Html.escape(whenEmpty) + "</p>" : table.toHtml());
+  }
+
+  private static HtmlTable pools(List<ExecutorReport> reports) {
+    HtmlTable table =
+        new HtmlTable(
+            "sluice-pools",
+            List.of(
+                EXECUTOR,
+                new Column("Host", "Where it runs."),
+                new Column("Pool", "Opened by the executor's first map task."),
+                new Column("Transports", "That it serves and reads with, best first."),
+                new Column("Memory Used", "Of the pool's capacity, by map outputs and writers."),
+                new Column("Disk Used", "By what had no room in memory."),
+                new Column("Outputs Held", "Outputs of map tasks in the pool."),
+                new Column("Reported", "When the executor said so.")));
+    for (ExecutorReport report : reports) {
+      table.add(
+          List.of(
+              Cell.text(report.executorId()),
+              Cell.text(report.host()),
+              Cell.text(report.pool()),
+              Cell.words(report.transports()),
+              Cell.bytes(report.memory().usedBytes(), report.memory().capacityBytes()),
+              Cell.bytes(report.disk().usedBytes()),
+              Cell.count(report.outputs()),
+              Cell.time(report.takenAtMs())));
+    }
+    return table;
+  }
+
+  private static HtmlTable bytesRead(List<ExecutorReport> reports) {
+    SortedSet<String> transports = new TreeSet<>();
+    reports.forEach(report -> transports.addAll(report.bytesByWay().keySet()));
+    transports.removeAll(List.of(ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK));
+    List<Column> columns = new ArrayList<>();
+    columns.add(EXECUTOR);
+    columns.add(new Column("Own Pool", "Blocks that its tasks found in its own pool."));
+    for (String transport : transports) {
+      columns.add(new Column("Over " + transport, "Blocks out of the pools of other executors."));
+    }
+    columns.add(
+        new Column("Through Spark", "Remote blocks that Spark's own client fetched instead."));
+    HtmlTable table = new HtmlTable("sluice-bytes", columns);
+    for (ExecutorReport report : reports) {
+      List<Cell> cells = new ArrayList<>();
+      cells.add(Cell.text(report.executorId()));
+      cells.add(bytes(report, ShuffleCounters.OWN_POOL));
+      transports.forEach(transport -> cells.add(bytes(report, transport)));
+      cells.add(bytes(report, ShuffleCounters.THROUGH_SPARK));
+      table.add(cells);
+    }
+    return table;
+  }
+
+  private static Cell bytes(ExecutorReport report, String way) {
+    return Cell.bytes(report.bytesByWay().getOrDefault(way, 0L));
+  }
+
+  private static HtmlTable fallbacks(List<ExecutorReport> reports) {
+    HtmlTable table =
+        new HtmlTable(
+            "sluice-fallbacks",
+            List.of(EXECUTOR, new Column("Reason", "Why."), new Column("Times", "How often.")));
+    for (ExecutorReport report : reports) {
+      for (Map.Entry<String, Long> fallback : report.fallbacks().entrySet()) {
+        table.add(
+            List.of(
+                Cell.text(report.executorId()),
+                Cell.text(fallback.getKey()),
+                Cell.count(fallback.getValue())));
+      }
+    }
+    return table;
+  }
+}

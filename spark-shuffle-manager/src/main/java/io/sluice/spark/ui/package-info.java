@@ -1,0 +1,2 @@
+/** The tab in Spark's web UI. */
+package io.sluice.spark.ui;
