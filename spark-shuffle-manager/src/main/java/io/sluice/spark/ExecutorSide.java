@@ -4,6 +4,7 @@ import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.read.PeerPools;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -11,11 +12,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.slf4j.Logger;
@@ -31,19 +27,14 @@ import org.slf4j.LoggerFactory;
 final class ExecutorSide implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
 
-  /** More would only wait for each other's windows; fewer, for a peer that does not answer. */
-  private static final int FETCHERS = 16;
-
-  private static final long IDLE_S = 30;
-
   private final SparkConf conf;
   private final ExecutorTransports transports;
   private final ShuffleCounters counters = new ShuffleCounters();
+  private final PeerPools peers;
   private ExecutorPool pool;
   private ExecutorMetrics metrics;
   private boolean failed;
   private boolean closed;
-  private ThreadPoolExecutor fetchers;
 
   /** A standalone master ends executors by a signal, and nobody stops their managers then. */
   private final Thread atExit = new Thread(this::closeAtExit, "close-sluice-pool");
@@ -51,10 +42,15 @@ final class ExecutorSide implements Closeable {
   ExecutorSide(SparkConf conf) {
     this.conf = conf;
     this.transports = new ExecutorTransports(conf);
+    this.peers = new PeerPools(conf, transports, counters);
   }
 
   ExecutorTransports transports() {
     return transports;
+  }
+
+  PeerPools peers() {
+    return peers;
   }
 
   ShuffleCounters counters() {
@@ -85,31 +81,12 @@ final class ExecutorSide implements Closeable {
     return Optional.ofNullable(pool);
   }
 
-  /** Threads that fetch for the tasks of this executor. */
-  synchronized Executor fetchers() {
-    if (fetchers == null) {
-      AtomicInteger count = new AtomicInteger();
-      fetchers =
-          new ThreadPoolExecutor(
-              FETCHERS,
-              FETCHERS,
-              IDLE_S,
-              TimeUnit.SECONDS,
-              new LinkedBlockingQueue<>(),
-              work -> {
-                Thread thread = new Thread(work, "sluice-fetcher-" + count.incrementAndGet());
-                thread.setDaemon(true);
-                return thread;
-              });
-      fetchers.allowCoreThreadTimeOut(true);
-    }
-    return fetchers;
-  }
-
   @Override
   public void close() throws IOException {
     removeMetrics();
-    closePool();
+    try (peers) {
+      closePool();
+    }
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {
@@ -125,9 +102,6 @@ final class ExecutorSide implements Closeable {
 
   private synchronized void closePool() throws IOException {
     closed = true;
-    if (fetchers != null) {
-      fetchers.shutdownNow();
-    }
     if (pool != null) {
       pool.close();
     }

@@ -61,7 +61,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
     }
     executor = new ExecutorSide(conf);
-    readers = new PoolReaders(conf, executor.transports(), executor::fetchers, executor.counters());
+    readers = new PoolReaders(executor.peers(), executor.counters());
     resolver =
         new SluiceBlockResolver(
             conf,

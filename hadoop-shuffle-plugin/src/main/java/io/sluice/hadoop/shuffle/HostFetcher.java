@@ -7,6 +7,7 @@ import io.sluice.hadoop.stage.StagedRun;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.RemoteError;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -100,7 +101,7 @@ final class HostFetcher implements Runnable {
     List<String> ids = new ArrayList<>();
     batch.maps().forEach(map -> ids.add(map.toString()));
     try {
-      return reader.locate(address(batch), reduce, ids);
+      return reader.locate(address(batch), Partitions.one(reduce), ids);
     } catch (RemoteError e) {
       if (e.code() != RemoteError.Code.UNKNOWN_APPLICATION) {
         LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());

@@ -12,6 +12,7 @@ import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -118,7 +119,7 @@ final class SluiceShuffleServiceTest {
       NodeAddress address =
           new NodeAddress(
               "node", new InetSocketAddress(InetAddress.getLoopbackAddress(), controlPort));
-      return reader.locate(address, 0, List.of("output")).get("output").size();
+      return reader.locate(address, Partitions.one(0), List.of("output")).get("output").size();
     }
   }
 

@@ -15,6 +15,7 @@ import io.sluice.hadoop.testing.StockHandler;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.remote.Partitions;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.record.RunEncoder;
@@ -373,7 +374,9 @@ final class ReduceShuffleTest {
 
   /** Flips a bit of the first byte of a map's run: its parser fails before its checksum does. */
   private void damage(TaskAttemptID map) throws IOException {
-    var description = node.service().describe(TestJob.APPLICATION, REDUCE, List.of(map.toString()));
+    var description =
+        node.service()
+            .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()));
     Run run = description.runs().get(map.toString()).get(0);
     Range range = run.ranges().get(0);
     Path segment = description.segments().get(range.segmentId()).segment().path();

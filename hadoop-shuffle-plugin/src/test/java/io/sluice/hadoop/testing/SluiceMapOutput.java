@@ -2,6 +2,7 @@ package io.sluice.hadoop.testing;
 
 import io.sluice.hadoop.merge.CodecRunInput;
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Partitions;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunCursor;
@@ -23,7 +24,8 @@ public final class SluiceMapOutput {
   public static List<List<Pair>> read(
       TestNode node, TaskAttemptID map, int partition, CompressionCodec codec) throws Exception {
     Description description =
-        node.service().describe(TestJob.APPLICATION, partition, List.of(map.toString()));
+        node.service()
+            .describe(TestJob.APPLICATION, Partitions.one(partition), List.of(map.toString()));
     List<List<Pair>> runs = new ArrayList<>();
     try (SegmentMapper mapper = new SegmentMapper(id -> description.segments().get(id).segment())) {
       for (Run run : description.runs().get(map.toString())) {

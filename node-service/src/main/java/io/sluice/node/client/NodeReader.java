@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.format.Run;
@@ -61,16 +62,17 @@ public final class NodeReader implements AutoCloseable {
   }
 
   /**
-   * Locates one partition of some outputs.
+   * Locates some partitions of some outputs.
    *
-   * @return by output id, its runs; an output that the node does not hold is absent
+   * @return by output id, its runs, in the order of the partitions; an output that the node does
+   *     not hold is absent
    */
   public Map<String, List<NodeRun>> locate(
-      NodeAddress address, int partition, List<String> outputIds) throws IOException {
+      NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
     RemoteNode node =
         nodes.computeIfAbsent(
             address, a -> new RemoteNode(a, applicationId, secret, transports, stats, timeoutMs));
-    Description description = node.describe(partition, outputIds);
+    Description description = node.describe(partitions, outputIds);
     boolean local = node.poolId().equals(localPoolId);
     Map<String, List<NodeRun>> located = new HashMap<>();
     description
@@ -78,8 +80,12 @@ public final class NodeReader implements AutoCloseable {
         .forEach(
             (outputId, runs) -> {
               List<NodeRun> opened = new ArrayList<>(runs.size());
+              int runNumber = 0; // within its partition
               for (int i = 0; i < runs.size(); i++) {
-                opened.add(open(node, outputId, i, runs.get(i), description, local));
+                Run run = runs.get(i);
+                boolean first = i == 0 || runs.get(i - 1).partition() != run.partition();
+                runNumber = first ? 0 : runNumber + 1;
+                opened.add(open(node, outputId, runNumber, run, description, local));
               }
               located.put(outputId, opened);
             });

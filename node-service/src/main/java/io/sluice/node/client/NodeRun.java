@@ -55,6 +55,11 @@ public final class NodeRun implements AutoCloseable {
     return name;
   }
 
+  /** The partition it belongs to. */
+  public int partition() {
+    return run.partition();
+  }
+
   /** Bytes as they are stored. */
   public long lengthBytes() {
     return run.lengthBytes();

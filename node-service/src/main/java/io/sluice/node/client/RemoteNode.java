@@ -2,6 +2,7 @@ package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
@@ -43,6 +44,7 @@ public final class RemoteNode implements AutoCloseable {
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
   private final BounceReads bounceReads = new BounceReads(this);
+  private final ControlConnections controls = new ControlConnections(this::connectAndLearn);
   private UUID poolId;
 
   private record Link(Offer offer, Connection connection) {
@@ -77,17 +79,20 @@ public final class RemoteNode implements AutoCloseable {
     return poolId;
   }
 
-  /** Asks where one partition of these outputs lies, and on which transports it is served. */
-  public Description describe(int partition, List<String> outputIds) throws IOException {
-    try (RemoteClient client = connectControl(timeoutMs)) {
-      learn(client);
-      return client.describe(partition, outputIds);
-    }
+  /** Asks where these partitions of these outputs lie, and on which transports they are served. */
+  public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
+    return controls.ask(client -> client.describe(partitions, outputIds));
   }
 
   /** A new control connection; the caller closes it. */
   RemoteClient connectControl(long withinMs) throws IOException {
     return RemoteClient.connect(address.control(), applicationId, secret, withinMs);
+  }
+
+  private RemoteClient connectAndLearn() throws IOException {
+    RemoteClient client = connectControl(timeoutMs);
+    learn(client);
+    return client;
   }
 
   private synchronized void learn(RemoteClient client) {
@@ -191,6 +196,7 @@ public final class RemoteNode implements AutoCloseable {
   @Override
   public void close() {
     bounceReads.close(); // not under the lock, which a read that starts there may need
+    controls.close();
     closeLinks();
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.RegistrationException;
@@ -234,7 +235,7 @@ final class RemoteRunInput implements RunInput {
     long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {
-        Description now = node.describe(run.partition(), List.of(outputId));
+        Description now = node.describe(Partitions.one(run.partition()), List.of(outputId));
         checkUnchanged(now, cause);
         reads.describedAgain(now.segments());
         return;

@@ -87,8 +87,8 @@ final class ReaderSession {
   }
 
   private Frames.Payload describe(DataInputStream in) throws IOException {
-    int partition = in.readInt();
-    Description description = backend.describe(applicationId, partition, readOutputIds(in));
+    Partitions partitions = new Partitions(in.readInt(), in.readInt());
+    Description description = backend.describe(applicationId, partitions, readOutputIds(in));
     return out -> RemoteProtocol.writeDescription(out, description);
   }
 

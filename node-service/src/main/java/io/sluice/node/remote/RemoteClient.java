@@ -96,30 +96,40 @@ public final class RemoteClient implements AutoCloseable {
     return offers;
   }
 
-  /** Asks where one partition of these outputs lies. */
-  public Description describe(int partition, List<String> outputIds) throws IOException {
+  /** Asks where these partitions of these outputs lie. */
+  public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
     Description whole = new Description(new HashMap<>(), new HashMap<>());
-    for (int i = 0; i < outputIds.size(); i += RemoteProtocol.OUTPUTS_PER_REQUEST) {
-      int end = Math.min(outputIds.size(), i + RemoteProtocol.OUTPUTS_PER_REQUEST);
-      Description part = describeSome(partition, outputIds.subList(i, end));
-      whole.segments().putAll(part.segments());
-      whole.runs().putAll(part.runs());
+    int most = RemoteProtocol.OUTPUTS_PER_REQUEST;
+    int outputsAtOnce = Math.max(1, most / partitions.count());
+    for (int i = 0; i < outputIds.size(); i += outputsAtOnce) {
+      List<String> some = outputIds.subList(i, Math.min(outputIds.size(), i + outputsAtOnce));
+      for (long first = partitions.first(); first < partitions.end(); first += most) {
+        int end = (int) Math.min(partitions.end(), first + most);
+        Description part = describeSome(new Partitions((int) first, end), some);
+        whole.segments().putAll(part.segments());
+        part.runs()
+            .forEach(
+                (id, runs) ->
+                    whole.runs().computeIfAbsent(id, x -> new ArrayList<>()).addAll(runs));
+      }
     }
     return whole;
   }
 
-  private Description describeSome(int partition, List<String> outputIds) throws IOException {
+  private Description describeSome(Partitions partitions, List<String> outputIds)
+      throws IOException {
     frames.send(
         RemoteProtocol.DESCRIBE,
         out -> {
-          out.writeInt(partition);
+          out.writeInt(partitions.first());
+          out.writeInt(partitions.end());
           out.writeInt(outputIds.size());
           for (String outputId : outputIds) {
             Bounded.writeString(out, outputId);
           }
         },
         timeoutMs);
-    return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partition);
+    return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partitions);
   }
 
   /**

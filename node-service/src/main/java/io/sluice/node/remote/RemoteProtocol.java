@@ -28,13 +28,14 @@ import java.util.Map;
  * service  OK         bytes proof, int64 + int64 pool id, int32 count, then per offer
  *                       string transport, string host, int32 port, int32 bounce slot bytes
  *
- * reader   DESCRIBE   int32 partition, int32 count, then per output: string output id
+ * reader   DESCRIBE   int32 first partition, int32 the one behind the last,
+ *                     int32 count, then per output: string output id
  * service  OK         int32 count, then per segment
  *                       as {@code io.sluice.node.wire.Segments} has it,
  *                       int32 count, then per transport: string name, bytes region descriptor
  *                     int32 count, then per output held
  *                       string output id, int32 count, then per run
- *                         int64 logical offset, int64 length, int64 raw length,
+ *                         int32 partition, int64 logical offset, int64 length, int64 raw length,
  *                         int64 records, int32 CRC-32C,
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
  *
@@ -54,7 +55,7 @@ import java.util.Map;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -67,7 +68,7 @@ final class RemoteProtocol {
   static final int MAX_OFFERS = 16;
   static final int MAX_OUTPUTS = 10_000;
 
-  /** What a reader asks for at once, so that the answer fits into a frame. */
+  /** What a reader asks for at once: one partition of each, so that the answer fits a frame. */
   static final int OUTPUTS_PER_REQUEST = 500;
 
   private static final int MAX_SEGMENTS = 1 << 20;
@@ -127,9 +128,9 @@ final class RemoteProtocol {
     }
   }
 
-  static Description readDescription(DataInputStream in, int partition) throws IOException {
+  static Description readDescription(DataInputStream in, Partitions partitions) throws IOException {
     try {
-      return readChecked(in, partition);
+      return readChecked(in, partitions);
     } catch (EOFException | IllegalArgumentException e) {
       ProtocolException failure = new ProtocolException("impossible description of outputs: " + e);
       failure.initCause(e);
@@ -137,7 +138,8 @@ final class RemoteProtocol {
     }
   }
 
-  private static Description readChecked(DataInputStream in, int partition) throws IOException {
+  private static Description readChecked(DataInputStream in, Partitions partitions)
+      throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     int segmentCount = Bounded.readCount(in, MAX_SEGMENTS, "segments");
     for (int i = 0; i < segmentCount; i++) {
@@ -151,7 +153,7 @@ final class RemoteProtocol {
       int runCount = Bounded.readCount(in, MAX_RUNS, "runs");
       List<Run> list = new ArrayList<>();
       for (int r = 0; r < runCount; r++) {
-        list.add(readRun(in, partition));
+        list.add(readRun(in, partitions));
       }
       runs.put(outputId, list);
     }
@@ -181,6 +183,7 @@ final class RemoteProtocol {
   }
 
   private static void writeRun(DataOutputStream out, Run run) throws IOException {
+    out.writeInt(run.partition());
     out.writeLong(run.logicalOffsetBytes());
     out.writeLong(run.lengthBytes());
     out.writeLong(run.rawLengthBytes());
@@ -194,7 +197,11 @@ final class RemoteProtocol {
     }
   }
 
-  private static Run readRun(DataInputStream in, int partition) throws IOException {
+  private static Run readRun(DataInputStream in, Partitions partitions) throws IOException {
+    int partition = in.readInt();
+    if (!partitions.contains(partition)) {
+      throw new ProtocolException("a run of partition " + partition + ", asked for " + partitions);
+    }
     long logicalOffsetBytes = in.readLong();
     long lengthBytes = in.readLong();
     long rawLengthBytes = in.readLong();

@@ -45,7 +45,7 @@ public final class RemoteServer implements AutoCloseable {
     List<ProbeOffer> probe() throws IOException;
 
     /** Where one partition of these outputs lies. */
-    Description describe(String applicationId, int partition, List<String> outputIds)
+    Description describe(String applicationId, Partitions partitions, List<String> outputIds)
         throws IOException;
 
     /** Bounce slots for a reader that has proved its application's secret; the caller closes. */

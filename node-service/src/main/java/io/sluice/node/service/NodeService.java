@@ -5,6 +5,7 @@ import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
@@ -228,16 +229,19 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   }
 
   @Override
-  public Description describe(String applicationId, int partition, List<String> outputIds)
+  public Description describe(String applicationId, Partitions partitions, List<String> outputIds)
       throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<Run>> runs = new HashMap<>();
     for (String outputId : outputIds) {
       Optional<CommittedOutput> output = store.find(new OutputId(applicationId, outputId));
       if (output.isPresent()) {
-        List<Run> partitionRuns = output.get().runs(partition);
-        runs.put(outputId, partitionRuns);
-        for (Run run : partitionRuns) {
+        List<Run> outputRuns = new ArrayList<>();
+        for (int p = partitions.first(); p < partitions.end(); p++) {
+          outputRuns.addAll(output.get().runs(p));
+        }
+        runs.put(outputId, outputRuns);
+        for (Run run : outputRuns) {
           for (Range range : run.ranges()) {
             segments.computeIfAbsent(range.segmentId(), registrar::location);
           }

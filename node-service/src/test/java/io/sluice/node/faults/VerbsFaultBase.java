@@ -10,6 +10,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.TransportChooser;
@@ -154,7 +155,8 @@ abstract class VerbsFaultBase extends NodeTestBase {
   /** Reads an output, and compares every byte. */
   static void readAndCheck(NodeReader reader, NodeAddress address, TestOutput output)
       throws IOException {
-    try (NodeRun run = reader.locate(address, 0, List.of(output.id())).get(output.id()).get(0)) {
+    try (NodeRun run =
+        reader.locate(address, Partitions.one(0), List.of(output.id())).get(output.id()).get(0)) {
       run.prefetch(WINDOWS);
       assertArrayEquals(output.runs().get(0), readAll(run), output.id());
     }

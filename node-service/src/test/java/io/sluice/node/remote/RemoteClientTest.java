@@ -191,7 +191,8 @@ class RemoteClientTest {
               frames.send(Replies.OK, out -> describeBadly(out, what), TIMEOUT_MS);
               channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS);
             })) {
-      assertThrows(ProtocolException.class, () -> client.describe(0, List.of("attempt_0")));
+      assertThrows(
+          ProtocolException.class, () -> client.describe(Partitions.one(0), List.of("attempt_0")));
     }
   }
 

@@ -122,7 +122,8 @@ class RemoteServerTest {
     holds("attempt_2", 6, 0);
     try (RemoteClient client = connect(SECRET)) {
       Description description =
-          client.describe(3, List.of("attempt_0", "absent", "attempt_1", "attempt_2"));
+          client.describe(
+              Partitions.one(3), List.of("attempt_0", "absent", "attempt_1", "attempt_2"));
       for (String id : List.of("attempt_0", "attempt_1", "attempt_2")) {
         Description expected = backend.outputs.get(id);
         assertEquals(expected.runs().get(id), description.runs().get(id));
@@ -143,7 +144,7 @@ class RemoteServerTest {
     holds("attempt_0", 1, 1);
     holds("attempt_20000", 2, 1);
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(3, ids);
+      Description description = client.describe(Partitions.one(3), ids);
       assertEquals(2, description.runs().size());
       assertEquals(2, description.segments().size());
     }
@@ -152,14 +153,43 @@ class RemoteServerTest {
   }
 
   @Test
+  void asksForManyPartitionsInParts() throws IOException {
+    holds("attempt_0", 1, 2);
+    holds("attempt_1", 2, 1);
+    int most = RemoteProtocol.OUTPUTS_PER_REQUEST;
+    try (RemoteClient client = connect(SECRET)) {
+      Description description =
+          client.describe(new Partitions(1, 2 * most + 4), List.of("attempt_0", "attempt_1"));
+      assertEquals(2, description.runs().get("attempt_0").size());
+      assertEquals(1, description.runs().get("attempt_1").size());
+    }
+    assertEquals(List.of(most, most, 3, most, most, 3), backend.askedFor);
+  }
+
+  @Test
+  void partitionsThatWereNotAskedForAreLeftOut() throws IOException {
+    holds("attempt_0", 1, 2);
+    try (RemoteClient client = connect(SECRET)) {
+      assertEquals(
+          List.of(),
+          client.describe(new Partitions(4, 9), List.of("attempt_0")).runs().get("attempt_0"));
+    }
+  }
+
+  @Test
   void aRequestThatMakesNoSenseIsRefusedAndTheNextOneAnswered() throws IOException {
     holds("attempt_0", 1, 1);
     try (RemoteClient client = connect(SECRET)) {
       RemoteError e =
-          assertThrows(RemoteError.class, () -> client.describe(-1, List.of("attempt_0")));
+          assertThrows(
+              RemoteError.class,
+              () ->
+                  client.describe(
+                      Partitions.one(StubBackend.PARTITION_COUNT), List.of("attempt_0")));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
-      assertTrue(e.getMessage().contains("no partition -1"), e.getMessage());
-      assertEquals(1, client.describe(3, List.of("attempt_0")).runs().size());
+      assertTrue(
+          e.getMessage().contains("no partition " + StubBackend.PARTITION_COUNT), e.getMessage());
+      assertEquals(1, client.describe(Partitions.one(3), List.of("attempt_0")).runs().size());
     }
   }
 
@@ -169,10 +199,11 @@ class RemoteServerTest {
     backend.outputs.put("attempt_1", null);
     try (RemoteClient client = connect(SECRET)) {
       RemoteError e =
-          assertThrows(RemoteError.class, () -> client.describe(3, List.of("attempt_1")));
+          assertThrows(
+              RemoteError.class, () -> client.describe(Partitions.one(3), List.of("attempt_1")));
       assertEquals(RemoteError.Code.INTERNAL, e.code());
       assertTrue(e.getMessage().contains("attempt_1 broke"), e.getMessage());
-      assertEquals(1, client.describe(3, List.of("attempt_0")).runs().size());
+      assertEquals(1, client.describe(Partitions.one(3), List.of("attempt_0")).runs().size());
     }
   }
 
@@ -182,9 +213,10 @@ class RemoteServerTest {
     holds("attempt_1", 1, 250_000);
     try (RemoteClient client = connect(SECRET)) {
       RemoteError e =
-          assertThrows(RemoteError.class, () -> client.describe(3, List.of("attempt_1")));
+          assertThrows(
+              RemoteError.class, () -> client.describe(Partitions.one(3), List.of("attempt_1")));
       assertTrue(e.getMessage().contains("exceeds the limit"), e.getMessage());
-      assertEquals(1, client.describe(3, List.of("attempt_0")).runs().size());
+      assertEquals(1, client.describe(Partitions.one(3), List.of("attempt_0")).runs().size());
     }
   }
 

@@ -10,6 +10,8 @@ import java.util.UUID;
 
 /** Answers from maps that a test fills; a null output makes it fail. */
 final class StubBackend implements RemoteServer.Backend {
+  static final int PARTITION_COUNT = 2_000;
+
   final UUID poolId = UUID.randomUUID();
   final Map<String, JobSecret> secrets = new HashMap<>();
   final List<Offer> offers = new ArrayList<>();
@@ -44,11 +46,11 @@ final class StubBackend implements RemoteServer.Backend {
   }
 
   @Override
-  public Description describe(String applicationId, int partition, List<String> outputIds)
+  public Description describe(String applicationId, Partitions partitions, List<String> outputIds)
       throws IOException {
-    askedFor.add(outputIds.size());
-    if (partition < 0) {
-      throw new IllegalArgumentException("no partition " + partition);
+    askedFor.add(outputIds.size() * partitions.count());
+    if (partitions.end() > PARTITION_COUNT) {
+      throw new IllegalArgumentException("no partition " + (partitions.end() - 1));
     }
     Description all = new Description(new HashMap<>(), new HashMap<>());
     for (String outputId : outputIds) {
@@ -58,7 +60,15 @@ final class StubBackend implements RemoteServer.Backend {
           throw new IOException("the disk of " + outputId + " broke");
         }
         all.segments().putAll(one.segments());
-        all.runs().putAll(one.runs());
+        one.runs()
+            .forEach(
+                (id, runs) ->
+                    all.runs()
+                        .put(
+                            id,
+                            runs.stream()
+                                .filter(run -> partitions.contains(run.partition()))
+                                .toList()));
       }
     }
     return all;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -99,7 +100,7 @@ class NodeServiceTest extends NodeTestBase {
     try (LocalClient task = task(APP);
         NodeReader reader = tcpReader(8)) {
       task.lease(1); // a task at work has committed nothing
-      assertTrue(reader.locate(address(), 0, List.of("attempt_1")).isEmpty());
+      assertTrue(reader.locate(address(), Partitions.one(0), List.of("attempt_1")).isEmpty());
     }
   }
 
@@ -108,10 +109,11 @@ class NodeServiceTest extends NodeTestBase {
     start(2);
     commit(TestOutput.single(new Random(1), "attempt_0", 1000));
     try (NodeReader reader = tcpReader(8)) {
-      for (int partition : new int[] {-1, 1, Integer.MAX_VALUE}) {
+      for (int partition : new int[] {1, Integer.MAX_VALUE - 1}) {
         RemoteError e =
             assertThrows(
-                RemoteError.class, () -> reader.locate(address(), partition, List.of("attempt_0")));
+                RemoteError.class,
+                () -> reader.locate(address(), Partitions.one(partition), List.of("attempt_0")));
         assertTrue(e.getMessage().contains("attempt_0 has partitions 0 to 0"), e.getMessage());
       }
     }
@@ -129,7 +131,9 @@ class NodeServiceTest extends NodeTestBase {
     service.applicationStopped(APP);
     try (NodeReader reader = tcpReader(8)) {
       RemoteError e =
-          assertThrows(RemoteError.class, () -> reader.locate(address(), 0, List.of("attempt_0")));
+          assertThrows(
+              RemoteError.class,
+              () -> reader.locate(address(), Partitions.one(0), List.of("attempt_0")));
       assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
     }
     assertEquals(1, service.storeStats().outputs());
@@ -152,7 +156,7 @@ class NodeServiceTest extends NodeTestBase {
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertTrue(e.getMessage().contains("another job secret"), e.getMessage());
     commit(TestOutput.single(new Random(1), "attempt_0", 10));
-    assertEquals(1, service.describe(APP, 0, List.of("attempt_0")).runs().size());
+    assertEquals(1, service.describe(APP, Partitions.one(0), List.of("attempt_0")).runs().size());
   }
 
   @Test
@@ -182,7 +186,7 @@ class NodeServiceTest extends NodeTestBase {
         IOException.class,
         () -> {
           try (NodeReader reader = reader(1, null, 500, new TcpProvider())) {
-            reader.locate(address(), 0, List.of("attempt_0"));
+            reader.locate(address(), Partitions.one(0), List.of("attempt_0"));
           }
         });
   }

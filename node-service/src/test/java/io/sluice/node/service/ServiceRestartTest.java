@@ -10,6 +10,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -77,7 +78,9 @@ class ServiceRestartTest extends NodeTestBase {
     assertEquals(0, service.storeStats().outputs());
     try (NodeReader reader = tcpReader(4)) {
       RemoteError e =
-          assertThrows(RemoteError.class, () -> reader.locate(address(), 0, List.of("attempt_0")));
+          assertThrows(
+              RemoteError.class,
+              () -> reader.locate(address(), Partitions.one(0), List.of("attempt_0")));
       assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
     }
   }

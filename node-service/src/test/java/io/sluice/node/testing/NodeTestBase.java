@@ -8,6 +8,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
@@ -151,7 +152,7 @@ public abstract class NodeTestBase {
 
   /** The one run of an output with one partition. */
   protected NodeRun locateOnly(NodeReader reader, String outputId) throws IOException {
-    return reader.locate(address(), 0, List.of(outputId)).get(outputId).get(0);
+    return reader.locate(address(), Partitions.one(0), List.of(outputId)).get(outputId).get(0);
   }
 
   /** Reads to the end and closes. */
@@ -190,7 +191,7 @@ public abstract class NodeTestBase {
       List<TestOutput> having =
           outputs.stream().filter(output -> partition < output.partitionCount()).toList();
       Map<String, List<NodeRun>> located =
-          reader.locate(address(), p, having.stream().map(TestOutput::id).toList());
+          reader.locate(address(), Partitions.one(p), having.stream().map(TestOutput::id).toList());
       for (TestOutput output : having) {
         List<byte[]> expected = output.of(p);
         List<byte[]> actual = new ArrayList<>();

@@ -66,14 +66,14 @@ public final class SparkSettings {
           "Registered memory through which an RDMA transport serves what the NIC cannot register,"
               + " in MiB.");
 
-  /** Window memory of a reducing task. */
+  /** Window memory of an executor. */
   public static final Setting<Integer> READ_BUFFER_MB =
       Setting.integer(
           "spark.sluice.read.buffer-mb",
           16,
           1,
           1024,
-          "Off-heap memory of a reducing task for windows on remote blocks, in MiB.");
+          "Off-heap memory of an executor for windows on remote blocks, in MiB.");
 
   /** Deadline of each exchange with a peer. */
   public static final Setting<Integer> IO_TIMEOUT_MS =

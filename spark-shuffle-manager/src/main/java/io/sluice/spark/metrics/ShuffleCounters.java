@@ -22,6 +22,7 @@ public final class ShuffleCounters {
 
   private final Map<String, Long> fallbacks = new TreeMap<>();
   private final Map<String, Long> bytesByWay = new TreeMap<>();
+  private ReadStats peers;
   private long movedHereBytes;
 
   /** Something was left to Spark's own shuffle; the first time for each reason, the log says so. */
@@ -31,9 +32,9 @@ public final class ShuffleCounters {
     }
   }
 
-  /** A task has read this. */
-  public synchronized void read(ReadStats stats) {
-    stats.bytesByWay().forEach((way, bytes) -> bytesByWay.merge(way, bytes, Long::sum));
+  /** Where what tasks read out of peers' pools is counted. */
+  public synchronized void countReadsOf(ReadStats peers) {
+    this.peers = peers;
   }
 
   /** An output was taken over from an executor that is decommissioned. */
@@ -58,6 +59,10 @@ public final class ShuffleCounters {
 
   /** Bytes that came over each transport, {@link #OWN_POOL} or {@link #THROUGH_SPARK}. */
   public synchronized Map<String, Long> bytesByWay() {
-    return new TreeMap<>(bytesByWay);
+    Map<String, Long> all = new TreeMap<>(bytesByWay);
+    if (peers != null) {
+      peers.bytesByWay().forEach((way, bytes) -> all.merge(way, bytes, Long::sum));
+    }
+    return all;
   }
 }

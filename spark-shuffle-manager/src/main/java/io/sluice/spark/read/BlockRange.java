@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.sluice.node.client.NodeRun;
 import io.sluice.spark.pool.BlockNames;
 import java.util.Optional;
 import org.apache.spark.storage.BlockId;
@@ -16,6 +17,11 @@ import org.apache.spark.storage.ShuffleBlockId;
  * @param endPartition the one behind the last
  */
 record BlockRange(String blockId, String output, int firstPartition, int endPartition) {
+
+  /** Whether a run of the output is part of it. */
+  boolean contains(NodeRun run) {
+    return firstPartition <= run.partition() && run.partition() < endPartition;
+  }
 
   /** What a block id stands for; empty if it is no block of a shuffle. */
   static Optional<BlockRange> of(String blockId) {

@@ -1,16 +1,13 @@
 package io.sluice.spark.read;
 
 import io.sluice.node.client.NodeAddress;
-import io.sluice.node.client.NodeReader;
 import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
@@ -24,20 +21,18 @@ import org.slf4j.LoggerFactory;
  * through Spark's own client from all others, and whatever a pool does not give.
  *
  * <p>Thread contract: calls come from the task's thread, answers from those of the executor's
- * fetchers. Ownership: owns the reader, and closes it after the last fetch. Failure: a pool that
- * cannot be read is counted, said once for each peer, and its blocks asked for through Spark; only
- * Spark's client reports failures to the listener; but for errors of this JVM.
+ * fetchers. Failure: a pool that cannot be read is counted, said once for each peer, and its blocks
+ * asked for through Spark; only Spark's client reports failures to the listener; but for errors of
+ * this JVM.
  */
 final class PoolBlockClient extends BlockStoreClient {
   private static final Logger LOG = LoggerFactory.getLogger(PoolBlockClient.class);
 
   private final BlockStoreClient stock;
-  private final NodeReader reader;
+  private final PeerPools peers;
   private final Map<String, NodeAddress> pools;
-  private final Executor fetchers;
   private final ShuffleCounters counters;
-  private int running;
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * Fetches nothing yet.
@@ -46,14 +41,12 @@ final class PoolBlockClient extends BlockStoreClient {
    */
   PoolBlockClient(
       BlockStoreClient stock,
-      NodeReader reader,
+      PeerPools peers,
       Map<String, NodeAddress> pools,
-      Executor fetchers,
       ShuffleCounters counters) {
     this.stock = stock;
-    this.reader = reader;
+    this.peers = peers;
     this.pools = pools;
-    this.fetchers = fetchers;
     this.counters = counters;
   }
 
@@ -83,8 +76,8 @@ final class PoolBlockClient extends BlockStoreClient {
     if (!others.isEmpty()) {
       fallback.fetch(others.toArray(String[]::new));
     }
-    if (!wanted.isEmpty() && begin()) {
-      fetchers.execute(() -> fetch(pool, wanted, listener, fallback));
+    if (!wanted.isEmpty()) {
+      peers.fetchers().execute(() -> fetch(pool, wanted, listener, fallback));
     }
   }
 
@@ -97,8 +90,11 @@ final class PoolBlockClient extends BlockStoreClient {
       Map<String, BlockRange> wanted,
       BlockFetchingListener listener,
       StockFetch fallback) {
+    if (closed) {
+      return;
+    }
     try {
-      new PoolFetch(reader, pool, List.copyOf(wanted.values()))
+      new PoolFetch(peers.reader(), pool, List.copyOf(wanted.values()))
           .run(
               (block, bytes) -> {
                 wanted.remove(block.blockId());
@@ -119,39 +115,9 @@ final class PoolBlockClient extends BlockStoreClient {
       // No memory for a block, say: the task waits for an answer about each.
       wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
       throw e;
-    } finally {
-      end();
     }
     if (!wanted.isEmpty()) {
       fallback.fetch(wanted.keySet().toArray(String[]::new));
-    }
-  }
-
-  private synchronized boolean begin() {
-    if (closed) {
-      return false; // the task has ended and waits for nothing
-    }
-    running++;
-    return true;
-  }
-
-  private void end() {
-    boolean last;
-    synchronized (this) {
-      running--;
-      last = closed && running == 0;
-    }
-    if (last) {
-      closeReader();
-    }
-  }
-
-  private void closeReader() {
-    counters.read(reader.stats());
-    try {
-      reader.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException("the reader of a task could not be closed", e);
     }
   }
 
@@ -169,16 +135,9 @@ final class PoolBlockClient extends BlockStoreClient {
         host, port, executorId, shuffleId, mapId, reduceId, checksum, algorithm);
   }
 
-  /** Ends the task's fetches; the reader is closed when the last one has ended. */
+  /** The task has ended: what is not being fetched yet stays where it is. */
   @Override
   public void close() {
-    boolean last;
-    synchronized (this) {
-      last = !closed && running == 0;
-      closed = true;
-    }
-    if (last) {
-      closeReader();
-    }
+    closed = true;
   }
 }

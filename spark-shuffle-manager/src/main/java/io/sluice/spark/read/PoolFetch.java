@@ -3,15 +3,16 @@ package io.sluice.spark.read;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
+import io.sluice.node.remote.Partitions;
 import io.sluice.spill.merge.RunInput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Reads some blocks out of one executor's pool.
@@ -43,36 +44,35 @@ final class PoolFetch {
    * @return those that are not in the pool
    */
   List<BlockRange> run(Receiver receiver) throws IOException {
-    Map<Integer, Map<String, List<NodeRun>>> located = locate();
+    Map<String, List<NodeRun>> located = locate();
     List<BlockRange> absent = new ArrayList<>();
     for (BlockRange block : blocks) {
-      List<NodeRun> runs = new ArrayList<>();
-      boolean isHere = true;
-      for (int p = block.firstPartition(); p < block.endPartition(); p++) {
-        List<NodeRun> partition = located.get(p).get(block.output());
-        isHere &= partition != null;
-        runs.addAll(partition == null ? List.of() : partition);
-      }
-      if (isHere) {
-        receiver.arrived(block, read(block, runs));
-      } else {
+      List<NodeRun> runs = located.get(block.output());
+      if (runs == null) {
         absent.add(block);
+      } else {
+        receiver.arrived(block, read(block, runs.stream().filter(block::contains).toList()));
       }
     }
     return absent;
   }
 
-  private Map<Integer, Map<String, List<NodeRun>>> locate() throws IOException {
-    Map<Integer, List<String>> outputs = new TreeMap<>();
+  /** Asks once for all outputs of which the same partitions are wanted, or lie between them. */
+  private Map<String, List<NodeRun>> locate() throws IOException {
+    Map<String, Partitions> wanted = new LinkedHashMap<>();
     for (BlockRange block : blocks) {
-      for (int p = block.firstPartition(); p < block.endPartition(); p++) {
-        outputs.computeIfAbsent(p, partition -> new ArrayList<>()).add(block.output());
-      }
+      wanted.merge(
+          block.output(),
+          new Partitions(block.firstPartition(), block.endPartition()),
+          (a, b) -> new Partitions(Math.min(a.first(), b.first()), Math.max(a.end(), b.end())));
     }
-    Map<Integer, Map<String, List<NodeRun>>> located = new HashMap<>();
-    for (Map.Entry<Integer, List<String>> partition : outputs.entrySet()) {
-      located.put(
-          partition.getKey(), reader.locate(address, partition.getKey(), partition.getValue()));
+    Map<Partitions, List<String>> outputs = new LinkedHashMap<>();
+    wanted.forEach(
+        (output, partitions) ->
+            outputs.computeIfAbsent(partitions, p -> new ArrayList<>()).add(output));
+    Map<String, List<NodeRun>> located = new HashMap<>();
+    for (Map.Entry<Partitions, List<String>> same : outputs.entrySet()) {
+      located.putAll(reader.locate(address, same.getKey(), same.getValue()));
     }
     return located;
   }

@@ -1,0 +1,121 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.RemoteError;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Control connections to one node that are kept from one question to the next, because connecting
+ * and proving the secret takes longer than most questions.
+ *
+ * <p>A kept one may have been ended by the service meanwhile, so that a question it fails to answer
+ * is asked again on a new one; what fails there has failed.
+ *
+ * <p>Thread contract: safe from any thread; there are at most as many connections as questions at
+ * one time. Ownership: the node closes it, after the last question.
+ */
+final class ControlConnections implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlConnections.class);
+
+  /** Sooner than the service ends them. */
+  private static final long KEPT_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.IDLE_LIMIT_MS / 2);
+
+  private final Connector connector;
+  private final Deque<Kept> kept = new ArrayDeque<>();
+  private boolean closed;
+
+  private record Kept(RemoteClient client, long usedNs) {}
+
+  /** Makes a connection. */
+  interface Connector {
+    RemoteClient connect() throws IOException;
+  }
+
+  /** Asks something. */
+  interface Question<T> {
+    T ask(RemoteClient client) throws IOException;
+  }
+
+  /** Nothing is connected yet. */
+  ControlConnections(Connector connector) {
+    this.connector = connector;
+  }
+
+  /** Asks on a kept connection, else on a new one. */
+  <T> T ask(Question<T> question) throws IOException {
+    for (RemoteClient client = takeKept(); client != null; client = takeKept()) {
+      try {
+        return ask(question, client);
+      } catch (RemoteError | InterruptedIOException e) {
+        throw e;
+      } catch (IOException e) {
+        LOG.debug("A kept control connection does not answer any more: {}", e.toString());
+      }
+    }
+    return ask(question, connector.connect());
+  }
+
+  private <T> T ask(Question<T> question, RemoteClient client) throws IOException {
+    T answer;
+    try {
+      answer = question.ask(client);
+    } catch (RemoteError e) {
+      keep(client); // the next question may be answered
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      closeQuietly(client);
+      throw e;
+    }
+    keep(client);
+    return answer;
+  }
+
+  /** One that the service has not ended by its own clock, or null. */
+  private RemoteClient takeKept() {
+    while (true) {
+      Kept next;
+      synchronized (this) {
+        next = kept.pollFirst();
+      }
+      if (next == null || System.nanoTime() - next.usedNs() < KEPT_NS) {
+        return next == null ? null : next.client();
+      }
+      closeQuietly(next.client());
+    }
+  }
+
+  private void keep(RemoteClient client) {
+    synchronized (this) {
+      if (!closed) {
+        kept.addFirst(new Kept(client, System.nanoTime()));
+        return;
+      }
+    }
+    closeQuietly(client);
+  }
+
+  private static void closeQuietly(RemoteClient client) {
+    try {
+      client.close();
+    } catch (IOException e) {
+      LOG.debug("Closing a control connection: {}", e.toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    Deque<Kept> last;
+    synchronized (this) {
+      closed = true;
+      last = new ArrayDeque<>(kept);
+      kept.clear();
+    }
+    last.forEach(each -> closeQuietly(each.client()));
+  }
+}

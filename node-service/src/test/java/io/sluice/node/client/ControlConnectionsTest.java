@@ -1,0 +1,70 @@
+package io.sluice.node.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.RemoteError;
+import java.io.IOException;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ControlConnectionsTest extends NodeTestBase {
+  private int connected;
+  private final ControlConnections connections = new ControlConnections(this::connect);
+
+  private RemoteClient connect() throws IOException {
+    connected++;
+    return RemoteClient.connect(address().control(), APP, SECRET, TIMEOUT_MS);
+  }
+
+  private int outputsOf(Partitions partitions) throws IOException {
+    return connections.ask(
+        client -> client.describe(partitions, List.of("attempt_0")).runs().size());
+  }
+
+  @Test
+  void questionsOneAfterTheOtherShareAConnection() throws IOException {
+    startWithAnOutput();
+    try (connections) {
+      assertEquals(1, outputsOf(Partitions.one(0)));
+      assertThrows(RemoteError.class, () -> outputsOf(Partitions.one(1)));
+      assertEquals(1, outputsOf(Partitions.one(0)));
+      assertEquals(1, connected);
+    }
+  }
+
+  @Test
+  void questionsAtTheSameTimeHaveConnectionsOfTheirOwn() throws IOException {
+    startWithAnOutput();
+    try (connections) {
+      int inner = connections.ask(client -> outputsOf(Partitions.one(0)));
+      assertEquals(1, inner);
+      assertEquals(2, connected);
+      outputsOf(Partitions.one(0));
+      assertEquals(2, connected);
+    }
+  }
+
+  @Test
+  void aConnectionThatTheServiceHasEndedIsReplaced() throws IOException {
+    startWithAnOutput();
+    try (connections) {
+      assertEquals(1, outputsOf(Partitions.one(0)));
+      service.close();
+      assertThrows(IOException.class, () -> outputsOf(Partitions.one(0)));
+      startWithAnOutput();
+      assertEquals(1, outputsOf(Partitions.one(0)));
+      assertEquals(3, connected);
+    }
+  }
+
+  private void startWithAnOutput() throws IOException {
+    start(2);
+    commit(TestOutput.single(new Random(1), "attempt_0", 1000));
+  }
+}
