@@ -107,8 +107,8 @@ public final class SparkDemo {
             table.add(
                 List.of(
                     workload + " " + measure.title(),
-                    measure.show(pair.stock()),
-                    measure.show(pair.sluice()),
+                    measure.show(measure.of(pair.stock())),
+                    measure.show(measure.of(pair.sluice())),
                     "%.2f".formatted(measure.of(pair.sluice()) / measure.of(pair.stock()))));
           }
         });

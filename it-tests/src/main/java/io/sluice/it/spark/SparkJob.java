@@ -1,5 +1,7 @@
 package io.sluice.it.spark;
 
+import static java.util.stream.Collectors.joining;
+
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.Loss;
 import io.sluice.it.spark.jobs.LossJob;
@@ -38,13 +40,18 @@ public record SparkJob(
 
   /** {@link ShuffleJob}. */
   public static SparkJob shuffle(Workspace workspace, ShuffleArguments arguments) {
+    return shuffles(workspace, List.of(arguments));
+  }
+
+  /** {@link ShuffleJob}, with several shuffles one after the other. */
+  public static SparkJob shuffles(Workspace workspace, List<ShuffleArguments> all) {
     return new SparkJob(
-        arguments.workload().name(),
+        all.stream().map(each -> each.workload().name()).distinct().collect(joining(", ")),
         workspace.sparkJobsJar(),
         ShuffleJob.class.getName(),
         List.of(),
         Map.of(),
-        arguments.toList(),
+        all.stream().flatMap(each -> each.toList().stream()).toList(),
         DEADLINE);
   }
 

@@ -19,17 +19,30 @@ public record SparkResult(SparkJob job, String printed, String log, Path place) 
 
   /** Reads the one line of JSON that the job printed. */
   public <T> T report(Class<T> type) {
-    List<String> lines = printed.lines().filter(line -> line.startsWith("{")).toList();
-    if (lines.size() != 1) {
+    List<T> all = reports(type);
+    if (all.size() != 1) {
       throw new ClusterException(
           "%s: expected one line of JSON, got %d in what was printed:%n%s"
-              .formatted(job.name(), lines.size(), printed));
+              .formatted(job.name(), all.size(), printed));
     }
+    return all.get(0);
+  }
+
+  /** Reads each line of JSON that the job printed. */
+  public <T> List<T> reports(Class<T> type) {
+    return printed
+        .lines()
+        .filter(line -> line.startsWith("{"))
+        .map(line -> read(line, type))
+        .toList();
+  }
+
+  private <T> T read(String line, Class<T> type) {
     try {
-      return new ObjectMapper().readValue(lines.get(0), type);
+      return new ObjectMapper().readValue(line, type);
     } catch (JsonProcessingException e) {
       throw new ClusterException(
-          "%s: not a %s: %s".formatted(job.name(), type.getSimpleName(), lines.get(0)), e);
+          "%s: not a %s: %s".formatted(job.name(), type.getSimpleName(), line), e);
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.it.spark.jobs;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -24,6 +26,20 @@ final class ExecutorStates {
   /** The process ids, by executor id. */
   static SortedMap<String, String> processes(JavaSparkContext context) {
     return ask(context, i -> Long.toString(ProcessHandle.current().pid()));
+  }
+
+  /** Processor time of all executors' processes since they began, in ns. */
+  static long processCpuNs(JavaSparkContext context) {
+    return ask(
+            context,
+            i ->
+                Long.toString(
+                    ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
+                        .getProcessCpuTime()))
+        .values()
+        .stream()
+        .mapToLong(Long::parseLong)
+        .sum();
   }
 
   private static SortedMap<String, String> ask(

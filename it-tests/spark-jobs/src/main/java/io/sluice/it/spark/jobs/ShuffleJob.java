@@ -41,6 +41,7 @@ public final class ShuffleJob {
   }
 
   private ShuffleReport run(ShuffleArguments arguments) {
+    long cpuBeforeNs = ExecutorStates.processCpuNs(context);
     ShuffleCosts before = costs.total(session.sparkContext());
     RddWorkloads rdds = new RddWorkloads(context, arguments);
     SqlWorkloads queries = new SqlWorkloads(session, arguments, rdds);
@@ -51,6 +52,7 @@ public final class ShuffleJob {
             .collect();
     long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     ShuffleCosts after = costs.total(session.sparkContext());
+    long cpuAfterNs = ExecutorStates.processCpuNs(context);
     ResultSummary result = ResultSummary.of(partitions);
     return new ShuffleReport(
         arguments.workload(),
@@ -62,6 +64,7 @@ public final class ShuffleJob {
         result.shuffleManagers(),
         ExecutorStates.ask(context),
         after.minus(before),
+        cpuAfterNs - cpuBeforeNs,
         wallMs);
   }
 

@@ -17,6 +17,8 @@ import java.util.SortedSet;
  * @param executorShuffleManagers the classes that the tasks of the result found, by executor
  * @param executorStates what the executors' shuffle managers said of themselves in the end
  * @param costs of all tasks
+ * @param processCpuNs processor time of the executors' processes, besides tasks that of the
+ *     collector, the compiler, and whoever serves and fetches
  * @param wallMs from the first stage to the last, without the start of the engine
  */
 public record ShuffleReport(
@@ -29,4 +31,5 @@ public record ShuffleReport(
     SortedMap<String, String> executorShuffleManagers,
     SortedMap<String, String> executorStates,
     ShuffleCosts costs,
+    long processCpuNs,
     long wallMs) {}

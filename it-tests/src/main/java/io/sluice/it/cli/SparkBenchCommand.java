@@ -1,0 +1,38 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.it.spark.SparkBench;
+import io.sluice.it.spark.SparkDistribution;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench spark}. */
+@Command(
+    name = "spark",
+    description = "Measures shuffles in Spark, stock and through Sluice in turn, with spread.",
+    mixinStandardHelpOptions = true)
+final class SparkBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--rows",
+      defaultValue = "10000000",
+      description = "Rows of every shuffle (default: ${DEFAULT-VALUE}).")
+  private long rows;
+
+  @Option(
+      names = "--runs",
+      defaultValue = "3",
+      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+    new SparkBench(workspace, Console.standard(), spark, rows)
+        .run(runs, new ResultFiles(workspace.results()));
+    return 0;
+  }
+}
