@@ -17,6 +17,8 @@ import java.util.List;
  * everything back, which the writer calls unless it has committed.
  */
 final class LeasedExtents {
+  private static final long LONGEST_LEASE_BYTES = 32L << 20;
+
   private final ExtentSource source;
   private final long leaseBytes;
   private final Deque<Extent> waiting = new ArrayDeque<>();
@@ -43,7 +45,9 @@ final class LeasedExtents {
   /** Takes the next extent into use. */
   Extent next() throws IOException {
     if (waiting.isEmpty()) {
-      waiting.addAll(source.lease(leaseBytes));
+      // As much again as there is: an extent costs a mapping, which is taken down page by page.
+      long usedBytes = used.extents().stream().mapToLong(Extent::lengthBytes).sum();
+      waiting.addAll(source.lease(Math.max(leaseBytes, Math.min(usedBytes, LONGEST_LEASE_BYTES))));
     }
     used.add(waiting.peek());
     return waiting.remove();

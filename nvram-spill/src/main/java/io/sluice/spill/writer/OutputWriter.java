@@ -76,7 +76,8 @@ public final class OutputWriter implements Closeable {
   /**
    * Creates a writer that has leased nothing yet.
    *
-   * @param leaseBytes how much to lease when {@link #reserveCapacity} has not asked for enough
+   * @param leaseBytes how much to lease at first when {@link #reserveCapacity} has not asked for
+   *     enough
    */
   public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {

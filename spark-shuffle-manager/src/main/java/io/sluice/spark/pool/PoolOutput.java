@@ -1,12 +1,10 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 
 /**
  * The output of one map task on its way into the pool. A partition's bytes may come in several
@@ -32,21 +30,13 @@ public final class PoolOutput implements Closeable {
     this.id = id;
   }
 
-  /** Says how many bytes come next, so that they are leased at once. */
-  public void reserve(long lengthBytes) throws IOException {
-    writer.reserveCapacity(lengthBytes);
-  }
-
   /** Appends a piece to a partition. */
-  public long append(int partition, List<ByteBuffer> piece, long records) throws IOException {
+  public long append(int partition, ByteBuffer piece, long records) throws IOException {
+    int lengthBytes = piece.remaining();
     writer.beginRun(partition);
-    long lengthBytes = 0;
-    for (ByteBuffer bytes : piece) {
-      lengthBytes += bytes.remaining();
-      writer.write(bytes);
-    }
-    Run run = writer.endRun(lengthBytes, records);
-    return run.lengthBytes();
+    writer.write(piece);
+    writer.endRun(lengthBytes, records);
+    return lengthBytes;
   }
 
   /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */

@@ -28,7 +28,8 @@ import org.apache.spark.SparkConf;
  * does not end by its deadlines keeps what it reads into.
  */
 public final class PeerPools implements Closeable {
-  private static final int WINDOW_BYTES = 1 << 20;
+  /** What is read at a time. */
+  static final int WINDOW_BYTES = 1 << 20;
 
   /** More would only wait for each other's windows; fewer, for a peer that does not answer. */
   private static final int FETCHERS = 16;

@@ -85,16 +85,18 @@ final class PoolFetch {
     }
     byte[] bytes = new byte[(int) lengthBytes];
     int position = 0;
-    for (NodeRun run : runs) {
-      try (run) {
+    for (int i = 0; i < runs.size(); i++) {
+      NodeRun next = i + 1 < runs.size() ? runs.get(i + 1) : null;
+      try (NodeRun run = runs.get(i)) {
         run.prefetch(WINDOWS_AHEAD);
-        position = readFully(block, run, bytes, position);
+        position = readFully(block, run, bytes, position, next);
       }
     }
     return ByteBuffer.wrap(bytes);
   }
 
-  private static int readFully(BlockRange block, NodeRun run, byte[] bytes, int from)
+  /** Starts the next run as soon as this one needs no further window: it might wait for its own. */
+  private static int readFully(BlockRange block, NodeRun run, byte[] bytes, int from, NodeRun next)
       throws IOException {
     RunInput input = run.input();
     int position = from;
@@ -103,6 +105,10 @@ final class PoolFetch {
       int n = input.read(bytes, position, end - position);
       if (n < 0) {
         throw new EOFException(block.blockId() + " ends too early in " + run.name());
+      }
+      boolean allIsHere = run.lengthBytes() <= PeerPools.WINDOW_BYTES && position == from;
+      if (allIsHere && next != null) {
+        next.prefetch(WINDOWS_AHEAD);
       }
       position += n;
     }

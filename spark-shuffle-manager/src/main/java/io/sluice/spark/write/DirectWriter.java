@@ -34,13 +34,20 @@ public final class DirectWriter<K, V> extends PoolWriter<K, V> {
 
   @Override
   void insert(int partition, Object key, Object value) {
-    PartitionStream stream = partitions[partition];
-    if (stream == null) {
-      ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
-      stream = new PartitionStream(new PartitionBuffer(this::takeMemory), id, manager, serializer);
-      partitions[partition] = stream;
+    if (partitions[partition] == null) {
+      partitions[partition] = newStream(partition);
     }
-    stream.write(key, value);
+    partitions[partition].write(key, value);
+  }
+
+  private PartitionStream newStream(int partition) {
+    PartitionBuffer buffer =
+        new PartitionBuffer(
+            this::takeMemory,
+            PieceLength.of(partitions.length),
+            piece -> append(partition, piece, partitions[partition].takeRecords()));
+    ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
+    return new PartitionStream(buffer, id, manager, serializer);
   }
 
   @Override
@@ -54,15 +61,9 @@ public final class DirectWriter<K, V> extends PoolWriter<K, V> {
 
   @Override
   void drain() throws IOException {
-    long pendingBytes = 0;
     for (PartitionStream stream : partitions) {
-      pendingBytes += stream == null ? 0 : stream.buffer().lengthBytes();
-    }
-    reserve(pendingBytes);
-    for (int partition = 0; partition < partitions.length; partition++) {
-      PartitionStream stream = partitions[partition];
-      if (stream != null && stream.buffer().lengthBytes() > 0) {
-        append(partition, stream.buffer().drain(), stream.takeRecords());
+      if (stream != null) {
+        stream.drain();
       }
     }
   }

@@ -3,88 +3,88 @@ package io.sluice.spark.write;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 
 /**
- * What a partition's streams have put out and the pool has not got yet, in chunks that grow with
- * it.
+ * What a partition's streams have put out and the pool has not got yet. It grows up to the length
+ * of a piece; a full piece goes to the pool at once, while it still lies in the processor's cache,
+ * and its memory is used for the next.
  *
- * <p>Thread contract: one thread. The memory is accounted for before it is taken; when there is
- * none, the writer makes room and this goes on with small chunks.
+ * <p>Thread contract: one thread. The memory is accounted for before it is taken.
  */
 final class PartitionBuffer extends OutputStream {
-  private static final int FIRST_CHUNK_BYTES = 4 << 10;
-  private static final int LONGEST_CHUNK_BYTES = 64 << 10;
+  private static final int FIRST_LENGTH_BYTES = 4 << 10;
 
-  /** Accounts for the memory of a chunk. */
+  /** Accounts for memory. */
   interface Budget {
     /** Takes memory, after making room for it if there is none. */
     void take(long lengthBytes) throws IOException;
   }
 
-  private final Budget budget;
-  private final List<ByteBuffer> full = new ArrayList<>();
-  private byte[] chunk;
-  private int position;
-  private int nextChunkBytes = FIRST_CHUNK_BYTES;
-  private long fullBytes;
+  /** Where pieces go. */
+  interface Sink {
+    /** The memory is used again afterwards. */
+    void accept(ByteBuffer piece) throws IOException;
+  }
 
-  PartitionBuffer(Budget budget) {
+  private final Budget budget;
+  private final int pieceBytes;
+  private final Sink sink;
+  private byte[] bytes = {};
+  private int position;
+
+  /** Holds no memory yet. */
+  PartitionBuffer(Budget budget, int pieceBytes, Sink sink) {
     this.budget = budget;
+    this.pieceBytes = pieceBytes;
+    this.sink = sink;
   }
 
   @Override
   public void write(int b) throws IOException {
-    if (chunk == null || position == chunk.length) {
-      next();
+    if (position == bytes.length) {
+      makeRoom();
     }
-    chunk[position++] = (byte) b;
+    bytes[position++] = (byte) b;
   }
 
   @Override
-  public void write(byte[] bytes, int offset, int lengthBytes) throws IOException {
+  public void write(byte[] source, int offset, int lengthBytes) throws IOException {
     int end = offset + lengthBytes;
     int from = offset;
     while (from < end) {
-      if (chunk == null || position == chunk.length) {
-        next();
+      if (position == bytes.length) {
+        makeRoom();
       }
-      int n = Math.min(end - from, chunk.length - position);
-      System.arraycopy(bytes, from, chunk, position, n);
+      int n = Math.min(end - from, bytes.length - position);
+      System.arraycopy(source, from, bytes, position, n);
       position += n;
       from += n;
     }
   }
 
-  private void next() throws IOException {
-    int lengthBytes = nextChunkBytes;
-    budget.take(lengthBytes); // may drain this very buffer
-    if (chunk != null) {
-      full.add(ByteBuffer.wrap(chunk, 0, position));
-      fullBytes += position;
+  private void makeRoom() throws IOException {
+    if (bytes.length >= pieceBytes) {
+      flushPiece();
+      return;
     }
-    chunk = new byte[lengthBytes];
-    position = 0;
-    nextChunkBytes = Math.min(2 * lengthBytes, LONGEST_CHUNK_BYTES);
+    int had = bytes.length;
+    int takenBytes = Math.min(pieceBytes - had, Math.max(FIRST_LENGTH_BYTES, had));
+    budget.take(takenBytes); // may drain this very buffer, and then that is all it holds
+    bytes = Arrays.copyOf(bytes, bytes.length + takenBytes);
   }
 
-  /** Bytes in it. */
-  long lengthBytes() {
-    return fullBytes + position;
-  }
-
-  /** Its bytes in their order; it is empty then, and holds nothing. */
-  List<ByteBuffer> drain() {
-    List<ByteBuffer> bytes = new ArrayList<>(full);
+  /** Hands on what it holds, and keeps its memory. */
+  void flushPiece() throws IOException {
     if (position > 0) {
-      bytes.add(ByteBuffer.wrap(chunk, 0, position));
+      sink.accept(ByteBuffer.wrap(bytes, 0, position));
+      position = 0;
     }
-    full.clear();
-    chunk = null;
-    position = 0;
-    fullBytes = 0;
-    nextChunkBytes = FIRST_CHUNK_BYTES;
-    return bytes;
+  }
+
+  /** Hands on what it holds, and gives its memory up. */
+  void drain() throws IOException {
+    flushPiece();
+    bytes = new byte[0];
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.spark.write;
 
 import java.io.Closeable;
+import java.io.IOException;
 import java.io.OutputStream;
 import org.apache.spark.serializer.SerializationStream;
 import org.apache.spark.serializer.SerializerInstance;
@@ -39,8 +40,9 @@ final class PartitionStream implements Closeable {
     pendingRecords++;
   }
 
-  PartitionBuffer buffer() {
-    return buffer;
+  /** Hands on what its buffer holds. */
+  void drain() throws IOException {
+    buffer.drain();
   }
 
   /** Records since the last call. */

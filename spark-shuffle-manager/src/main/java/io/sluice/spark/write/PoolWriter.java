@@ -8,7 +8,6 @@ import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkEnv;
@@ -24,8 +23,9 @@ import scala.collection.Iterator;
  * Writes a map task's output into the executor's pool, without any file. Every record is serialized
  * at once: Spark's SQL engine puts the next row into the same object.
  *
- * <p>Buffers are part of the task's execution memory. When there is none for another one, all that
- * is buffered goes to the pool as pieces of its partitions, and the memory is used again.
+ * <p>Partitions go to the pool in pieces. Buffers are part of the task's execution memory; when
+ * there is none for another one, all that is buffered goes to the pool, and the memory is used
+ * again.
  *
  * <p>Thread contract: the task's thread. Ownership: {@link #stop} releases everything. Failure: the
  * task's; without a commit nothing of the output exists.
@@ -66,7 +66,7 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
   /** No record comes any more: what streams still hold back goes into the buffers. */
   abstract void endStreams() throws IOException;
 
-  /** Hands all that is buffered to {@link #append}, and gives its memory up. */
+  /** Hands all that is still buffered to {@link #append}, and gives its memory up. */
   abstract void drain() throws IOException;
 
   final ShuffleDependency<K, V, ?> dependency() {
@@ -109,30 +109,29 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
   }
 
   private void spill() throws IOException {
-    long startNs = System.nanoTime();
-    if (output == null) {
-      output = pool.newOutput(dependency.shuffleId(), mapId, lengthsBytes.length);
-    }
     drain();
     memory.freeMemory(memory.getUsed());
+  }
+
+  /** A piece of a partition. */
+  final void append(int partition, ByteBuffer piece, long records) throws IOException {
+    long startNs = System.nanoTime();
+    long lengthBytes = output().append(partition, piece, records);
+    lengthsBytes[partition] += lengthBytes;
+    metrics.incBytesWritten(lengthBytes);
     metrics.incWriteTime(System.nanoTime() - startNs);
   }
 
-  /** Leases room for what comes next, where it is known. */
-  final void reserve(long lengthBytes) throws IOException {
-    output.reserve(lengthBytes);
-  }
-
-  /** A piece of a partition; called by {@link #drain}. */
-  final void append(int partition, List<ByteBuffer> piece, long records) throws IOException {
-    long lengthBytes = output.append(partition, piece, records);
-    lengthsBytes[partition] += lengthBytes;
-    metrics.incBytesWritten(lengthBytes);
+  private PoolOutput output() throws IOException {
+    if (output == null) {
+      output = pool.newOutput(dependency.shuffleId(), mapId, lengthsBytes.length);
+    }
+    return output;
   }
 
   private void commit() throws IOException {
     long startNs = System.nanoTime();
-    output.commit();
+    output().commit();
     metrics.incWriteTime(System.nanoTime() - startNs);
     status =
         SparkShims.mapStatus(

@@ -5,6 +5,7 @@ import io.sluice.spark.pool.ExecutorPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
@@ -30,6 +31,13 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
   private final RecordPages records = new RecordPages(this::takeMemory);
   private final Serialized serialized = new Serialized();
   private final SerializationStream stream;
+
+  /** One piece, beside what is accounted for. */
+  private final PartitionBuffer buffer =
+      new PartitionBuffer(lengthBytes -> {}, PieceLength.of(1), this::appendPiece);
+
+  private int draining;
+  private int pendingRecords;
 
   /** The bytes of the last record. */
   private static final class Serialized extends ByteArrayOutputStream {
@@ -84,17 +92,24 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
       first = end;
     }
     records.clear();
+    buffer.drain();
   }
 
   private void drain(int partition, int first, int end) throws IOException {
-    // Small and short-lived, beside what is accounted for.
-    PartitionBuffer buffer = new PartitionBuffer(bytes -> {});
+    draining = partition;
+    pendingRecords = end - first;
     ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
     try (OutputStream wrapped = manager.wrapStream(id, buffer)) {
       for (int i = first; i < end; i++) {
         records.writeTo(i, wrapped);
       }
     }
-    append(partition, buffer.drain(), end - first);
+    buffer.flushPiece();
+  }
+
+  /** Says of the first piece that all of the partition's records are in it. */
+  private void appendPiece(ByteBuffer piece) throws IOException {
+    append(draining, piece, pendingRecords);
+    pendingRecords = 0;
   }
 }

@@ -84,9 +84,9 @@ class MigrationTest {
   /** Partition 0 in two pieces around partition 2; partition 1 is empty. */
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
     try (PoolOutput output = sender.newOutput(4, 17, 3)) {
-      output.append(0, List.of(ByteBuffer.wrap(first)), 1);
-      output.append(2, List.of(ByteBuffer.wrap(second)), 1);
-      output.append(0, List.of(ByteBuffer.wrap(firstAgain)), 1);
+      output.append(0, ByteBuffer.wrap(first), 1);
+      output.append(2, ByteBuffer.wrap(second), 1);
+      output.append(0, ByteBuffer.wrap(firstAgain), 1);
       output.commit();
     }
   }

@@ -7,43 +7,72 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class PartitionBufferTest {
-  private static void copy(List<ByteBuffer> from, ByteArrayOutputStream to) {
-    from.forEach(piece -> to.write(piece.array(), piece.position(), piece.remaining()));
+  private static final int PIECE_BYTES = 10_000;
+
+  private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+  private final List<Integer> pieces = new ArrayList<>();
+  private final Random random = new Random(9);
+  private PartitionBuffer buffer;
+  private long taken;
+
+  private void accept(ByteBuffer piece) {
+    pieces.add(piece.remaining());
+    read.write(piece.array(), piece.position(), piece.remaining());
   }
 
-  @Test
-  void givesBackWhatWasWrittenAlthoughItIsDrainedInTheMiddle() throws IOException {
-    ByteArrayOutputStream read = new ByteArrayOutputStream();
-    ByteArrayOutputStream written = new ByteArrayOutputStream();
-    PartitionBuffer[] buffer = new PartitionBuffer[1];
-    long[] taken = new long[1];
-    buffer[0] =
-        new PartitionBuffer(
-            bytes -> {
-              if (taken[0] + bytes > 100_000) {
-                copy(buffer[0].drain(), read);
-                taken[0] = 0;
-              }
-              taken[0] += bytes;
-            });
-    Random random = new Random(9);
-    for (int i = 0; i < 500; i++) {
+  private void write(int times) throws IOException {
+    for (int i = 0; i < times; i++) {
       byte[] bytes = new byte[random.nextInt(5000)];
       random.nextBytes(bytes);
-      buffer[0].write(bytes, 0, bytes.length);
-      buffer[0].write(i);
+      buffer.write(bytes, 0, bytes.length);
+      buffer.write(i);
       written.write(bytes);
       written.write(i);
     }
-    assertTrue(read.size() > 0, "it was drained");
-    assertEquals(written.size() - read.size(), buffer[0].lengthBytes());
-    copy(buffer[0].drain(), read);
+  }
+
+  @Test
+  void handsPiecesOnAndTakesNoMoreMemoryThanOne() throws IOException {
+    buffer = new PartitionBuffer(bytes -> taken += bytes, PIECE_BYTES, this::accept);
+    write(500);
+    assertTrue(pieces.stream().allMatch(length -> length == PIECE_BYTES), pieces.toString());
+    assertEquals(PIECE_BYTES, taken);
+    buffer.drain();
     assertArrayEquals(written.toByteArray(), read.toByteArray());
-    assertEquals(0, buffer[0].lengthBytes());
+    write(1);
+    assertEquals(PIECE_BYTES + 4096, taken, "its memory was given up");
+  }
+
+  @Test
+  void losesNothingWhenItIsDrainedWhileItAsksForMemory() throws IOException {
+    buffer =
+        new PartitionBuffer(
+            bytes -> {
+              taken += bytes;
+              if (taken > 6_000) {
+                buffer.drain();
+                taken = bytes;
+              }
+            },
+            PIECE_BYTES,
+            this::accept);
+    write(500);
+    buffer.drain();
+    assertTrue(pieces.stream().anyMatch(length -> length < PIECE_BYTES), pieces.toString());
+    assertArrayEquals(written.toByteArray(), read.toByteArray());
+  }
+
+  @Test
+  void manyPartitionsHaveShorterPieces() {
+    assertEquals(1 << 20, PieceLength.of(1));
+    assertEquals(256 << 10, PieceLength.of(16));
+    assertEquals(64 << 10, PieceLength.of(200));
   }
 }
