@@ -17,16 +17,18 @@ import java.util.List;
  * exists.
  */
 public final class PoolOutput implements Closeable {
-  static final long LEASE_BYTES = 4L << 20;
+  /** How much is leased at least. */
+  public static final long LEASE_BYTES = 4L << 20;
 
-  private final ExecutorPool pool;
+  private final OutputPool pool;
   private final int shuffleId;
   private final LocalClient client;
   private final OutputWriter writer;
   private final OutputId id;
 
-  PoolOutput(
-      ExecutorPool pool, int shuffleId, LocalClient client, OutputWriter writer, OutputId id) {
+  /** Owns client and writer from now on. */
+  public PoolOutput(
+      OutputPool pool, int shuffleId, LocalClient client, OutputWriter writer, OutputId id) {
     this.pool = pool;
     this.shuffleId = shuffleId;
     this.client = client;

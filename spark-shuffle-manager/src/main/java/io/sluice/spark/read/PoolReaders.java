@@ -13,8 +13,10 @@ import io.sluice.spark.pool.ExecutorTransports;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -78,9 +80,12 @@ public final class PoolReaders {
                     startPartition,
                     endPartition))
         .forEachRemaining(blocks::add);
-    Map<String, NodeAddress> pools = new HashMap<>();
-    blocks.forEach(
-        peer -> Endpoint.of(peer._1()).ifPresent(pool -> pools.put(peer._1().executorId(), pool)));
+    Map<String, Set<NodeAddress>> pools = new HashMap<>();
+    for (Tuple2<BlockManagerId, ?> peer : blocks) {
+      Set<NodeAddress> ofPeer =
+          pools.computeIfAbsent(peer._1().executorId(), id -> new LinkedHashSet<>());
+      Endpoint.of(peer._1()).ifPresent(ofPeer::add);
+    }
     PoolBlockClient client =
         new PoolBlockClient(
             env.blockManager().blockStoreClient(), newReader(), pools, fetchers.get(), counters);
