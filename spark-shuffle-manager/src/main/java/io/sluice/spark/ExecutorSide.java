@@ -1,10 +1,13 @@
 package io.sluice.spark;
 
+import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.OutputPool;
 import io.sluice.spark.read.PeerPools;
+import io.sluice.spark.service.NodePool;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -32,6 +35,7 @@ final class ExecutorSide implements Closeable {
   private final ShuffleCounters counters = new ShuffleCounters();
   private final PeerPools peers;
   private ExecutorPool pool;
+  private NodePool nodePool;
   private ExecutorMetrics metrics;
   private boolean failed;
   private boolean closed;
@@ -76,6 +80,36 @@ final class ExecutorSide implements Closeable {
     return Optional.ofNullable(pool);
   }
 
+  /** Where a map task writes now; empty if it has to write files. */
+  Optional<? extends OutputPool> outputPool() {
+    Optional<NodePool> node = nodePool();
+    if (node.isPresent()) {
+      try {
+        node.get().connect();
+        return node;
+      } catch (IOException e) {
+        LOG.debug("The node's service cannot be reached", e);
+        counters.fellBack("a node's service that cannot be reached");
+      }
+    }
+    return poolToWrite();
+  }
+
+  /** The pool of this node's service if a task has written there. */
+  synchronized Optional<NodePool> openedNodePool() {
+    return Optional.ofNullable(nodePool);
+  }
+
+  /** The pool of this node's service, if the application names one. */
+  private synchronized Optional<NodePool> nodePool() {
+    String directory = SparkSettings.SERVICE_DIR.get(SparkSettings.of(conf));
+    if (nodePool == null && !closed && !directory.isEmpty()) {
+      String host = SparkEnv.get().blockManager().shuffleServerId().host();
+      nodePool = new NodePool(conf, transports, conf.getAppId(), Path.of(directory), host);
+    }
+    return Optional.ofNullable(nodePool);
+  }
+
   /** The pool if it was opened. */
   synchronized Optional<ExecutorPool> openedPool() {
     return Optional.ofNullable(pool);
@@ -102,8 +136,14 @@ final class ExecutorSide implements Closeable {
 
   private synchronized void closePool() throws IOException {
     closed = true;
-    if (pool != null) {
-      pool.close();
+    try {
+      if (pool != null) {
+        pool.close();
+      }
+    } finally {
+      if (nodePool != null) {
+        nodePool.close();
+      }
     }
   }
 

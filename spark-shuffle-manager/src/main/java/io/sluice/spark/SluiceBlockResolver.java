@@ -3,8 +3,8 @@ package io.sluice.spark;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
 import io.sluice.spark.migrate.OutgoingOutput;
-import io.sluice.spark.pool.Endpoint;
 import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.service.NodePool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -32,9 +32,10 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Finds blocks in this executor's pool, for its own tasks and for peers that ask through Spark, and
- * all others where Spark's own writers put them. When the executor is decommissioned, Spark moves
- * what either has to other executors; what comes from such a one goes into the pool.
+ * Finds blocks in the pools of this executor and its node, for its own tasks and for peers that ask
+ * through Spark, and all others where Spark's own writers put them. When the executor is
+ * decommissioned, Spark moves what either has to other executors; what comes from such a one goes
+ * into the pool.
  *
  * <p>Thread contract: safe from any thread. Ownership: the shuffle manager stops it, before the
  * pool is closed.
@@ -43,6 +44,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final Supplier<Optional<ExecutorPool>> pool;
   private final Supplier<Optional<ExecutorPool>> poolToWrite;
   private final ShuffleCounters counters;
+  private final Supplier<Optional<NodePool>> nodePool;
   private final IncomingOutputs incoming;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
@@ -51,16 +53,19 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
    *
    * @param pool gives the pool if it was opened
    * @param poolToWrite the same, opened if need be
+   * @param nodePool gives that of the node's service, if a task has written there
    */
   SluiceBlockResolver(
       SparkConf conf,
       Supplier<Optional<ExecutorPool>> pool,
       Supplier<Optional<ExecutorPool>> poolToWrite,
+      Supplier<Optional<NodePool>> nodePool,
       ShuffleCounters counters) {
     super(conf);
     this.pool = pool;
     this.poolToWrite = poolToWrite;
     this.counters = counters;
+    this.nodePool = nodePool;
     this.incoming = new IncomingOutputs(counters, SluiceBlockResolver::report);
   }
 
@@ -88,7 +93,14 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private Optional<? extends ManagedBuffer> find(int shuffleId, long mapId, int first, int end)
       throws IOException {
     Optional<ExecutorPool> opened = pool.get();
-    return opened.isEmpty() ? Optional.empty() : opened.get().block(shuffleId, mapId, first, end);
+    if (opened.isPresent()) {
+      Optional<? extends ManagedBuffer> own = opened.get().block(shuffleId, mapId, first, end);
+      if (own.isPresent()) {
+        return own;
+      }
+    }
+    Optional<NodePool> node = nodePool.get();
+    return node.isEmpty() ? Optional.empty() : node.get().block(shuffleId, mapId, first, end);
   }
 
   @Override
@@ -145,7 +157,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
         blockManager
             .master()
             .updateBlockInfo(
-                Endpoint.withPort(blockManager.shuffleServerId(), pool.controlPort()),
+                pool.location(blockManager.shuffleServerId()),
                 block,
                 StorageLevel.DISK_ONLY(),
                 0,

@@ -5,7 +5,9 @@ import io.sluice.spark.conf.Eligibility;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.OutputPool;
 import io.sluice.spark.read.PoolReaders;
+import io.sluice.spark.service.SluiceDataIO;
 import io.sluice.spark.write.DirectWriter;
 import io.sluice.spark.write.SortingWriter;
 import io.sluice.spill.store.StoreStats;
@@ -57,6 +59,9 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       ApplicationSecret.create(conf);
       // A peer on the same host has no files that could be read in its stead.
       conf.set("spark.shuffle.readHostLocalDisk", "false");
+      if (!SparkSettings.SERVICE_DIR.get(SparkSettings.of(conf)).isEmpty()) {
+        conf.setIfMissing("spark.shuffle.sort.io.plugin.class", SluiceDataIO.class.getName());
+      }
     } else if (isDriver) {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
     }
@@ -67,6 +72,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
             conf,
             executor::openedPool,
             () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
+            executor::openedNodePool,
             executor.counters());
   }
 
@@ -121,7 +127,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       return super.getWriter(handle, mapId, context, metrics);
     }
     ShuffleDependency<K, V, ?> dependency = ((SluiceShuffleHandle<K, V, ?>) handle).dependency();
-    Optional<ExecutorPool> pool = executor.poolToWrite();
+    Optional<? extends OutputPool> pool = executor.outputPool();
     if (pool.isEmpty()) {
       executor.counters().fellBack("an executor without a pool");
       ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
@@ -171,6 +177,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
         throw new UncheckedIOException("shuffle " + shuffleId + " could not be freed", e);
       }
     }
+    executor.openedNodePool().ifPresent(node -> node.free(shuffleId));
     return super.unregisterShuffle(shuffleId);
   }
 

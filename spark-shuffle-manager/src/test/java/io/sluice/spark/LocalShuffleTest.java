@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.pool.Endpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,15 +18,23 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.client.StreamCallbackWithID;
+import org.apache.spark.shuffle.ShuffleBlockInfo;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManagerId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import scala.Option;
 import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** Jobs in a local Spark against plain collections; all blocks are of this very process. */
 class LocalShuffleTest {
@@ -158,6 +167,43 @@ class LocalShuffleTest {
       assertEquals(
           List.of("an executor without a pool"),
           List.copyOf(manager().counters().fallbacks().keySet()));
+    }
+  }
+
+  /** Whatever the driver thought before; that it was elsewhere, say. */
+  @Test
+  void whatIsMovedHereIsRegisteredWithThePoolThatHasIt() throws IOException {
+    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      SluiceBlockResolver resolver = (SluiceBlockResolver) manager().shuffleBlockResolver();
+      List<ShuffleBlockInfo> stored = CollectionConverters.asJava(resolver.getStoredShuffles());
+      assertEquals(3, stored.size());
+      long mapId = stored.get(0).mapId();
+      MapOutputTrackerMaster tracker = (MapOutputTrackerMaster) SparkEnv.get().mapOutputTracker();
+      tracker.updateMapOutput(
+          0, mapId, BlockManagerId.apply("gone", "127.0.0.1", 7, Option.empty()));
+      for (Tuple2<BlockId, ManagedBuffer> block :
+          CollectionConverters.asJava(resolver.getMigrationBlocks(stored.get(0)))) {
+        StreamCallbackWithID stream = resolver.putShuffleBlockAsStream(block._1(), null);
+        stream.onData(stream.getID(), block._2().nioByteBuffer());
+        stream.onComplete(stream.getID());
+      }
+      BlockManagerId location = tracker.getMapOutputLocation(0, mapId).get();
+      assertEquals("driver", location.executorId());
+      assertTrue(Endpoint.of(location).isPresent(), location.toString());
+      resolver.addShuffleToSkip(0);
+      assertEquals(0, resolver.getStoredShuffles().size());
+    }
+  }
+
+  @Test
+  void withoutTheNodesServiceThePoolIsTheExecutorsOwn() {
+    SparkConf conf = conf().set("spark.sluice.service.dir", pools.resolve("none").toString());
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(
+          Map.of("a node's service that cannot be reached", 3L), manager().counters().fallbacks());
+      assertEquals(3, manager().poolStats().orElseThrow().outputs());
     }
   }
 

@@ -11,6 +11,7 @@ import io.sluice.it.spark.jobs.LossReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.Workload;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -79,6 +80,53 @@ class SparkLossIT {
         () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
         () -> assertEquals(report.remoteBytesRead(), sum(READ_OVER_TCP, said), said),
         () -> assertTrue(!said.replace("left to Spark: {}", "").contains("left to Spark"), said));
+  }
+
+  /** Spark starts another one in its stead, and that has nothing of its outputs. */
+  @Test
+  void outputsInTheNodesServiceSurviveAnExecutorThatIsKilled() {
+    assertSurvives(job(Loss.KILL));
+  }
+
+  /** All executors that have written are gone when the outputs are read. */
+  @Test
+  void executorsWhoseOutputsAreInTheNodesServiceAreReleasedWhenIdle() {
+    assertSurvives(
+        job(Loss.IDLE)
+            .with(
+                Map.of(
+                    "spark.dynamicAllocation.enabled",
+                    "true",
+                    "spark.dynamicAllocation.shuffleTracking.enabled",
+                    "false",
+                    "spark.dynamicAllocation.initialExecutors",
+                    "2",
+                    "spark.dynamicAllocation.minExecutors",
+                    "0",
+                    "spark.dynamicAllocation.executorIdleTimeout",
+                    "2s")));
+  }
+
+  private void assertSurvives(SparkJob job) {
+    try (SparkNodeService service = SparkNodeService.start(spark, workspace, directory);
+        SparkStandalone cluster = SparkStandalone.start(spark, directory)) {
+      LossReport report =
+          submit
+              .run(
+                  cluster.master(),
+                  job.throughSluice(workspace)
+                      .with("spark.sluice.service.dir", service.directory()))
+              .report(LossReport.class);
+      cluster.requireAlive();
+      String said = report.executorStates().toString();
+      assertResult(stock(), report);
+      assertAll(
+          () -> assertFalse(report.executorStates().containsKey("0"), said),
+          () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
+          () -> assertEquals(report.remoteBytesRead(), sum(READ_OVER_TCP, said), said),
+          () -> assertTrue(!said.replace("left to Spark: {}", "").contains("left to Spark"), said),
+          () -> assertEquals(List.of(), service.applications(), "freed with the application"));
+    }
   }
 
   private static void assertResult(LossReport stock, LossReport report) {

@@ -20,9 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * The reading side of one task: locates outputs on any node and opens their runs, in place where
  * they lie in this node's own pool, over a transport where they do not.
  *
- * <p>Thread contract: {@link #locate} from any thread; the runs it returns are read by one thread
- * at a time, all local ones by the same. Ownership: the task closes it, after all runs. Failure:
- * {@link IOException} when a node cannot be asked.
+ * <p>Thread contract: {@link #locate} from any thread; each run that it returns is read by one
+ * thread at a time. Ownership: the task closes it, after all runs. Failure: {@link IOException}
+ * when a node cannot be asked.
  */
 public final class NodeReader implements AutoCloseable {
   private static final int MIN_LOCAL_WINDOW_BYTES = 64 << 10;

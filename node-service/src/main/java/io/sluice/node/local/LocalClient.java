@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -36,7 +37,7 @@ import java.util.concurrent.locks.LockSupport;
  * {@link IOException} when it cannot be reached or does not answer in time; the client is then
  * unusable.
  */
-public final class LocalClient implements ExtentSource, AutoCloseable {
+public final class LocalClient implements ExtentSource, Closeable {
   private static final long FIRST_PAUSE_MS = 20;
   private static final long LONGEST_PAUSE_MS = 1_000;
 

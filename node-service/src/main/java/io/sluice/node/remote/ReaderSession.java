@@ -49,6 +49,7 @@ final class ReaderSession {
       switch (request.type()) {
         case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
         case RemoteProtocol.STAGE -> answer(() -> stage(in));
+        case RemoteProtocol.FREE -> answer(() -> free(in));
         case RemoteProtocol.RELEASE -> slots.release(in.readLong());
         default -> throw new ProtocolException("unknown request type " + request.type());
       }
@@ -95,6 +96,16 @@ final class ReaderSession {
   private Frames.Payload stage(DataInputStream in) throws IOException {
     StagedRange staged = slots.stage(StageProtocol.readRequest(in));
     return out -> StageProtocol.writeStaged(out, staged);
+  }
+
+  private Frames.Payload free(DataInputStream in) throws IOException {
+    String prefix = Bounded.readString(in);
+    if (prefix.isEmpty()) {
+      backend.applicationStopped(applicationId);
+    } else {
+      backend.freeOutputs(applicationId, prefix);
+    }
+    return out -> {};
   }
 
   private static List<String> readOutputIds(DataInputStream in) throws IOException {

@@ -141,6 +141,24 @@ public final class RemoteClient implements AutoCloseable {
     return StageProtocol.readStaged(Replies.receive(frames, withinMs));
   }
 
+  /** Frees the application's outputs whose ids begin like this, which is not empty. */
+  public void freeOutputs(String outputIdPrefix) throws IOException {
+    if (outputIdPrefix.isEmpty()) {
+      throw new IllegalArgumentException("an empty prefix would end the application");
+    }
+    free(outputIdPrefix);
+  }
+
+  /** The application has ended everywhere: nothing of it stays in the service. */
+  public void applicationStopped() throws IOException {
+    free("");
+  }
+
+  private void free(String prefix) throws IOException {
+    frames.send(RemoteProtocol.FREE, out -> Bounded.writeString(out, prefix), timeoutMs);
+    Replies.receive(frames, timeoutMs);
+  }
+
   /** Gives a slot back; does not wait for an answer. */
   public void release(long ticket) throws IOException {
     frames.send(RemoteProtocol.RELEASE, out -> out.writeLong(ticket), timeoutMs);

@@ -41,6 +41,9 @@ import java.util.Map;
  *
  * reader   STAGE, RELEASE     see {@link StageProtocol}
  *
+ * reader   FREE       string prefix of output ids; empty: the application has ended
+ * service  OK
+ *
  * instead of PROOF, and only there:
  * reader   PROBE      uint16 version
  * service  OK         int32 count, then per transport
@@ -62,6 +65,7 @@ final class RemoteProtocol {
   static final int DESCRIBE = 3;
   static final int STAGE = 4;
   static final int RELEASE = 5;
+  static final int FREE = 6;
   static final int PROBE = 16;
 
   static final int MAX_PROOF_BYTES = 64;

@@ -48,6 +48,12 @@ public final class RemoteServer implements AutoCloseable {
     Description describe(String applicationId, Partitions partitions, List<String> outputIds)
         throws IOException;
 
+    /** Nobody will read the application's outputs whose ids begin like this: frees them. */
+    void freeOutputs(String applicationId, String outputIdPrefix) throws IOException;
+
+    /** The application has ended everywhere: frees its outputs and forgets its secret. */
+    void applicationStopped(String applicationId) throws IOException;
+
     /** Bounce slots for a reader that has proved its application's secret; the caller closes. */
     BounceSlots openSlots(String applicationId);
   }

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
 
   private final Path directory;
   private final Map<String, JobSecret> secrets = new ConcurrentHashMap<>();
+  private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
 
   private ApplicationRegistry(Path directory) {
     this.directory = directory;
@@ -82,6 +84,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
   private void load(String applicationId, Path file) throws IOException {
     try {
       secrets.put(applicationId, new JobSecret(Files.readAllBytes(file)));
+      lastHeardNs.put(applicationId, System.nanoTime());
     } catch (IllegalArgumentException e) {
       // Its outputs are refused to every reader, and so produced again; others need the service.
       LOG.error("The secret of {} in {} is lost: {}", applicationId, file, e.getMessage());
@@ -107,6 +110,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
             RemoteError.Code.REFUSED,
             applicationId + " is known on this node with another job secret");
       }
+      lastHeardNs.put(applicationId, System.nanoTime());
     }
   }
 
@@ -127,13 +131,28 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
     Files.move(temporary, directory.resolve(applicationId), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** The application's secret, or null. */
+  /** The application's secret, or null; asked for when a reader comes. */
   JobSecret secretOf(String applicationId) {
+    lastHeardNs.computeIfPresent(applicationId, (id, ns) -> System.nanoTime());
     return secrets.get(applicationId);
+  }
+
+  /** Applications of which neither a task nor a reader has come for so long. */
+  Set<String> notHeardOf(long sinceMs) {
+    long sinceNs = TimeUnit.MILLISECONDS.toNanos(sinceMs);
+    Set<String> found = new HashSet<>();
+    lastHeardNs.forEach(
+        (applicationId, ns) -> {
+          if (System.nanoTime() - ns >= sinceNs) {
+            found.add(applicationId);
+          }
+        });
+    return found;
   }
 
   /** Forgets an application, known or not. */
   synchronized void forget(String applicationId) throws IOException {
+    lastHeardNs.remove(applicationId);
     if (secrets.remove(applicationId) != null) {
       Files.deleteIfExists(directory.resolve(applicationId));
     }

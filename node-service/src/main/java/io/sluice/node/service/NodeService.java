@@ -38,6 +38,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -149,15 +150,18 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return bounce.counters();
   }
 
-  /** The application has ended everywhere: frees its outputs and forgets its secret. */
+  /** Applications of which neither a task nor a reader has come for so long. */
+  public Set<String> applicationsNotHeardOf(long sinceMs) {
+    return applications.notHeardOf(sinceMs);
+  }
+
+  @Override
   public void applicationStopped(String applicationId) throws IOException {
     store.freeApplication(applicationId);
     applications.forget(applicationId);
   }
 
-  /**
-   * Nobody will read those outputs of a running application whose ids begin like this: frees them.
-   */
+  @Override
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
     store.freeOutputs(applicationId, outputIdPrefix);
   }

@@ -18,6 +18,7 @@ final class StubBackend implements RemoteServer.Backend {
   final List<ProbeOffer> probes = new ArrayList<>();
   final Map<String, Description> outputs = new HashMap<>();
   final List<Integer> askedFor = new ArrayList<>();
+  final List<String> freed = new ArrayList<>();
   final StubSlots slots = new StubSlots();
 
   @Override
@@ -33,6 +34,16 @@ final class StubBackend implements RemoteServer.Backend {
   @Override
   public List<Offer> offers() {
     return offers;
+  }
+
+  @Override
+  public void freeOutputs(String applicationId, String outputIdPrefix) {
+    freed.add(applicationId + "/" + outputIdPrefix);
+  }
+
+  @Override
+  public void applicationStopped(String applicationId) {
+    freed.add(applicationId);
   }
 
   @Override

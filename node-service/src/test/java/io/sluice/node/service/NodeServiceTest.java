@@ -9,6 +9,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -16,12 +17,16 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What tasks write is what readers read. */
@@ -189,5 +194,37 @@ class NodeServiceTest extends NodeTestBase {
             reader.locate(address(), Partitions.one(0), List.of("attempt_0"));
           }
         });
+  }
+
+  @Test
+  void whoHasProvedTheSecretFreesOutputsFromElsewhere() throws IOException {
+    start(4);
+    commit(TestOutput.single(new Random(1), "shuffle_1_0", 1000));
+    commit(TestOutput.single(new Random(1), "shuffle_2_0", 1000));
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort());
+    try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
+      client.freeOutputs("shuffle_1_");
+      assertEquals(List.of("shuffle_2_0"), service.outputIds(APP));
+      assertThrows(IllegalArgumentException.class, () -> client.freeOutputs(""));
+      assertEquals(List.of("shuffle_2_0"), service.outputIds(APP));
+      client.applicationStopped();
+      assertEquals(0, service.storeStats().outputs());
+    }
+    RemoteError e =
+        assertThrows(
+            RemoteError.class, () -> RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS));
+    assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+  }
+
+  @Test
+  void anApplicationIsNotHeardOfOnceAllOfItIsGone() throws IOException {
+    start(4);
+    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+    commit(TestOutput.single(new Random(1), "attempt_0", 1000));
+    assertEquals(Set.of(APP), service.applicationsNotHeardOf(0));
+    assertEquals(Set.of(), service.applicationsNotHeardOf(TimeUnit.DAYS.toMillis(1)));
+    service.applicationStopped(APP);
+    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
   }
 }

@@ -15,7 +15,7 @@ import java.util.function.IntFunction;
  * against the limits of a task's container; it keeps the files open, so that the next range of a
  * segment costs one system call.
  *
- * <p>Thread contract: one thread at a time. Ownership: the creator closes it; mappings it gave out
+ * <p>Thread contract: safe from any thread. Ownership: the creator closes it; mappings it gave out
  * are independent of it. Failure: {@link IOException} naming the file that is gone or too short.
  */
 public final class SegmentMapper implements Closeable {
@@ -32,7 +32,7 @@ public final class SegmentMapper implements Closeable {
   }
 
   /** Maps the ranges; the caller closes what it gets. */
-  public MappedRanges map(List<Range> ranges) throws IOException {
+  public synchronized MappedRanges map(List<Range> ranges) throws IOException {
     MappedRanges mapped = new MappedRanges();
     try {
       for (Range range : ranges) {
@@ -68,7 +68,7 @@ public final class SegmentMapper implements Closeable {
 
   /** Closes the files; mappings given out stay valid. */
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
     IOException failure = null;
     for (SegmentFile file : files.values()) {
       try {

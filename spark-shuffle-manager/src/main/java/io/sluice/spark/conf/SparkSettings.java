@@ -45,6 +45,16 @@ public final class SparkSettings {
           "How the pool is written: `plain` mapping, the JDK's synchronous mapping of NVM (`sync`)"
               + " or `libpmem`. `auto` takes sync where the mount is DAX and plain elsewhere.");
 
+  /** The node's service. */
+  public static final Setting<String> SERVICE_DIR =
+      Setting.text(
+          "spark.sluice.service.dir",
+          "",
+          "none",
+          "Directory of the node service that runs on every node of the cluster, the same on each."
+              + " Map outputs are written into its pool and survive their executor; where it cannot"
+              + " be reached, an executor uses a pool of its own.");
+
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
       Setting.choice(
@@ -108,6 +118,7 @@ public final class SparkSettings {
         POOL_CAPACITY_MB,
         POOL_SEGMENT_MB,
         POOL_MEDIUM,
+        SERVICE_DIR,
         TRANSPORT,
         BOUNCE_BUFFER_MB,
         READ_BUFFER_MB,

@@ -18,7 +18,7 @@ public final class BlockNames {
   }
 
   /** What the names of all outputs of a shuffle begin with. */
-  static String ofShuffle(int shuffleId) {
+  public static String ofShuffle(int shuffleId) {
     return "shuffle_" + shuffleId + "_";
   }
 }

@@ -29,6 +29,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
+import org.apache.spark.storage.BlockManagerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * everything in it; reads that come later fail and touch no memory. Failure: {@link #open} throws
  * and leaves nothing behind.
  */
-public final class ExecutorPool implements Closeable {
+public final class ExecutorPool implements OutputPool, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
   private static final long DISK_RESERVE_BYTES = 1L << 30;
 
@@ -149,7 +150,12 @@ public final class ExecutorPool implements Closeable {
     return service.storeStats();
   }
 
-  /** Begins the output of a map task; the caller closes what it gets. */
+  @Override
+  public BlockManagerId location(BlockManagerId executor) {
+    return Endpoint.withPort(executor, controlPort());
+  }
+
+  @Override
   public PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException {
     Lease lease = service.openLease(applicationId, secret);
     return new PoolOutput(
@@ -249,8 +255,8 @@ public final class ExecutorPool implements Closeable {
     freeOutputs(shuffleId);
   }
 
-  /** Called by an output that has just been committed. */
-  void committed(int shuffleId) throws IOException {
+  @Override
+  public void committed(int shuffleId) throws IOException {
     if (freed.contains(shuffleId)) {
       freeOutputs(shuffleId);
     }

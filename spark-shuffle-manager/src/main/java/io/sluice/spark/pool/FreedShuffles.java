@@ -8,19 +8,21 @@ import java.util.Set;
  *
  * <p>Thread contract: safe from any thread. It forgets the oldest beyond some thousands.
  */
-final class FreedShuffles {
+public final class FreedShuffles {
   private static final int MOST = 10_000;
 
   private final Set<Integer> ids = new LinkedHashSet<>();
 
-  synchronized void add(int shuffleId) {
+  /** One more. */
+  public synchronized void add(int shuffleId) {
     ids.add(shuffleId);
     if (ids.size() > MOST) {
       ids.remove(ids.iterator().next());
     }
   }
 
-  synchronized boolean contains(int shuffleId) {
+  /** Whether it is one of them. */
+  public synchronized boolean contains(int shuffleId) {
     return ids.contains(shuffleId);
   }
 }

@@ -14,15 +14,18 @@ import java.nio.ByteBuffer;
  * exists.
  */
 public final class PoolOutput implements Closeable {
-  static final long LEASE_BYTES = 4L << 20;
+  /** How much is leased at least. */
+  public static final long LEASE_BYTES = 4L << 20;
 
-  private final ExecutorPool pool;
+  private final OutputPool pool;
   private final int shuffleId;
   private final Closeable lease;
   private final OutputWriter writer;
   private final OutputId id;
 
-  PoolOutput(ExecutorPool pool, int shuffleId, Closeable lease, OutputWriter writer, OutputId id) {
+  /** Owns lease and writer from now on. */
+  public PoolOutput(
+      OutputPool pool, int shuffleId, Closeable lease, OutputWriter writer, OutputId id) {
     this.pool = pool;
     this.shuffleId = shuffleId;
     this.lease = lease;

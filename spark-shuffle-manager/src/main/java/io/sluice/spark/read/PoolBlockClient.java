@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
@@ -30,19 +31,19 @@ final class PoolBlockClient extends BlockStoreClient {
 
   private final BlockStoreClient stock;
   private final PeerPools peers;
-  private final Map<String, NodeAddress> pools;
+  private final Map<String, Set<NodeAddress>> pools;
   private final ShuffleCounters counters;
   private volatile boolean closed;
 
   /**
    * Fetches nothing yet.
    *
-   * @param pools by executor id, where the pools of executors that have one are
+   * @param pools by executor id, where its outputs are: in its own pool or its node's, or in both
    */
   PoolBlockClient(
       BlockStoreClient stock,
       PeerPools peers,
-      Map<String, NodeAddress> pools,
+      Map<String, Set<NodeAddress>> pools,
       ShuffleCounters counters) {
     this.stock = stock;
     this.peers = peers;
@@ -60,10 +61,10 @@ final class PoolBlockClient extends BlockStoreClient {
       DownloadFileManager files) {
     BlockFetchingListener counted = new CountedFetch(listener, counters);
     StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
-    NodeAddress pool = pools.get(executorId);
-    if (pool == null || files != null) {
+    Set<NodeAddress> ofPeer = pools.getOrDefault(executorId, Set.of());
+    if (ofPeer.isEmpty() || files != null) {
       counters.fellBack(
-          pool == null ? "the peer has no Sluice pool" : "blocks to be fetched into files");
+          ofPeer.isEmpty() ? "the peer has no Sluice pool" : "blocks to be fetched into files");
       fallback.fetch(blockIds);
       return;
     }
@@ -77,7 +78,7 @@ final class PoolBlockClient extends BlockStoreClient {
       fallback.fetch(others.toArray(String[]::new));
     }
     if (!wanted.isEmpty()) {
-      peers.fetchers().execute(() -> fetch(pool, wanted, listener, fallback));
+      peers.fetchers().execute(() -> fetch(ofPeer, wanted, listener, fallback));
     }
   }
 
@@ -86,7 +87,7 @@ final class PoolBlockClient extends BlockStoreClient {
   }
 
   private void fetch(
-      NodeAddress pool,
+      Set<NodeAddress> pools,
       Map<String, BlockRange> wanted,
       BlockFetchingListener listener,
       StockFetch fallback) {
@@ -94,23 +95,14 @@ final class PoolBlockClient extends BlockStoreClient {
       return;
     }
     try {
-      new PoolFetch(peers.reader(), pool, List.copyOf(wanted.values()))
-          .run(
-              (block, bytes) -> {
-                wanted.remove(block.blockId());
-                listener.onBlockFetchSuccess(block.blockId(), new NioManagedBuffer(bytes));
-              });
-      if (!wanted.isEmpty()) {
+      boolean allRead = true;
+      for (NodeAddress pool : pools) {
+        allRead &= wanted.isEmpty() || read(pool, wanted, listener);
+      }
+      if (allRead && !wanted.isEmpty()) {
         // Written by Spark's own writer.
         counters.fellBack("blocks that are not in the peer's pool");
       }
-    } catch (IOException | RuntimeException e) {
-      LOG.warn(
-          "Fetching {} blocks from {} through Spark instead of its pool: {}",
-          wanted.size(),
-          pool.name(),
-          e.toString());
-      counters.fellBack("a peer's pool that could not be read");
     } catch (Error e) {
       // No memory for a block, say: the task waits for an answer about each.
       wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
@@ -118,6 +110,28 @@ final class PoolBlockClient extends BlockStoreClient {
     }
     if (!wanted.isEmpty()) {
       fallback.fetch(wanted.keySet().toArray(String[]::new));
+    }
+  }
+
+  /** Reads what is in one pool, and takes it out of {@code wanted}; false if that failed. */
+  private boolean read(
+      NodeAddress pool, Map<String, BlockRange> wanted, BlockFetchingListener listener) {
+    try {
+      new PoolFetch(peers.reader(), pool, List.copyOf(wanted.values()))
+          .run(
+              (block, bytes) -> {
+                wanted.remove(block.blockId());
+                listener.onBlockFetchSuccess(block.blockId(), new NioManagedBuffer(bytes));
+              });
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "Not fetching {} blocks out of the pool of {}: {}",
+          wanted.size(),
+          pool.name(),
+          e.toString());
+      counters.fellBack("a peer's pool that could not be read");
+      return false;
     }
   }
 

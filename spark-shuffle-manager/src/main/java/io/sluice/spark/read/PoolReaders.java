@@ -5,8 +5,10 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.Endpoint;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -56,9 +58,12 @@ public final class PoolReaders {
                     startPartition,
                     endPartition))
         .forEachRemaining(blocks::add);
-    Map<String, NodeAddress> pools = new HashMap<>();
-    blocks.forEach(
-        peer -> Endpoint.of(peer._1()).ifPresent(pool -> pools.put(peer._1().executorId(), pool)));
+    Map<String, Set<NodeAddress>> pools = new HashMap<>();
+    for (Tuple2<BlockManagerId, ?> peer : blocks) {
+      Set<NodeAddress> ofPeer =
+          pools.computeIfAbsent(peer._1().executorId(), id -> new LinkedHashSet<>());
+      Endpoint.of(peer._1()).ifPresent(ofPeer::add);
+    }
     PoolBlockClient client =
         new PoolBlockClient(env.blockManager().blockStoreClient(), peers, pools, counters);
     context.addTaskCompletionListener(

@@ -1,6 +1,6 @@
 package io.sluice.spark.write;
 
-import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.OutputPool;
 import java.io.IOException;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkEnv;
@@ -22,7 +22,7 @@ public final class DirectWriter<K, V> extends PoolWriter<K, V> {
 
   /** Writes nothing yet. */
   public DirectWriter(
-      ExecutorPool pool,
+      OutputPool pool,
       ShuffleDependency<K, V, ?> dependency,
       long mapId,
       TaskContext context,

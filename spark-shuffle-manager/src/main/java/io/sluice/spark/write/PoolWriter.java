@@ -2,8 +2,7 @@ package io.sluice.spark.write;
 
 import io.sluice.spark.engine.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
-import io.sluice.spark.pool.Endpoint;
-import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.OutputPool;
 import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,8 +19,8 @@ import scala.Product2;
 import scala.collection.Iterator;
 
 /**
- * Writes a map task's output into the executor's pool, without any file. Every record is serialized
- * at once: Spark's SQL engine puts the next row into the same object.
+ * Writes a map task's output into the executor's or the node's pool, without any file. Every record
+ * is serialized at once: Spark's SQL engine puts the next row into the same object.
  *
  * <p>Partitions go to the pool in pieces. Buffers are part of the task's execution memory; when
  * there is none for another one, all that is buffered goes to the pool, and the memory is used
@@ -31,7 +30,7 @@ import scala.collection.Iterator;
  * task's; without a commit nothing of the output exists.
  */
 public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
-  private final ExecutorPool pool;
+  private final OutputPool pool;
   private final ShuffleDependency<K, V, ?> dependency;
   private final long mapId;
   private final TaskContext context;
@@ -45,7 +44,7 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
 
   /** Writes nothing yet. */
   protected PoolWriter(
-      ExecutorPool pool,
+      OutputPool pool,
       ShuffleDependency<K, V, ?> dependency,
       long mapId,
       TaskContext context,
@@ -135,7 +134,7 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
     metrics.incWriteTime(System.nanoTime() - startNs);
     status =
         SparkShims.mapStatus(
-            Endpoint.withPort(SparkEnv.get().blockManager().shuffleServerId(), pool.controlPort()),
+            pool.location(SparkEnv.get().blockManager().shuffleServerId()),
             lengthsBytes,
             mapId,
             checksums.value());

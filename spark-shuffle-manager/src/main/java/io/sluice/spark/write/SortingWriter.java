@@ -1,7 +1,7 @@
 package io.sluice.spark.write;
 
 import io.sluice.spark.engine.JoinableStreams;
-import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.OutputPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -48,7 +48,7 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
 
   /** Writes nothing yet. */
   public SortingWriter(
-      ExecutorPool pool,
+      OutputPool pool,
       ShuffleDependency<K, V, ?> dependency,
       long mapId,
       TaskContext context,

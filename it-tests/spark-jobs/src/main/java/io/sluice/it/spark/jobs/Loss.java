@@ -6,6 +6,8 @@ public enum Loss {
   NONE,
   /** It is decommissioned, and ends when it has moved its blocks. */
   DECOMMISSION,
+  /** Nothing is asked of it, so that dynamic allocation releases it. */
+  IDLE,
   /** It ends as by {@code kill -9}. */
   KILL
 }

@@ -99,6 +99,9 @@ public final class LossJob {
           ((ExecutorAllocationClient) context.sc().schedulerBackend())
               .decommissionExecutor(
                   LOST, new ExecutorDecommissionInfo("LossJob", Option.empty()), false, false);
+      case IDLE -> {
+        // Waiting for its end is all there is to do.
+      }
       case KILL -> {
         long pid = Long.parseLong(ExecutorStates.processes(context).get(LOST));
         ProcessHandle.of(pid).orElseThrow().destroyForcibly();

@@ -1,0 +1,100 @@
+package io.sluice.it.spark;
+
+import io.sluice.it.cluster.Daemon;
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.Workspace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The node service of a standalone cluster on this host, a real process of the released jar.
+ *
+ * <p>Not thread-safe. Whoever starts it closes it; its files stay in the directory given.
+ */
+public final class SparkNodeService implements AutoCloseable {
+  private static final Duration READY_DEADLINE = Duration.ofMinutes(2);
+  private static final String MAIN = "io.sluice.spark.service.NodeServiceMain";
+
+  private final Path home;
+  private final Daemon daemon;
+
+  private SparkNodeService(Path home, Daemon daemon) {
+    this.home = home;
+    this.daemon = daemon;
+  }
+
+  /** Starts it on free ports, and returns when it serves. */
+  public static SparkNodeService start(
+      SparkDistribution distribution, Workspace workspace, Path parent) {
+    Path home = parent.resolve("service");
+    String classPath =
+        workspace.sparkEngineJar() + ":" + distribution.home().resolve("jars") + "/*";
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-cp",
+            classPath,
+            MAIN,
+            "--dir=" + home,
+            "--capacity-mb=64",
+            "--segment-mb=16",
+            "--overflow-dirs=" + parent,
+            "--bind=127.0.0.1",
+            "--port=0");
+    Daemon daemon =
+        new Daemon("node service", log -> start(command, log), parent.resolve("service.log"));
+    daemon.start();
+    try {
+      Poll.untilTrue(
+          "the node service to serve",
+          READY_DEADLINE,
+          () -> {
+            daemon.requireAlive();
+            return Optional.of(Files.exists(home.resolve("service.properties")));
+          });
+    } catch (RuntimeException e) {
+      daemon.close();
+      throw e;
+    }
+    return new SparkNodeService(home, daemon);
+  }
+
+  private static Process start(List<String> command, Path log) {
+    try {
+      return new ProcessBuilder(command)
+          .redirectErrorStream(true)
+          .redirectOutput(log.toFile())
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start the node service", e);
+    }
+  }
+
+  /** What applications name in {@code spark.sluice.service.dir}. */
+  public Path directory() {
+    return home;
+  }
+
+  /** Those that have, or may have, outputs there. */
+  public List<String> applications() {
+    daemon.requireAlive();
+    try (Stream<Path> files = Files.list(home.resolve("applications"))) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot list " + home, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    daemon.close();
+  }
+}

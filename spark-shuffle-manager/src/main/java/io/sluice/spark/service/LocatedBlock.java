@@ -1,0 +1,53 @@
+package io.sluice.spark.service;
+
+import io.sluice.node.client.NodeRun;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+
+/**
+ * The bytes of a block in the node's pool, read in place and verified. Nothing is held before the
+ * first read.
+ *
+ * <p>Thread contract: one thread. Ownership: whoever reads it closes it. Failure: {@link
+ * IOException} if the bytes are gone or damaged.
+ */
+final class LocatedBlock extends InputStream {
+  private final List<NodeRun> runs;
+  private final byte[] one = new byte[1];
+  private int next;
+
+  LocatedBlock(List<NodeRun> runs) {
+    this.runs = runs;
+  }
+
+  long lengthBytes() {
+    return runs.stream().mapToLong(NodeRun::lengthBytes).sum();
+  }
+
+  @Override
+  public int read() throws IOException {
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] destination, int offset, int lengthBytes) throws IOException {
+    while (next < runs.size()) {
+      int n = runs.get(next).input().read(destination, offset, lengthBytes);
+      if (n >= 0) {
+        return n;
+      }
+      runs.get(next).close();
+      next++;
+    }
+    return -1;
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (NodeRun run : runs.subList(next, runs.size())) {
+      run.close();
+    }
+    next = runs.size();
+  }
+}

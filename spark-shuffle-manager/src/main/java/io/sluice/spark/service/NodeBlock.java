@@ -1,0 +1,77 @@
+package io.sluice.spark.service;
+
+import io.netty.buffer.Unpooled;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import org.apache.spark.network.buffer.ManagedBuffer;
+
+/**
+ * A block in the pool of this node's service, as Spark hands blocks around. Nothing is read before
+ * somebody wants the bytes.
+ *
+ * <p>Thread contract: safe from any thread; each stream belongs to one. It owns nothing: retain and
+ * release do nothing.
+ */
+public final class NodeBlock extends ManagedBuffer {
+  private final NodePool pool;
+  private final String output;
+  private final int firstPartition;
+  private final int endPartition;
+  private final long lengthBytes;
+  private LocatedBlock unread;
+
+  NodeBlock(
+      NodePool pool, String output, int firstPartition, int endPartition, LocatedBlock located) {
+    this.pool = pool;
+    this.output = output;
+    this.firstPartition = firstPartition;
+    this.endPartition = endPartition;
+    this.lengthBytes = located.lengthBytes();
+    this.unread = located;
+  }
+
+  @Override
+  public long size() {
+    return lengthBytes;
+  }
+
+  @Override
+  public ByteBuffer nioByteBuffer() throws IOException {
+    try (InputStream bytes = createInputStream()) {
+      return ByteBuffer.wrap(bytes.readNBytes(Math.toIntExact(lengthBytes)));
+    }
+  }
+
+  @Override
+  public synchronized InputStream createInputStream() throws IOException {
+    if (unread != null) {
+      InputStream first = unread;
+      unread = null;
+      return first;
+    }
+    return pool.locate(output, firstPartition, endPartition)
+        .orElseThrow(() -> new FileNotFoundException(output + " has been freed"));
+  }
+
+  @Override
+  public ManagedBuffer retain() {
+    return this;
+  }
+
+  @Override
+  public ManagedBuffer release() {
+    return this;
+  }
+
+  @Override
+  public Object convertToNetty() throws IOException {
+    return Unpooled.wrappedBuffer(nioByteBuffer());
+  }
+
+  @Override
+  public Object convertToNettyForSsl() throws IOException {
+    return convertToNetty();
+  }
+}

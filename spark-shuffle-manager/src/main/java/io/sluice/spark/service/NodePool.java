@@ -1,0 +1,200 @@
+package io.sluice.spark.service;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.client.Transports;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.pool.BlockNames;
+import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.FreedShuffles;
+import io.sluice.spark.pool.OutputPool;
+import io.sluice.spark.pool.PoolOutput;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkConf;
+import org.apache.spark.storage.BlockManagerId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pool of this node's service, as an executor uses it. Unlike an executor's own, it outlives
+ * the executor: only the driver frees what is in it.
+ *
+ * <p>While it is open it shows itself to the service from time to time, which else takes the
+ * application for dead some day.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the executor side closes it; the outputs
+ * stay. Failure: {@link IOException} if the service is not there; it may be the next time.
+ */
+public final class NodePool implements OutputPool, Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodePool.class);
+  private static final long SHOW_PERIOD_S = 60;
+  private static final int WINDOW_BYTES = 1 << 20;
+
+  private final ExecutorTransports transports;
+  private final String applicationId;
+  private final JobSecret secret;
+  private final Path directory;
+  private final long timeoutMs;
+  private final long readBudgetBytes;
+  private final String host;
+  private final FreedShuffles freed = new FreedShuffles();
+  private final ScheduledExecutorService shower =
+      Executors.newSingleThreadScheduledExecutor(
+          work -> {
+            Thread thread = new Thread(work, "sluice-show-to-service");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private volatile Found found;
+
+  private record Found(ServiceNotice notice, NodeReader reader, UUID poolId, Medium medium) {}
+
+  /**
+   * Asks nothing yet.
+   *
+   * @param directory the service's
+   * @param host this executor's, where the service can be read from if it does not say otherwise
+   */
+  public NodePool(
+      SparkConf conf,
+      ExecutorTransports transports,
+      String applicationId,
+      Path directory,
+      String host) {
+    UnaryOperator<String> settings = SparkSettings.of(conf);
+    this.transports = transports;
+    this.applicationId = applicationId;
+    this.secret = ApplicationSecret.of(conf);
+    this.directory = directory;
+    this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(settings);
+    this.readBudgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(settings) << 20;
+    this.host = host;
+    shower.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
+  }
+
+  /** Finds the service, and makes the application known to it. */
+  public synchronized void connect() throws IOException {
+    ServiceNotice notice = ServiceNotice.read(directory);
+    Found former = found;
+    try (LocalClient client = connect(notice)) {
+      UUID poolId = client.info().poolId();
+      if (former != null && former.notice().equals(notice) && former.poolId().equals(poolId)) {
+        return;
+      }
+      Medium medium = MediumChooser.choose(notice.medium(), directory).medium();
+      found = new Found(notice, newReader(poolId), poolId, medium);
+      if (former != null) {
+        former.reader().close();
+      }
+    }
+  }
+
+  private NodeReader newReader(UUID poolId) throws IOException {
+    return new NodeReader(
+        applicationId,
+        secret,
+        new Transports(transports.bestFirst(), WINDOW_BYTES, readBudgetBytes),
+        poolId,
+        WINDOW_BYTES,
+        timeoutMs);
+  }
+
+  private LocalClient connect(ServiceNotice notice) throws IOException {
+    return LocalClient.connect(notice.socket(), applicationId, secret, timeoutMs);
+  }
+
+  private void show() {
+    if (found != null) {
+      try {
+        connect();
+      } catch (IOException e) {
+        LOG.info("The node's service cannot be reached at the moment: {}", e.toString());
+      }
+    }
+  }
+
+  @Override
+  public BlockManagerId location(BlockManagerId executor) {
+    ServiceNotice notice = found.notice();
+    return Endpoint.withService(executor, notice.host(), notice.controlPort());
+  }
+
+  @Override
+  public PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException {
+    Found service = found;
+    LocalClient client = connect(service.notice());
+    return new PoolOutput(
+        this,
+        shuffleId,
+        client,
+        new OutputWriter(client, service.medium(), partitionCount, PoolOutput.LEASE_BYTES),
+        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+  }
+
+  /** The driver has had a shuffle freed everywhere; attempts that are late must not stay. */
+  public void free(int shuffleId) {
+    freed.add(shuffleId);
+  }
+
+  @Override
+  public void committed(int shuffleId) throws IOException {
+    if (freed.contains(shuffleId)) {
+      try (RemoteClient client =
+          RemoteClient.connect(address().control(), applicationId, secret, timeoutMs)) {
+        client.freeOutputs(BlockNames.ofShuffle(shuffleId));
+      }
+    }
+  }
+
+  private NodeAddress address() {
+    ServiceNotice notice = found.notice();
+    return Endpoint.service(notice.host().isEmpty() ? host : notice.host(), notice.controlPort());
+  }
+
+  /** Some partitions of a map task's output; empty if it is not here. */
+  public Optional<NodeBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
+      throws IOException {
+    if (found == null) {
+      return Optional.empty();
+    }
+    String output = BlockNames.output(shuffleId, mapId);
+    Optional<LocatedBlock> located = locate(output, firstPartition, endPartition);
+    return located.map(block -> new NodeBlock(this, output, firstPartition, endPartition, block));
+  }
+
+  /** Finds it, to be read once; whoever reads it closes it. */
+  Optional<LocatedBlock> locate(String output, int firstPartition, int endPartition)
+      throws IOException {
+    Partitions partitions = new Partitions(firstPartition, endPartition);
+    List<NodeRun> runs = found.reader().locate(address(), partitions, List.of(output)).get(output);
+    return Optional.ofNullable(runs).map(LocatedBlock::new);
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    shower.shutdownNow();
+    if (found != null) {
+      found.reader().close();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.sluice.spark.service;
+
+import io.sluice.node.service.BounceConfig;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.ServiceDirectory;
+import io.sluice.rdma.TransportChooser;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.store.StoreConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * A node's service as a process of its own, for clusters whose manager does not run it: standalone
+ * ones and Kubernetes. It serves the applications of the user who starts it.
+ *
+ * <p>It ends by a signal, and keeps what is in its pool for its successor in the same directory.
+ */
+@Command(
+    name = "node-service",
+    description = "Keeps and serves the map outputs of a node's Spark executors.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class NodeServiceMain implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeServiceMain.class);
+  private static final long DISK_RESERVE_BYTES = 1L << 30;
+  private static final long JANITOR_PERIOD_MS = 60_000;
+  private static final int BOUNCE_SLOTS = 16;
+
+  @Option(
+      names = "--dir",
+      required = true,
+      description = "For socket and pool; applications name it in spark.sluice.service.dir.")
+  private Path directory;
+
+  @Option(names = "--capacity-mb", defaultValue = "1024", description = "Of the memory tier.")
+  private long capacityMb;
+
+  @Option(names = "--segment-mb", defaultValue = "64", description = "Of a segment.")
+  private int segmentMb;
+
+  @Option(names = "--medium", defaultValue = "auto", description = "How the pool is written.")
+  private String medium;
+
+  @Option(
+      names = "--overflow-dirs",
+      split = ",",
+      defaultValue = "${java.io.tmpdir}",
+      description = "Where what has no room in memory goes.")
+  private List<Path> overflowDirectories;
+
+  @Option(names = "--transport", defaultValue = "auto", description = "auto, ucx, disni or tcp.")
+  private String transport;
+
+  @Option(names = "--bind", defaultValue = "0.0.0.0", description = "Address to listen at.")
+  private InetAddress bindAddress;
+
+  @Option(
+      names = "--host",
+      defaultValue = "",
+      description = "Where other nodes reach this one, if not where they reach its executors.")
+  private String host;
+
+  @Option(
+      names = "--port",
+      defaultValue = "13600",
+      description = "The service's; its transports listen at the next ones. 0 for any.")
+  private int port;
+
+  @Option(
+      names = "--keep-min",
+      defaultValue = "60",
+      description = "Forget applications that nobody has come of for so many minutes.")
+  private long keepMin;
+
+  NodeServiceMain() {}
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new NodeServiceMain()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    NodeService service = start();
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  ended.countDown();
+                  close(service);
+                },
+                "close-sluice-service"));
+    System.out.printf(
+        "Serving %s on port %d over %s%n",
+        directory, service.metadata().controlPort(), service.transportCounters().keySet());
+    while (!ended.await(JANITOR_PERIOD_MS, TimeUnit.MILLISECONDS)) {
+      removeLeftovers(service);
+    }
+    return CommandLine.ExitCode.OK;
+  }
+
+  /** Starts it, and tells the executors of this node. */
+  NodeService start() throws IOException {
+    NodeService service = open();
+    try {
+      ServiceNotice.of(host, service.metadata()).write(directory);
+      return service;
+    } catch (IOException e) {
+      service.close();
+      throw e;
+    }
+  }
+
+  private NodeService open() throws IOException {
+    ServiceDirectory.prepare(directory);
+    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser.Choice transports = chooser.choose(transport);
+    MediumChooser.Choice choice = MediumChooser.choose(medium, directory);
+    LOG.info("{}; {}", transports.reason(), choice.reason());
+    StoreConfig.Builder store =
+        StoreConfig.builder(directory.resolve("pool"), capacityMb << 20)
+            .geometry(segmentMb << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
+            .medium(choice.medium())
+            .disk(
+                overflowDirectories.stream().map(NodeServiceMain::overflow).toList(),
+                0,
+                DISK_RESERVE_BYTES)
+            .settingNames(
+                new StoreConfig.SettingNames(
+                    "--capacity-mb", "--overflow-dirs", "--overflow-dirs"));
+    return NodeService.start(
+        new NodeServiceConfig(
+            directory,
+            store,
+            choice.medium().name(),
+            bindAddress,
+            port,
+            chooser.withFallbacks(transports),
+            true,
+            new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS)));
+  }
+
+  private static Path overflow(Path parent) {
+    return parent.resolve("sluice-overflow-" + System.getProperty("user.name"));
+  }
+
+  /** Drivers say when an application has ended; those that were killed do not. */
+  private void removeLeftovers(NodeService service) throws IOException {
+    for (String application : service.applicationsNotHeardOf(TimeUnit.MINUTES.toMillis(keepMin))) {
+      LOG.info("Forgetting {}, of which nobody has come for {} min", application, keepMin);
+      service.applicationStopped(application);
+    }
+  }
+
+  private void close(NodeService service) {
+    try (service) {
+      ServiceNotice.remove(directory);
+    } catch (IOException e) {
+      LOG.warn("The service did not close cleanly", e);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.sluice.spark.service;
+
+import org.apache.spark.SparkConf;
+import org.apache.spark.shuffle.api.ShuffleDataIO;
+import org.apache.spark.shuffle.api.ShuffleDriverComponents;
+import org.apache.spark.shuffle.api.ShuffleExecutorComponents;
+import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO;
+
+/**
+ * Tells the driver that map outputs survive their executors; set by the shuffle manager where the
+ * application names a node service. What is left to Spark's own writers goes into files as ever.
+ */
+public final class SluiceDataIO implements ShuffleDataIO {
+  private final SparkConf conf;
+
+  /** Called by Spark. */
+  public SluiceDataIO(SparkConf conf) {
+    this.conf = conf;
+  }
+
+  @Override
+  public ShuffleExecutorComponents executor() {
+    return new LocalDiskShuffleDataIO(conf).executor();
+  }
+
+  @Override
+  public ShuffleDriverComponents driver() {
+    return new ServiceDriver(conf);
+  }
+}

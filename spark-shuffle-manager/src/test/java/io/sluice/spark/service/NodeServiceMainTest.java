@@ -1,0 +1,128 @@
+package io.sluice.spark.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.service.NodeService;
+import io.sluice.spark.SluiceShuffleManager;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import scala.Tuple2;
+
+/** A node's service and a local Spark, whose blocks all lie in the service's pool. */
+class NodeServiceMainTest {
+  private static final int RECORDS = 20_000;
+
+  @TempDir private Path base;
+  private NodeService service;
+
+  @BeforeEach
+  void start() throws IOException {
+    service = service();
+  }
+
+  private NodeService service() throws IOException {
+    NodeServiceMain main = new NodeServiceMain();
+    new CommandLine(main)
+        .parseArgs(
+            "--dir=" + base.resolve("service"),
+            "--capacity-mb=16",
+            "--segment-mb=4",
+            "--overflow-dirs=" + base,
+            "--bind=127.0.0.1",
+            "--port=0");
+    return main.start();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    service.close();
+  }
+
+  private SparkConf conf() {
+    return new SparkConf(false)
+        .setMaster("local[2]")
+        .setAppName("NodeServiceMainTest")
+        .set("spark.ui.enabled", "false")
+        .set("spark.driver.host", "127.0.0.1")
+        .set("spark.driver.bindAddress", "127.0.0.1")
+        .set("spark.shuffle.manager", SluiceShuffleManager.class.getName())
+        .set("spark.sluice.pool.dir", base.toString())
+        .set("spark.sluice.service.dir", base.resolve("service").toString());
+  }
+
+  private static JavaPairRDD<Integer, Integer> grouped(JavaSparkContext context) {
+    return context
+        .parallelize(IntStream.range(0, RECORDS).boxed().toList(), 3)
+        .mapToPair(i -> new Tuple2<>(i % 100, i))
+        .groupByKey(5)
+        .mapValues(values -> (int) values.spliterator().getExactSizeIfKnown());
+  }
+
+  @Test
+  void outputsLieInTheServicesPoolUntilNobodyNeedsThem() {
+    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+      JavaPairRDD<Integer, Integer> grouped = grouped(context);
+      Map<Integer, Integer> sizes = grouped.collectAsMap();
+      assertEquals(100, sizes.size());
+      assertEquals(Set.of(RECORDS / 100), Set.copyOf(sizes.values()));
+      SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+      assertEquals(Map.of(), manager.counters().fallbacks());
+      assertTrue(manager.poolStats().isEmpty(), "the executor has opened a pool of its own");
+      assertEquals(3, service.storeStats().outputs());
+      assertTrue(context.sc().shuffleDriverComponents().supportsReliableStorage());
+      grouped(context).count();
+      assertEquals(6, service.storeStats().outputs());
+      context.sc().shuffleDriverComponents().removeShuffle(0, true);
+      assertEquals(3, service.storeStats().outputs());
+      assertEquals(1, service.applicationsNotHeardOf(0).size());
+    }
+    assertEquals(0, service.storeStats().outputs());
+    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+  }
+
+  @Test
+  void withoutTheSettingNothingIsPromised() {
+    SparkConf conf = conf().remove("spark.sluice.service.dir");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertFalse(context.sc().shuffleDriverComponents().supportsReliableStorage());
+      grouped(context).count();
+      assertEquals(0, service.storeStats().outputs());
+    }
+  }
+
+  /** Local blocks that are gone make their map tasks run again. */
+  @Test
+  void aServiceThatHasLostAllCostsARetryAndNoRecord() throws IOException {
+    SparkConf conf = conf().setMaster("local[2,4]");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      JavaPairRDD<Integer, Integer> grouped = grouped(context);
+      assertEquals(100, grouped.count());
+      service.applicationStopped(context.sc().applicationId());
+      assertEquals(100, grouped.collectAsMap().size());
+    }
+  }
+
+  @Test
+  void aNoticeNamesTheServiceAndIsRefusedIfItIsNone() throws IOException {
+    ServiceNotice notice = ServiceNotice.read(base.resolve("service"));
+    assertEquals(service.metadata().controlPort(), notice.controlPort());
+    assertEquals(service.metadata().socket(), notice.socket());
+    ServiceNotice.remove(base.resolve("service"));
+    assertThrows(IOException.class, () -> ServiceNotice.read(base.resolve("service")));
+  }
+}
