@@ -39,6 +39,11 @@ public final class Mapping implements AutoCloseable {
     return buffer;
   }
 
+  /** A part of it, not to be used after this is closed; closing the part does nothing. */
+  public Mapping part(int offsetBytes, int lengthBytes) {
+    return new Mapping(buffer.slice(offsetBytes, lengthBytes), () -> {});
+  }
+
   /** Removes the mapping; idempotent. */
   @Override
   public void close() {

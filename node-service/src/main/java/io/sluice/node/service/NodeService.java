@@ -11,6 +11,7 @@ import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
@@ -18,6 +19,7 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -180,6 +182,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return store.outputs(applicationId).stream().map(output -> output.id().outputId()).toList();
   }
 
+  /** An extent of such a lease in the memory tier; not to be touched after {@link #close}. */
+  public Mapping memoryOf(Extent extent) throws IOException {
+    return segment(extent.segment().segmentId()).part(extent.range());
+  }
+
   /** An output in this pool, for readers in this process. */
   public Optional<CommittedOutput> find(OutputId id) {
     return store.find(id);
@@ -190,11 +197,13 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
    * #close}.
    */
   public void copy(int segmentId, long offsetBytes, ByteBuffer destination) throws IOException {
-    SegmentHandle segment =
-        store
-            .segment(segmentId)
-            .orElseThrow(() -> new IOException("segment " + segmentId + " has been removed"));
-    segment.copyTo(offsetBytes, destination);
+    segment(segmentId).copyTo(offsetBytes, destination);
+  }
+
+  private SegmentHandle segment(int segmentId) throws IOException {
+    return store
+        .segment(segmentId)
+        .orElseThrow(() -> new IOException("segment " + segmentId + " has been removed"));
   }
 
   @Override

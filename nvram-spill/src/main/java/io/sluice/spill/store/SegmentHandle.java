@@ -64,6 +64,14 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return Optional.ofNullable(mapping).map(Mapping::buffer);
   }
 
+  /**
+   * A part of the memory tier's mapping, for a writer in this process that has leased it; not to be
+   * used after the segment was closed.
+   */
+  public Mapping part(Range range) {
+    return mapping.part((int) range.offsetBytes(), (int) range.lengthBytes());
+  }
+
   @Override
   public long lengthBytes() {
     return info.lengthBytes();

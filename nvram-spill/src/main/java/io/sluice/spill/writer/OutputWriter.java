@@ -48,6 +48,7 @@ public final class OutputWriter implements Closeable {
 
   private final ExtentSource source;
   private final Medium medium;
+  private final ExtentMemory memory;
   private final int partitionCount;
   private final LeasedExtents extents;
   private final List<Run> runs = new ArrayList<>();
@@ -80,6 +81,16 @@ public final class OutputWriter implements Closeable {
    *     enough
    */
   public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
+    this(source, medium, extent -> map(medium, extent), partitionCount, leaseBytes);
+  }
+
+  /** The same with another way to the extents' memory. */
+  public OutputWriter(
+      ExtentSource source,
+      Medium medium,
+      ExtentMemory memory,
+      int partitionCount,
+      long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {
       throw new IllegalArgumentException(
           "partition count "
@@ -90,6 +101,7 @@ public final class OutputWriter implements Closeable {
     }
     this.source = source;
     this.medium = medium;
+    this.memory = memory;
     this.partitionCount = partitionCount;
     this.extents = new LeasedExtents(source, leaseBytes);
     this.mapper = new SegmentMapper(extents::segment);
@@ -350,11 +362,15 @@ public final class OutputWriter implements Closeable {
 
   private OpenExtent openMapping(Extent extent) throws IOException {
     ByteBuffer buffer = medium.isStoredDirectly() ? null : staging();
+    Mapping mapping = memory.open(extent);
+    return buffer == null
+        ? new DirectExtent(extent, mapping, medium)
+        : new StagedExtent(extent, buffer, new MediumTarget(medium, mapping));
+  }
+
+  private static Mapping map(Medium medium, Extent extent) throws IOException {
     try (SegmentFile file = SegmentFile.open(extent.segment(), true)) {
-      Mapping mapping = medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
-      return buffer == null
-          ? new DirectExtent(extent, mapping, medium)
-          : new StagedExtent(extent, buffer, new MediumTarget(medium, mapping));
+      return medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
     }
   }
 

@@ -162,7 +162,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
         this,
         shuffleId,
         lease,
-        new OutputWriter(lease, medium, partitionCount, PoolOutput.LEASE_BYTES),
+        new OutputWriter(lease, medium, service::memoryOf, partitionCount, PoolOutput.LEASE_BYTES),
         new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
   }
 
@@ -238,21 +238,26 @@ public final class ExecutorPool implements OutputPool, Closeable {
 
   /** Copies bytes out of the pool while it is open. */
   void copy(int segmentId, long offsetBytes, ByteBuffer destination) throws IOException {
-    lock.readLock().lock();
-    try {
-      if (closed) {
-        throw new IOException("the pool of this executor is closed");
-      }
-      service.copy(segmentId, offsetBytes, destination);
-    } finally {
-      lock.readLock().unlock();
-    }
+    whileOpen(() -> service.copy(segmentId, offsetBytes, destination));
   }
 
   /** Frees all outputs of a shuffle, and those that attempts which are late commit yet. */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
     freeOutputs(shuffleId);
+  }
+
+  @Override
+  public void whileOpen(Access access) throws IOException {
+    lock.readLock().lock();
+    try {
+      if (closed) {
+        throw new IOException("the pool of this executor is closed");
+      }
+      access.run();
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
   @Override

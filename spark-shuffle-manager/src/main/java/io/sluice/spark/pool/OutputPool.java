@@ -15,6 +15,16 @@ public interface OutputPool {
   /** The executor's address, with which readers find the pool. */
   BlockManagerId location(BlockManagerId executor);
 
+  /** Does something with the pool's memory, which stays until that is done. */
+  default void whileOpen(Access access) throws IOException {
+    access.run();
+  }
+
+  /** Touches the pool's memory. */
+  interface Access {
+    void run() throws IOException;
+  }
+
   /** Called by an output that has just been committed. */
   void committed(int shuffleId) throws IOException;
 }

@@ -36,15 +36,18 @@ public final class PoolOutput implements Closeable {
   /** Appends a piece to a partition. */
   public long append(int partition, ByteBuffer piece, long records) throws IOException {
     int lengthBytes = piece.remaining();
-    writer.beginRun(partition);
-    writer.write(piece);
-    writer.endRun(lengthBytes, records);
+    pool.whileOpen(
+        () -> {
+          writer.beginRun(partition);
+          writer.write(piece);
+          writer.endRun(lengthBytes, records);
+        });
     return lengthBytes;
   }
 
   /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
   public void commit() throws IOException {
-    writer.commit(id);
+    pool.whileOpen(() -> writer.commit(id));
     pool.committed(shuffleId);
   }
 
