@@ -22,6 +22,7 @@ public final class ExecutorMetrics implements Source {
   public ExecutorMetrics(ExecutorPool pool, ShuffleCounters counters) {
     gauge("pool.memory.usedBytes", () -> pool.stats().memory().usedBytes());
     gauge("pool.disk.usedBytes", () -> pool.stats().disk().usedBytes());
+    gauge("pool.written.bytes", pool::writtenBytes);
     gauge("pool.outputs", () -> pool.stats().outputs());
     for (String transport : TRANSPORTS) {
       gauge(

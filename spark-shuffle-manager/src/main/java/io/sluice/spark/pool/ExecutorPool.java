@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
@@ -51,6 +52,7 @@ public final class ExecutorPool implements Closeable {
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private final FreedShuffles freed = new FreedShuffles();
+  private final LongAdder writtenBytes = new LongAdder();
   private boolean closed;
 
   private ExecutorPool(
@@ -150,6 +152,11 @@ public final class ExecutorPool implements Closeable {
     return service.storeStats();
   }
 
+  /** Bytes of all outputs that were committed so far, those that are freed included. */
+  public long writtenBytes() {
+    return writtenBytes.sum();
+  }
+
   /** Begins the output of a map task; the caller closes what it gets. */
   public PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException {
     LocalClient client =
@@ -206,7 +213,8 @@ public final class ExecutorPool implements Closeable {
   }
 
   /** Called by an output that has just been committed. */
-  void committed(int shuffleId) throws IOException {
+  void committed(int shuffleId, long lengthBytes) throws IOException {
+    writtenBytes.add(lengthBytes);
     if (freed.contains(shuffleId)) {
       freeOutputs(shuffleId);
     }

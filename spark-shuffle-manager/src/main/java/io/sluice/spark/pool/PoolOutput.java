@@ -24,6 +24,7 @@ public final class PoolOutput implements Closeable {
   private final LocalClient client;
   private final OutputWriter writer;
   private final OutputId id;
+  private long writtenBytes;
 
   PoolOutput(
       ExecutorPool pool, int shuffleId, LocalClient client, OutputWriter writer, OutputId id) {
@@ -48,13 +49,14 @@ public final class PoolOutput implements Closeable {
       writer.write(bytes);
     }
     Run run = writer.endRun(lengthBytes, records);
+    writtenBytes += run.lengthBytes();
     return run.lengthBytes();
   }
 
   /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
   public void commit() throws IOException {
     writer.commit(id);
-    pool.committed(shuffleId);
+    pool.committed(shuffleId, writtenBytes);
   }
 
   @Override
