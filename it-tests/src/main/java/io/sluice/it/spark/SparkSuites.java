@@ -33,6 +33,9 @@ public final class SparkSuites implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofMinutes(40);
   private static final int TAIL_LINES = 40;
 
+  /** Executors take these up too, of which there are many short-lived ones. */
+  private static final String QUICK_JVMS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+
   /** What Spark's own build opens for its tests. */
   private static final List<String> OPENED =
       List.of(
@@ -56,7 +59,6 @@ public final class SparkSuites implements AutoCloseable {
       List.of(
           "-Xmx2g",
           "-Xss8m",
-          "-XX:+UseSerialGC",
           "-Djdk.reflect.useDirectMethodHandle=false",
           "-Dio.netty.tryReflectionSetAccessible=true",
           "-Djava.awt.headless=true",
@@ -95,9 +97,14 @@ public final class SparkSuites implements AutoCloseable {
                   place,
                   command(suite, place),
                   Map.of(
-                      "SPARK_TESTING", "1",
-                      "SPARK_SCALA_VERSION", "2.13",
-                      "SLUICE_SUITE_EVIDENCE", evidence.toString()),
+                      "SPARK_TESTING",
+                      "1",
+                      "SPARK_SCALA_VERSION",
+                      "2.13",
+                      "JAVA_TOOL_OPTIONS",
+                      QUICK_JVMS + " -Djava.io.tmpdir=" + place,
+                      Evidence.VARIABLE,
+                      evidence.toString()),
                   place.resolve("stdout"),
                   log));
       TestReports read =

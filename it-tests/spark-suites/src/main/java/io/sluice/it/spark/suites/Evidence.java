@@ -15,6 +15,9 @@ import java.util.TreeMap;
  * @param metrics the sums of Sluice's metrics over all of them
  */
 public record Evidence(Map<String, Integer> managers, Map<String, Long> metrics) {
+  /** The environment variable that names the file; executors inherit it. */
+  public static final String VARIABLE = "SLUICE_SUITE_EVIDENCE";
+
   static final String MANAGER = "manager";
   static final String METRIC = "metric";
 

@@ -21,9 +21,6 @@ import org.apache.spark.metrics.sink.Sink;
  * the context's, if a line cannot be written.
  */
 public final class ShuffleWatch implements Sink {
-  /** Names the file; executors inherit it. */
-  public static final String FILE = "SLUICE_SUITE_EVIDENCE";
-
   private final MetricRegistry registry;
 
   /** Called by Spark. */
@@ -60,7 +57,7 @@ public final class ShuffleWatch implements Sink {
   }
 
   private static void write(String... words) {
-    Path file = Path.of(System.getenv(FILE));
+    Path file = Path.of(System.getenv(Evidence.VARIABLE));
     try {
       Files.write(
           file,

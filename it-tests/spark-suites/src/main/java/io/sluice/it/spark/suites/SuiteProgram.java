@@ -33,7 +33,7 @@ public final class SuiteProgram {
         .unknown(name, CollectionConverters.asJava(suite.testNames()))
         .forEach(test -> events.fail(test, "is excluded, and the suite has no such test"));
     run(suite, exclusions.of(name).keySet(), events);
-    Evidence.read(Path.of(System.getenv(ShuffleWatch.FILE)))
+    Evidence.read(Path.of(System.getenv(Evidence.VARIABLE)))
         .faults(arguments[1])
         .forEach(fault -> events.fail("shuffles through Sluice", fault));
     SuiteReport.write(Path.of(arguments[2]), name, events.tests());
