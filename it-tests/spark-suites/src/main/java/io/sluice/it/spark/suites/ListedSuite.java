@@ -14,16 +14,28 @@ public record ListedSuite(String className, boolean quick) {
   private static final String CORE = "org.apache.spark.";
   private static final String SQL = "org.apache.spark.sql.";
 
-  /** All of them; those first that tell most. */
+  /** All of them; the quick ones first. */
   public static List<ListedSuite> all() {
     return Stream.concat(
-            Stream.of(CORE + "rdd.PairRDDFunctionsSuite").map(name -> new ListedSuite(name, true)),
-            Stream.of(
-                    OURS + "SluiceShuffleSuite",
-                    OURS + "SluiceContextCleanerSuite",
-                    SQL + "execution.adaptive.AdaptiveQueryExecSuite")
-                .map(name -> new ListedSuite(name, false)))
+            ofEveryBuild().map(name -> new ListedSuite(name, true)),
+            onDemand().map(name -> new ListedSuite(name, false)))
         .toList();
+  }
+
+  private static Stream<String> ofEveryBuild() {
+    return Stream.of(
+        OURS + "SluiceShuffleSuite",
+        CORE + "rdd.PairRDDFunctionsSuite",
+        SQL + "execution.CoalesceShufflePartitionsSuite");
+  }
+
+  private static Stream<String> onDemand() {
+    return Stream.of(
+        OURS + "SluiceContextCleanerSuite",
+        CORE + "CheckpointSuite",
+        CORE + "rdd.RDDSuite",
+        CORE + "rdd.SortingSuite",
+        SQL + "execution.adaptive.AdaptiveQueryExecSuite");
   }
 
   /** Its name without the package. */

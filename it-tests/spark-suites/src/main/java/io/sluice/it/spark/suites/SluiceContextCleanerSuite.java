@@ -8,6 +8,11 @@ import org.apache.spark.ContextCleanerSuite;
 public final class SluiceContextCleanerSuite extends ContextCleanerSuite {
   /** Called by the runner. */
   public SluiceContextCleanerSuite() {
-    conf().set("spark.shuffle.manager", SluiceShuffleManager.class.getName());
+    conf().set("spark.shuffle.manager", shuffleManager().getName());
+  }
+
+  @Override
+  public Class<?> shuffleManager() {
+    return SluiceShuffleManager.class;
   }
 }
