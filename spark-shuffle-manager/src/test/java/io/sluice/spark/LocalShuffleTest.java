@@ -154,7 +154,8 @@ class LocalShuffleTest {
       assertTrue(manager().poolStats().orElseThrow().outputs() > 0);
       assertEquals(3L, gauge("pool.outputs"));
       assertTrue(gauge("pool.memory.usedBytes") > 0);
-      assertTrue(SparkEnv.get().shuffleManager().unregisterShuffle(0));
+      // As if the driver had found that nobody refers to it any more.
+      context.sc().cleaner().get().doCleanupShuffle(0, true);
       assertEquals(0, manager().poolStats().orElseThrow().outputs());
     }
   }

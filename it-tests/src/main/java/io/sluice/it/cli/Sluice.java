@@ -14,7 +14,8 @@ import picocli.CommandLine.Command;
       TestCommand.class,
       LabCommand.class,
       DoctorCommand.class,
-      BenchCommand.class
+      BenchCommand.class,
+      SparkSuitesCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     footer = "fetch-spark [VERSION] fetches stock Spark for its tests, as test does for 4.2.0.")

@@ -53,6 +53,11 @@ public record Workspace(Path root) {
     return only(root.resolve("it-tests/spark-jobs/target"), "it-spark-jobs-", ".jar");
   }
 
+  /** Where the module is built that runs Spark's own suites. */
+  public Path sparkSuites() {
+    return root.resolve("it-tests/spark-suites/target");
+  }
+
   /** The jar that makes Spark shuffle through Sluice. */
   public Path sparkEngineJar() {
     return only(root.resolve("spark-shuffle-manager/target"), "sluice-spark-", ".jar");

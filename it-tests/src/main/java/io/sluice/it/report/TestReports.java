@@ -30,14 +30,19 @@ public record TestReports(Collection<TestOutcome> outcomes) {
   /** How JUnit's own reporter writes an entry. */
   private static final Pattern PUBLISHED = Pattern.compile("\\s*- ([\\w-]+: .*)");
 
-  /** Reads the reports that Maven wrote below a directory since an instant. */
+  /** Reads the reports that Maven, and Spark's suites, wrote below a directory since an instant. */
   public static TestReports read(Path root, Instant since) {
-    return of(reports(root, ".*/(surefire|failsafe)-reports/TEST-[^/]*\\.xml", since));
+    return of(reports(root, ".*/(surefire|failsafe|suite)-reports/TEST-[^/]*\\.xml", since));
   }
 
   /** Reads all reports in a directory, of whatever runner. */
   public static TestReports in(Path directory) {
     return of(reports(directory, ".*/TEST-[^/]*\\.xml", Instant.EPOCH));
+  }
+
+  /** Reads one report. */
+  public static TestReports of(Path report) {
+    return of(List.of(report));
   }
 
   /** Both; of a test that ran on two machines a failure counts first, then that it passed. */

@@ -65,10 +65,7 @@ final class SparkDirectory implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts a program of {@code bin} in its place; nothing of the caller's own Spark settings
-   * reaches it.
-   */
+  /** Starts a program of {@code bin} in its place. */
   Process start(
       Path place,
       String program,
@@ -76,9 +73,19 @@ final class SparkDirectory implements AutoCloseable {
       Map<String, String> environment,
       Path stdout,
       Path stderr) {
-    Path home = place.resolve("home");
-    List<String> command = new ArrayList<>(List.of(home.resolve("bin/" + program).toString()));
+    List<String> command =
+        new ArrayList<>(List.of(place.resolve("home/bin/" + program).toString()));
     command.addAll(arguments);
+    return start(place, command, environment, stdout, stderr);
+  }
+
+  /**
+   * Starts a program in its place, which is in the command line; nothing of the caller's own Spark
+   * settings reaches it.
+   */
+  Process start(
+      Path place, List<String> command, Map<String, String> environment, Path stdout, Path stderr) {
+    Path home = place.resolve("home");
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(place.toFile())
@@ -96,7 +103,7 @@ final class SparkDirectory implements AutoCloseable {
       process.getOutputStream().close();
       return process;
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot start " + program, e);
+      throw new UncheckedIOException("cannot start " + command.get(0), e);
     }
   }
 

@@ -58,6 +58,21 @@ class TestReportsTest {
   }
 
   @Test
+  void sparksTestsCountEachThoughTheyDifferInParenthesesOnly(@TempDir Path root)
+      throws IOException {
+    Path reports = Files.createDirectories(root.resolve("a/b/target/suite-reports"));
+    Files.writeString(
+        reports.resolve("TEST-a.Suite.xml"),
+        """
+        <testsuite>
+          <testcase classname="a.Suite" name="caching (with replication)"/>
+          <testcase classname="a.Suite" name="caching (on disk)"/>
+        </testsuite>
+        """);
+    assertEquals(2, TestReports.read(root, Instant.EPOCH).passed());
+  }
+
+  @Test
   void reportsOfEarlierRunsDoNotCount(@TempDir Path root) throws IOException {
     Path reports = Files.createDirectories(root.resolve("module/target/failsafe-reports"));
     Files.writeString(

@@ -24,6 +24,7 @@ public final class ExecutorMetrics implements Source {
     gauge("pool.memory.capacityBytes", () -> pool.stats().memory().capacityBytes());
     gauge("pool.memory.usedBytes", () -> pool.stats().memory().usedBytes());
     gauge("pool.disk.usedBytes", () -> pool.stats().disk().usedBytes());
+    gauge("pool.written.bytes", pool::writtenBytes);
     gauge("pool.outputs", () -> pool.stats().outputs());
     for (String way : WAYS) {
       gauge("read." + way + ".bytes", () -> counters.bytesByWay().getOrDefault(way, 0L));

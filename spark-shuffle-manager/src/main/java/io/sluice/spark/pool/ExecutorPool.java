@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
@@ -52,6 +53,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private final FreedShuffles freed = new FreedShuffles();
+  private final LongAdder writtenBytes = new LongAdder();
   private boolean closed;
 
   private ExecutorPool(
@@ -148,6 +150,11 @@ public final class ExecutorPool implements OutputPool, Closeable {
   /** How full it is. */
   public StoreStats stats() {
     return service.storeStats();
+  }
+
+  /** Bytes of all outputs that were committed so far, those that are freed included. */
+  public long writtenBytes() {
+    return writtenBytes.sum();
   }
 
   @Override
@@ -261,7 +268,8 @@ public final class ExecutorPool implements OutputPool, Closeable {
   }
 
   @Override
-  public void committed(int shuffleId) throws IOException {
+  public void committed(int shuffleId, long lengthBytes) throws IOException {
+    writtenBytes.add(lengthBytes);
     if (freed.contains(shuffleId)) {
       freeOutputs(shuffleId);
     }

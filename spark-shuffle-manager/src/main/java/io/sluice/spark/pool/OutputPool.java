@@ -25,6 +25,6 @@ public interface OutputPool {
     void run() throws IOException;
   }
 
-  /** Called by an output that has just been committed. */
-  void committed(int shuffleId) throws IOException;
+  /** Called by an output of a map task that has just been committed, with its length. */
+  void committed(int shuffleId, long lengthBytes) throws IOException;
 }

@@ -22,6 +22,7 @@ public final class PoolOutput implements Closeable {
   private final Closeable lease;
   private final OutputWriter writer;
   private final OutputId id;
+  private long writtenBytes;
 
   /** Owns lease and writer from now on. */
   public PoolOutput(
@@ -42,13 +43,14 @@ public final class PoolOutput implements Closeable {
           writer.write(piece);
           writer.endRun(lengthBytes, records);
         });
+    writtenBytes += lengthBytes;
     return lengthBytes;
   }
 
   /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
   public void commit() throws IOException {
     pool.whileOpen(() -> writer.commit(id));
-    pool.committed(shuffleId);
+    pool.committed(shuffleId, writtenBytes);
   }
 
   @Override

@@ -83,7 +83,7 @@ public final class ReceivedOutput implements Closeable {
       }
       partitioned.commit(id);
     }
-    pool.committed(shuffleId);
+    pool.committed(shuffleId, 0);
   }
 
   private void copy(RunInput from, OutputWriter to, long partitionBytes) throws IOException {

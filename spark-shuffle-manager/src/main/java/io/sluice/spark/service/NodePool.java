@@ -157,7 +157,7 @@ public final class NodePool implements OutputPool, Closeable {
   }
 
   @Override
-  public void committed(int shuffleId) throws IOException {
+  public void committed(int shuffleId, long lengthBytes) throws IOException {
     if (freed.contains(shuffleId)) {
       try (RemoteClient client =
           RemoteClient.connect(address().control(), applicationId, secret, timeoutMs)) {

@@ -107,6 +107,17 @@ class ExecutorPoolTest {
   }
 
   @Test
+  void countsWhatWasCommittedAndAlsoWhatIsFreed() throws IOException {
+    try (PoolOutput dropped = pool.newOutput(SHUFFLE, MAP, 1)) {
+      dropped.append(0, List.of(ByteBuffer.wrap(bytes(1000, 1))), 1);
+    }
+    assertEquals(0, pool.writtenBytes());
+    write(bytes(10, 1), bytes(20, 2), bytes(30, 3));
+    pool.free(SHUFFLE);
+    assertEquals(60, pool.writtenBytes());
+  }
+
+  @Test
   void freeingAShuffleLeavesTheOthers() throws IOException {
     write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
     try (PoolOutput other = pool.newOutput(SHUFFLE * 10, MAP, 1)) {

@@ -1,0 +1,97 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.TestReports;
+import io.sluice.it.report.TextTable;
+import io.sluice.it.spark.SparkSuites;
+import io.sluice.it.spark.SuiteResult;
+import io.sluice.it.spark.suites.Exclusions;
+import io.sluice.it.spark.suites.ListedSuite;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice spark-suites}: status 0 only if every suite passed. */
+@Command(
+    name = "spark-suites",
+    description = "Runs Spark's own published test suites with Sluice as the shuffle manager.",
+    mixinStandardHelpOptions = true)
+final class SparkSuitesCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "SUITE",
+      completionCandidates = Suites.class,
+      description = "One or more of ${COMPLETION-CANDIDATES}; all if none.")
+  private List<String> names = new ArrayList<>();
+
+  /** For the usage text. */
+  static final class Suites extends ArrayList<String> {
+    private static final long serialVersionUID = 1L;
+
+    Suites() {
+      super(ListedSuite.all().stream().map(ListedSuite::simpleName).toList());
+    }
+  }
+
+  @Override
+  public Integer call() {
+    Console console = Console.standard();
+    List<SuiteResult> results = new ArrayList<>();
+    try (SparkSuites suites = new SparkSuites(Workspace.find())) {
+      for (ListedSuite suite : chosen()) {
+        results.add(console.step(suite.simpleName(), () -> suites.run(suite)));
+      }
+    }
+    console.say("");
+    console.say(table(results).toText());
+    TestReports reports =
+        results.stream()
+            .map(SuiteResult::reports)
+            .reduce(new TestReports(List.of()), TestReports::with);
+    reports.failed().forEach(test -> console.say("FAILED:  " + test));
+    reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
+    console.say(reports.count());
+    return reports.failed().isEmpty() && reports.passed() > 0 ? 0 : 1;
+  }
+
+  private List<ListedSuite> chosen() {
+    List<ListedSuite> all = ListedSuite.all();
+    List<String> unknown = new ArrayList<>(names);
+    unknown.removeAll(new Suites());
+    if (!unknown.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "no such suite: " + unknown);
+    }
+    return all.stream()
+        .filter(suite -> names.isEmpty() || names.contains(suite.simpleName()))
+        .toList();
+  }
+
+  private static TextTable table(List<SuiteResult> results) {
+    Exclusions exclusions = Exclusions.load();
+    TextTable table =
+        new TextTable(
+            List.of(
+                "suite", "passed", "failed", "excluded", "ignored in Spark", "pooled", "seconds"));
+    for (SuiteResult result : results) {
+      int excluded = exclusions.of(result.suite().className()).size();
+      table.add(
+          List.of(
+              result.suite().simpleName(),
+              Integer.toString(result.reports().passed()),
+              Integer.toString(result.reports().failed().size()),
+              Integer.toString(excluded),
+              Integer.toString(Math.max(0, result.reports().skipped().size() - excluded)),
+              "%.1f MB".formatted(result.evidence().pooledBytes() / 1e6),
+              "%.0f".formatted(result.seconds())));
+    }
+    return table;
+  }
+}
