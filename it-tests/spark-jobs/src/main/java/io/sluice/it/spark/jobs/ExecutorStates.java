@@ -6,28 +6,31 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function;
 import scala.Tuple2;
 
-/** What the shuffle managers of executors say of themselves. */
+/** What executors say of themselves. */
 final class ExecutorStates {
   /** So many tasks that every executor gets some. */
   private static final int TASKS = 16;
 
   private ExecutorStates() {}
 
-  /** Asks them, by executor id. */
+  /** Asks their shuffle managers, by executor id. */
   static SortedMap<String, String> ask(JavaSparkContext context) {
+    return ask(context, env -> env.shuffleManager().toString());
+  }
+
+  /** Asks each of them something, by executor id. */
+  static <T> SortedMap<String, T> ask(JavaSparkContext context, Function<SparkEnv, T> question) {
     List<Integer> tasks = new ArrayList<>();
     for (int i = 0; i < TASKS; i++) {
       tasks.add(i);
     }
-    SortedMap<String, String> states = new TreeMap<>();
+    SortedMap<String, T> states = new TreeMap<>();
     context
         .parallelize(tasks, TASKS)
-        .map(
-            i ->
-                new Tuple2<>(
-                    SparkEnv.get().executorId(), SparkEnv.get().shuffleManager().toString()))
+        .map(i -> new Tuple2<>(SparkEnv.get().executorId(), question.call(SparkEnv.get())))
         .collect()
         .forEach(state -> states.put(state._1(), state._2()));
     return states;
