@@ -1,7 +1,7 @@
 package io.sluice.spark;
 
-import io.sluice.spark.plugin.DriverSide;
-import io.sluice.spark.plugin.ExecutorReporter;
+import io.sluice.spark.plugin.DriverPart;
+import io.sluice.spark.plugin.ExecutorPart;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.SparkPlugin;
@@ -18,11 +18,11 @@ public final class SluicePlugin implements SparkPlugin {
 
   @Override
   public DriverPlugin driverPlugin() {
-    return new DriverSide();
+    return new DriverPart();
   }
 
   @Override
   public ExecutorPlugin executorPlugin() {
-    return new ExecutorReporter();
+    return new ExecutorPart();
   }
 }

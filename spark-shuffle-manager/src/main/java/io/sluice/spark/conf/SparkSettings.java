@@ -95,6 +95,27 @@ public final class SparkSettings {
           "Deadline of one exchange with another executor: connect, request or read, in"
               + " milliseconds.");
 
+  /** Whether persisted blocks are kept in a pool. */
+  public static final Setting<String> PERSISTENCE_ENABLED =
+      Setting.choice(
+          "spark.sluice.persistence.enabled",
+          "Whether an executor keeps in a pool of its own the blocks that Spark would keep in files:"
+              + " those persisted on disk, and those that memory has no room for. Needs"
+              + " `spark.plugins=io.sluice.spark.SluicePlugin`.",
+          "false",
+          "true");
+
+  /** Size of an executor's pool of persisted blocks. */
+  public static final Setting<Integer> PERSISTENCE_CAPACITY_MB =
+      Setting.integer(
+          "spark.sluice.persistence.capacity-mb",
+          1024,
+          1,
+          1 << 24,
+          "Size of an executor's pool of persisted blocks, in MiB; it is opened by the first of"
+              + " them. What has no room goes to files, as without it. On YARN and Kubernetes add"
+              + " it to `spark.executor.memoryOverhead`.");
+
   private SparkSettings() {}
 
   /** The values of an application's settings, as {@link Setting#get} asks for them. */
@@ -122,6 +143,8 @@ public final class SparkSettings {
         TRANSPORT,
         BOUNCE_BUFFER_MB,
         READ_BUFFER_MB,
-        IO_TIMEOUT_MS);
+        IO_TIMEOUT_MS,
+        PERSISTENCE_ENABLED,
+        PERSISTENCE_CAPACITY_MB);
   }
 }

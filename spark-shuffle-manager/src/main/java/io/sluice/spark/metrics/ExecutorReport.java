@@ -17,6 +17,8 @@ import java.util.Map;
  * @param outputs how many map outputs its pool holds
  * @param bytesByWay bytes that its tasks read, by the way they came
  * @param fallbacks how often something was left to Spark, by reason
+ * @param persisted the pool of persisted blocks
+ * @param persistedBlocks how many blocks are in it
  */
 public record ExecutorReport(
     String executorId,
@@ -28,5 +30,7 @@ public record ExecutorReport(
     TierUse disk,
     int outputs,
     Map<String, Long> bytesByWay,
-    Map<String, Long> fallbacks)
+    Map<String, Long> fallbacks,
+    TierUse persisted,
+    int persistedBlocks)
     implements Serializable {}

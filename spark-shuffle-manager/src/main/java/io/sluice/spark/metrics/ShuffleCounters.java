@@ -3,8 +3,6 @@ package io.sluice.spark.metrics;
 import io.sluice.node.client.ReadStats;
 import java.util.Map;
 import java.util.TreeMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Which ways the blocks of this executor went, and what was left to Spark and why.
@@ -18,18 +16,15 @@ public final class ShuffleCounters {
   /** The way of remote blocks that Spark's own client fetched for a shuffle of Sluice's. */
   public static final String THROUGH_SPARK = "spark";
 
-  private static final Logger LOG = LoggerFactory.getLogger(ShuffleCounters.class);
-
-  private final Map<String, Long> fallbacks = new TreeMap<>();
+  private final Fallbacks fallbacks =
+      new Fallbacks("Sluice leaves something to Spark's own shuffle");
   private final Map<String, Long> bytesByWay = new TreeMap<>();
   private ReadStats peers;
   private long movedHereBytes;
 
   /** Something was left to Spark's own shuffle; the first time for each reason, the log says so. */
-  public synchronized void fellBack(String reason) {
-    if (fallbacks.merge(reason, 1L, Long::sum) == 1) {
-      LOG.info("Sluice leaves something to Spark's own shuffle: {}", reason);
-    }
+  public void fellBack(String reason) {
+    fallbacks.add(reason);
   }
 
   /** Where what tasks read out of peers' pools is counted. */
@@ -48,8 +43,8 @@ public final class ShuffleCounters {
   }
 
   /** How often, by reason. */
-  public synchronized Map<String, Long> fallbacks() {
-    return new TreeMap<>(fallbacks);
+  public Map<String, Long> fallbacks() {
+    return fallbacks.counts();
   }
 
   /** Bytes of outputs that were taken over. */

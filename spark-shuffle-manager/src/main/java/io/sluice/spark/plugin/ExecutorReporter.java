@@ -1,33 +1,34 @@
 package io.sluice.spark.plugin;
 
+import io.sluice.spark.metrics.ExecutorReport;
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.spark.TaskFailedReason;
-import org.apache.spark.api.plugin.ExecutorPlugin;
+import java.util.function.Supplier;
 import org.apache.spark.api.plugin.PluginContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Tells the driver how this executor is: every ten seconds, soon after tasks have ended, and when
- * the executor stops.
+ * it is closed.
  *
- * <p>Thread contract: Spark calls it from tasks' threads, the reports are sent from one of its own.
- * Ownership: Spark shuts it down. Failure: a report that cannot be sent is said once; the page that
+ * <p>Thread contract: safe from any thread; the reports are sent from one of its own. Ownership:
+ * whoever starts it closes it. Failure: a report that cannot be sent is said once; the page that
  * shows it is older then.
  */
-public final class ExecutorReporter implements ExecutorPlugin {
+final class ExecutorReporter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorReporter.class);
   private static final long PERIOD_MS = 10_000;
 
   /** Tasks that end meanwhile are in the same report. */
   private static final long AFTER_TASK_MS = 500;
 
+  private final PluginContext context;
+  private final Supplier<ExecutorReport> report;
   private final AtomicBoolean due = new AtomicBoolean();
   private final AtomicBoolean failed = new AtomicBoolean();
   private final ScheduledExecutorService thread =
@@ -38,52 +39,43 @@ public final class ExecutorReporter implements ExecutorPlugin {
             reporter.setDaemon(true);
             return reporter;
           },
-          new ThreadPoolExecutor.DiscardPolicy()); // of tasks that end after the shutdown
-  private PluginContext context;
+          new ThreadPoolExecutor.DiscardPolicy()); // of tasks that end after it was closed
 
-  /** Reports nothing yet. */
-  public ExecutorReporter() {}
-
-  @Override
-  public void init(PluginContext context, Map<String, String> extraConf) {
+  private ExecutorReporter(PluginContext context, Supplier<ExecutorReport> report) {
     this.context = context;
-    thread.scheduleWithFixedDelay(this::report, 0, PERIOD_MS, TimeUnit.MILLISECONDS);
+    this.report = report;
   }
 
-  @Override
-  public void onTaskSucceeded() {
-    reportSoon();
+  static ExecutorReporter start(PluginContext context, Supplier<ExecutorReport> report) {
+    ExecutorReporter started = new ExecutorReporter(context, report);
+    started.thread.scheduleWithFixedDelay(started::send, 0, PERIOD_MS, TimeUnit.MILLISECONDS);
+    return started;
   }
 
-  @Override
-  public void onTaskFailed(TaskFailedReason reason) {
-    reportSoon();
-  }
-
-  @Override
-  public void shutdown() {
-    thread.shutdownNow();
-    report();
-  }
-
-  private void reportSoon() {
+  void taskEnded() {
     if (due.compareAndSet(false, true)) {
-      thread.schedule(this::reportAfterTask, AFTER_TASK_MS, TimeUnit.MILLISECONDS);
+      thread.schedule(this::sendAfterTask, AFTER_TASK_MS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void reportAfterTask() {
+  private void sendAfterTask() {
     due.set(false);
-    report();
+    send();
   }
 
-  private void report() {
+  private void send() {
     try {
-      context.send(Reports.take(context));
+      context.send(report.get());
     } catch (IOException | RuntimeException e) {
       if (!failed.getAndSet(true)) {
         LOG.warn("The driver cannot be told how this executor is: {}", e.toString());
       }
     }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+    send();
   }
 }

@@ -3,14 +3,18 @@ package io.sluice.spark.plugin;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.metrics.TierUse;
+import io.sluice.spark.persist.Persistence;
+import io.sluice.spark.persist.PoolDiskStore;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.TierStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.shuffle.ShuffleManager;
+import org.apache.spark.storage.BlockManagerId;
 
 /** Makes the report of this process. */
 final class Reports {
@@ -18,43 +22,47 @@ final class Reports {
 
   private Reports() {}
 
-  /** How it is now; its shuffle manager may not exist yet, or be another than Sluice's. */
-  static ExecutorReport take(PluginContext context) {
+  /** How it is now. */
+  static ExecutorReport take(PluginContext context, Optional<Persistence> persistence) {
+    // It may not exist yet, or be another than Sluice's.
     ShuffleManager manager = SparkEnv.get().shuffleManager();
-    return manager instanceof SluiceShuffleManager sluice
-        ? of(context, sluice)
-        : of(
-            context,
-            manager == null ? NO_POOL : "none, because of " + manager.getClass().getName());
-  }
-
-  private static ExecutorReport of(PluginContext context, SluiceShuffleManager manager) {
-    Optional<StoreStats> stats = manager.poolStats();
+    Optional<SluiceShuffleManager> sluice =
+        manager instanceof SluiceShuffleManager ours ? Optional.of(ours) : Optional.empty();
+    Optional<StoreStats> stats = sluice.flatMap(SluiceShuffleManager::poolStats);
+    Optional<PoolDiskStore> store = persistence.flatMap(Persistence::store);
+    Map<String, Long> fallbacks =
+        new TreeMap<>(sluice.map(ours -> ours.counters().fallbacks()).orElse(Map.of()));
+    persistence.ifPresent(
+        some -> some.fallbacks().forEach((why, count) -> fallbacks.put("files: " + why, count)));
     return new ExecutorReport(
         context.executorID(),
-        context.hostname(),
+        host(),
         System.currentTimeMillis(),
-        stats.isPresent() ? "open" : manager.declined().map(why -> "none: " + why).orElse(NO_POOL),
-        List.copyOf(manager.transports()),
+        stats.isPresent() ? "open" : noPool(manager, sluice),
+        sluice.map(SluiceShuffleManager::transports).orElse(List.of()),
         stats.map(StoreStats::memory).map(Reports::use).orElse(TierUse.NONE),
         stats.map(StoreStats::disk).map(Reports::use).orElse(TierUse.NONE),
         stats.map(StoreStats::outputs).orElse(0),
-        manager.counters().bytesByWay(),
-        manager.counters().fallbacks());
+        sluice.map(ours -> ours.counters().bytesByWay()).orElse(Map.of()),
+        fallbacks,
+        store.flatMap(PoolDiskStore::stats).map(Reports::use).orElse(TierUse.NONE),
+        store.map(PoolDiskStore::blockCount).orElse(0));
   }
 
-  private static ExecutorReport of(PluginContext context, String pool) {
-    return new ExecutorReport(
-        context.executorID(),
-        context.hostname(),
-        System.currentTimeMillis(),
-        pool,
-        List.of(),
-        TierUse.NONE,
-        TierUse.NONE,
-        0,
-        Map.of(),
-        Map.of());
+  /** Known once the block manager is; the context would ask Spark for it in vain on an executor. */
+  private static String host() {
+    BlockManagerId address = SparkEnv.get().blockManager().blockManagerId();
+    return address == null ? "" : address.host();
+  }
+
+  private static String noPool(ShuffleManager manager, Optional<SluiceShuffleManager> sluice) {
+    if (manager != null && sluice.isEmpty()) {
+      return "none, because of " + manager.getClass().getName();
+    }
+    return sluice
+        .flatMap(SluiceShuffleManager::declined)
+        .map(why -> "none: " + why)
+        .orElse(NO_POOL);
   }
 
   private static TierUse use(TierStats tier) {

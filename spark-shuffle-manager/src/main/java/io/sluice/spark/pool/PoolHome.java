@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * <p>Thread contract: one thread. Ownership: whoever makes it closes it, which removes it. Failure:
  * {@link IOException} if the base belongs to somebody else or cannot be written.
  */
-final class PoolHome implements Closeable {
+public final class PoolHome implements Closeable {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final String LOCK_SUFFIX = ".lock";
@@ -44,7 +44,7 @@ final class PoolHome implements Closeable {
   }
 
   /** Makes an empty directory for {@code name} below {@code base}, and removes dead neighbours. */
-  static PoolHome create(Path base, String name) throws IOException {
+  public static PoolHome create(Path base, String name) throws IOException {
     Path ours = base.resolve("sluice-spark-" + System.getProperty("user.name"));
     ServiceDirectory.prepare(ours);
     FileChannel guard = guard(ours);
@@ -134,7 +134,8 @@ final class PoolHome implements Closeable {
     }
   }
 
-  Path directory() {
+  /** Empty when it was made, and nobody else's. */
+  public Path directory() {
     return directory;
   }
 

@@ -25,8 +25,11 @@ record Cell(String text, String sortKey) {
     return new Cell(Utils.bytesToString(bytes), Long.toString(bytes));
   }
 
-  /** Some of at most so many bytes. */
+  /** Some of at most so many bytes; a capacity of 0 is none that is known. */
   static Cell bytes(long usedBytes, long capacityBytes) {
+    if (capacityBytes == 0) {
+      return bytes(usedBytes);
+    }
     return new Cell(
         Utils.bytesToString(usedBytes) + " / " + Utils.bytesToString(capacityBytes),
         Long.toString(usedBytes));

@@ -18,7 +18,7 @@ final class PageContent {
   static String of(List<ExecutorReport> reports) {
     return section("Pools", pools(reports), "Nobody has reported yet.")
         + section("Shuffle Bytes Read", bytesRead(reports), "Nobody has reported yet.")
-        + section("Left to Spark", fallbacks(reports), "Nothing was left to Spark's own shuffle.");
+        + section("Left to Spark", fallbacks(reports), "Nothing was left to Spark.");
   }
 
   private static String section(String title, HtmlTable table, String whenEmpty) {
@@ -40,6 +40,9 @@ final class PageContent {
                 new Column("Memory Used", "Of the pool's capacity, by map outputs and writers."),
                 new Column("Disk Used", "By what had no room in memory."),
                 new Column("Outputs Held", "Outputs of map tasks in the pool."),
+                new Column(
+                    "Persisted Blocks", "Blocks in the pool that Spark would keep in files."),
+                new Column("Memory Used by Them", "Of the capacity of their pool."),
                 new Column("Reported", "When the executor said so.")));
     for (ExecutorReport report : reports) {
       table.add(
@@ -51,6 +54,8 @@ final class PageContent {
               Cell.bytes(report.memory().usedBytes(), report.memory().capacityBytes()),
               Cell.bytes(report.disk().usedBytes()),
               Cell.count(report.outputs()),
+              Cell.count(report.persistedBlocks()),
+              Cell.bytes(report.persisted().usedBytes(), report.persisted().capacityBytes()),
               Cell.time(report.takenAtMs())));
     }
     return table;

@@ -109,7 +109,7 @@ class ExecutorPoolTest {
   @Test
   void countsWhatWasCommittedAndAlsoWhatIsFreed() throws IOException {
     try (PoolOutput dropped = pool.newOutput(SHUFFLE, MAP, 1)) {
-      dropped.append(0, List.of(ByteBuffer.wrap(bytes(1000, 1))), 1);
+      dropped.append(0, ByteBuffer.wrap(bytes(1000, 1)), 1);
     }
     assertEquals(0, pool.writtenBytes());
     write(bytes(10, 1), bytes(20, 2), bytes(30, 3));

@@ -27,7 +27,9 @@ class PageContentTest {
         new TierUse(5, 0),
         7,
         bytesByWay,
-        fallbacks);
+        fallbacks,
+        new TierUse(1024, 2048),
+        3);
   }
 
   /** The cells of each row of one table, as they are seen. */
@@ -54,8 +56,17 @@ class PageContentTest {
     List<List<String>> rows = rows(html, "sluice-pools");
     assertEquals(2, rows.size());
     assertEquals(
-        List.of("1", "host-1", "open", "ucx, tcp", "3.0 MiB / 64.0 MiB", "5.0 B", "7"),
-        rows.get(1).subList(0, 7));
+        List.of(
+            "1",
+            "host-1",
+            "open",
+            "ucx, tcp",
+            "3.0 MiB / 64.0 MiB",
+            "5.0 B",
+            "7",
+            "3",
+            "1024.0 B / 2.0 KiB"),
+        rows.get(1).subList(0, 9));
   }
 
   @Test
@@ -106,7 +117,9 @@ class PageContentTest {
             TierUse.NONE,
             0,
             Map.of(MARKUP, 1L),
-            Map.of(MARKUP, 1L));
+            Map.of(MARKUP, 1L),
+            TierUse.NONE,
+            0);
     String html = PageContent.of(List.of(report));
     assertFalse(html.contains("<script"), html);
     assertEquals(

@@ -11,47 +11,46 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function;
 import scala.Tuple2;
 
-/** What the shuffle managers of executors say of themselves. */
+/** What executors say of themselves. */
 final class ExecutorStates {
   /** So many tasks that every executor gets some. */
   private static final int TASKS = 16;
 
   private ExecutorStates() {}
 
-  /** Asks them, by executor id. */
+  /** Asks their shuffle managers, by executor id. */
   static SortedMap<String, String> ask(JavaSparkContext context) {
-    return ask(context, i -> SparkEnv.get().shuffleManager().toString());
+    return ask(context, env -> env.shuffleManager().toString());
   }
 
   /** The process ids, by executor id. */
   static SortedMap<String, String> processes(JavaSparkContext context) {
-    return ask(context, i -> Long.toString(ProcessHandle.current().pid()));
+    return ask(context, env -> Long.toString(ProcessHandle.current().pid()));
   }
 
   /** Processor time of all executors' processes since they began, in ns. */
   static long processCpuNs(JavaSparkContext context) {
     return ask(
             context,
-            i ->
-                Long.toString(
-                    ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
-                        .getProcessCpuTime()))
+            env ->
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
+                    .getProcessCpuTime())
         .values()
         .stream()
-        .mapToLong(Long::parseLong)
+        .mapToLong(Long::longValue)
         .sum();
   }
 
-  private static SortedMap<String, String> ask(
-      JavaSparkContext context, Function<Integer, String> question) {
+  /** Asks each of them something, by executor id. */
+  static <T> SortedMap<String, T> ask(JavaSparkContext context, Function<SparkEnv, T> question) {
     List<Integer> tasks = new ArrayList<>();
     for (int i = 0; i < TASKS; i++) {
       tasks.add(i);
     }
-    SortedMap<String, String> states = new TreeMap<>();
+    SortedMap<String, T> states = new TreeMap<>();
     context
         .parallelize(tasks, TASKS)
-        .map(i -> new Tuple2<>(SparkEnv.get().executorId(), question.call(i)))
+        .map(i -> new Tuple2<>(SparkEnv.get().executorId(), question.call(SparkEnv.get())))
         .collect()
         .forEach(state -> states.put(state._1(), state._2()));
     return states;

@@ -5,6 +5,7 @@ import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.ui.SluiceTab;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -15,12 +16,12 @@ import org.apache.spark.api.plugin.PluginContext;
  *
  * <p>Thread contract: Spark's.
  */
-public final class DriverSide implements DriverPlugin {
+public final class DriverPart implements DriverPlugin {
   private final ExecutorReports reports = new ExecutorReports();
   private PluginContext context;
 
   /** Has nothing to show yet. */
-  public DriverSide() {}
+  public DriverPart() {}
 
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext context) {
@@ -41,7 +42,7 @@ public final class DriverSide implements DriverPlugin {
 
   /** What executors said last, and what the driver says now. */
   private List<ExecutorReport> current() {
-    reports.add(Reports.take(context));
+    reports.add(Reports.take(context, Optional.empty()));
     return reports.all();
   }
 }

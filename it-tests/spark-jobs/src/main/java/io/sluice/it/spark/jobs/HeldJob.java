@@ -1,0 +1,67 @@
+package io.sluice.it.spark.jobs;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * Moves every row, says how that went and where the application's UI is, and then stays so that
+ * somebody can look at it: {@code ROWS PARTITIONS SEED DIRECTORY}. It writes {@code ready.json}
+ * into the directory, and ends when somebody makes {@code release} there.
+ */
+public final class HeldJob {
+  private static final long PAUSE_MS = 100;
+  private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(5);
+
+  /**
+   * What it says.
+   *
+   * @param uiUrl address of the UI
+   * @param costs of all tasks so far
+   */
+  public record Ready(String uiUrl, ShuffleCosts costs) {}
+
+  private HeldJob() {}
+
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    ShuffleArguments shuffle =
+        new ShuffleArguments(
+            Workload.REPARTITION,
+            Long.parseLong(arguments[0]),
+            Integer.parseInt(arguments[1]),
+            Long.parseLong(arguments[2]));
+    Path directory = Path.of(arguments[3]);
+    try (JavaSparkContext context =
+        new JavaSparkContext(SparkSession.builder().getOrCreate().sparkContext())) {
+      TaskCosts costs = new TaskCosts();
+      context.sc().addSparkListener(costs);
+      List<PartitionSummary> partitions =
+          new RddWorkloads(context, shuffle)
+              .repartition()
+              .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
+              .collect();
+      Ready ready = new Ready(context.sc().uiWebUrl().get(), costs.total(context.sc()));
+      Path written = directory.resolve("ready.tmp");
+      new ObjectMapper().writeValue(written.toFile(), ready);
+      Files.move(written, directory.resolve("ready.json"), StandardCopyOption.ATOMIC_MOVE);
+      awaitRelease(directory.resolve("release"));
+      System.out.println("rows: " + ResultSummary.of(partitions).count());
+    }
+  }
+
+  private static void awaitRelease(Path release) throws InterruptedException {
+    long startNs = System.nanoTime();
+    while (!Files.exists(release)) {
+      if (System.nanoTime() - startNs > DEADLINE_NS) {
+        throw new IllegalStateException("nobody made " + release);
+      }
+      Thread.sleep(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.sluice.it.spark;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.jobs.HeldJob;
+import io.sluice.it.spark.jobs.ShuffleCosts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tab of the plugin, on a driver with two executors, switched on by the plugin alone. */
+class SparkPageIT {
+  private static final String PLUGIN = "io.sluice.spark.SluicePlugin";
+  private static final long ROWS = 20_000;
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private final Workspace workspace = Workspace.find();
+  private final SparkDistribution spark =
+      SparkDistribution.locate(
+          System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
+  private SparkSubmit submit;
+
+  @TempDir Path directory;
+
+  @BeforeEach
+  void create() {
+    submit = new SparkSubmit(spark, directory.resolve("runs"));
+  }
+
+  @AfterEach
+  void close() {
+    submit.close();
+  }
+
+  @Test
+  void showsTheBytesThatTheTasksCounted() throws IOException {
+    Path meeting = Files.createDirectory(directory.resolve("meeting"));
+    CompletableFuture<SparkResult> running =
+        CompletableFuture.supplyAsync(() -> submit.run(SparkSubmit.LOCAL_CLUSTER, job(meeting)));
+    try {
+      HeldJob.Ready ready = ready(running, meeting);
+      ShuffleCosts costs = ready.costs();
+      String page =
+          Poll.until(
+              "both executors to report everything that was read",
+              DEADLINE,
+              () ->
+                  Optional.of(page(ready.uiUrl()))
+                      .filter(
+                          html ->
+                              sum(bytes(html))
+                                  == costs.localBytesRead() + costs.remoteBytesRead()));
+      List<List<String>> pools = rows(page, "sluice-pools");
+      assertAll(
+          () -> assertEquals(costs.localBytesRead(), column(bytes(page), 1)),
+          () -> assertEquals(costs.remoteBytesRead(), column(bytes(page), 2)),
+          () -> assertTrue(page.contains(">Over tcp<"), page),
+          () ->
+              assertEquals(
+                  List.of("0", "1", "driver"), pools.stream().map(row -> row.get(0)).toList()),
+          () ->
+              assertEquals(
+                  List.of("open", "open", "none"), pools.stream().map(row -> row.get(2)).toList()),
+          () -> assertTrue(costs.localBytesRead() > 0 && costs.remoteBytesRead() > 0),
+          () -> assertTrue(!page.contains("sluice-fallbacks"), page));
+    } finally {
+      Files.createFile(meeting.resolve("release"));
+    }
+    assertTrue(running.join().printed().contains("rows: " + ROWS));
+  }
+
+  private SparkJob job(Path meeting) {
+    SparkJob job =
+        new SparkJob(
+            "HeldJob",
+            workspace.sparkJobsJar(),
+            HeldJob.class.getName(),
+            List.of(workspace.sparkEngineJar()),
+            Map.of(),
+            List.of(Long.toString(ROWS), "6", "7", meeting.toString()),
+            DEADLINE);
+    return QuickJvms.of(job)
+        .with("spark.plugins", PLUGIN)
+        .with("spark.ui.enabled", true)
+        .with("spark.ui.port", 0)
+        .with("spark.sluice.transport", "tcp");
+  }
+
+  /** What the job says, or the failure with which it ended before. */
+  private static HeldJob.Ready ready(CompletableFuture<SparkResult> running, Path meeting) {
+    Path said = meeting.resolve("ready.json");
+    Poll.untilTrue(
+        "the job to be ready", DEADLINE, () -> Optional.of(running.isDone() || Files.exists(said)));
+    if (running.isDone()) {
+      running.join();
+    }
+    try {
+      return new ObjectMapper().readValue(said.toFile(), HeldJob.Ready.class);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + said, e);
+    }
+  }
+
+  private static String page(String uiUrl) throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(uiUrl + "/sluice/")).build();
+    HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+    if (answer.statusCode() != 200) {
+      throw new IOException("status " + answer.statusCode());
+    }
+    return answer.body();
+  }
+
+  /** The cells of each row of one table, as they are seen. */
+  private static List<List<String>> rows(String html, String table) {
+    return body(html, table, "<td[^>]*>(.*?)</td>");
+  }
+
+  /** For each executor, what it read each way. */
+  private static List<List<Long>> bytes(String html) {
+    return body(html, "sluice-bytes", "sorttable_customkey=\"(\\d+)\"").stream()
+        .map(row -> row.stream().map(Long::parseLong).toList())
+        .toList();
+  }
+
+  private static List<List<String>> body(String html, String table, String cell) {
+    int start = html.indexOf("<table id=\"" + table + "\"");
+    String body = html.substring(html.indexOf("<tbody>", start), html.indexOf("</tbody>", start));
+    return all(body, "<tr>(.*?)</tr>").stream().map(row -> all(row, cell)).toList();
+  }
+
+  private static List<String> all(String text, String pattern) {
+    return Pattern.compile(pattern)
+        .matcher(text)
+        .results()
+        .map((MatchResult result) -> result.group(1))
+        .toList();
+  }
+
+  /** Counted from 1, after the executor's id. */
+  private static long column(List<List<Long>> rows, int column) {
+    return rows.stream().mapToLong(row -> row.get(column - 1)).sum();
+  }
+
+  private static long sum(List<List<Long>> rows) {
+    return rows.stream().flatMapToLong(row -> row.stream().mapToLong(Long::longValue)).sum();
+  }
+}

@@ -1,0 +1,139 @@
+package io.sluice.spark.persist;
+
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.pool.PoolHome;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.SegmentHandle;
+import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.TierStats;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkConf;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pool that one executor keeps persisted blocks in. It differs from the pool of map outputs in
+ * that nobody else reads from it and that it has no disk tier: what has no room is Spark's to put
+ * into files.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever opens it closes it, which frees
+ * everything in it; reads that come later fail and touch no memory. Failure: {@link #open} throws
+ * and leaves nothing behind.
+ */
+final class BlockPool implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockPool.class);
+
+  /** All leases are of one application; the store is nobody else's. */
+  private static final String OWNER = "persisted";
+
+  private final PoolHome home;
+  private final SpillStore store;
+  private final Medium medium;
+  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  private boolean closed;
+
+  private BlockPool(PoolHome home, SpillStore store, Medium medium) {
+    this.home = home;
+    this.store = store;
+    this.medium = medium;
+  }
+
+  /** Opens an executor's pool. */
+  static BlockPool open(SparkConf conf, String executorId) throws IOException {
+    UnaryOperator<String> settings = SparkSettings.of(conf);
+    PoolHome home =
+        PoolHome.create(
+            Path.of(SparkSettings.POOL_DIR.get(settings)),
+            conf.getAppId() + "-" + executorId + "-" + OWNER);
+    try {
+      MediumChooser.Choice choice =
+          MediumChooser.choose(SparkSettings.POOL_MEDIUM.get(settings), home.directory());
+      LOG.info("Sluice keeps persisted blocks in {}: {}", home.directory(), choice.reason());
+      SpillStore store =
+          SpillStore.open(
+              StoreConfig.builder(
+                      home.directory().resolve("pool"),
+                      (long) SparkSettings.PERSISTENCE_CAPACITY_MB.get(settings) << 20)
+                  .geometry(
+                      SparkSettings.POOL_SEGMENT_MB.get(settings) << 20,
+                      StoreConfig.DEFAULT_BLOCK_BYTES)
+                  .medium(choice.medium())
+                  .build());
+      return new BlockPool(home, store, choice.medium());
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        home.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /** Begins a block; the caller closes what it gets. */
+  BlockWriter newBlock() throws IOException {
+    return new BlockWriter(store.openLease(OWNER), medium);
+  }
+
+  /** How full it is. */
+  TierStats stats() {
+    return store.stats().memory();
+  }
+
+  /** Copies some bytes of a block's range while they are there. */
+  void copy(StoredBytes bytes, Range range, long fromBytes, ByteBuffer destination)
+      throws IOException {
+    lock.readLock().lock();
+    try {
+      if (closed) {
+        throw new IOException("the pool of persisted blocks is closed");
+      }
+      if (bytes.isFreed()) {
+        throw new IOException("the block in " + range + " has been removed");
+      }
+      SegmentHandle segment =
+          store
+              .segment(range.segmentId())
+              .orElseThrow(() -> new IOException(range + " has been removed"));
+      segment.copyTo(range.offsetBytes() + fromBytes, destination);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** Gives the bytes of a block back; reads that come later fail. */
+  void free(StoredBytes bytes) throws IOException {
+    lock.writeLock().lock();
+    try {
+      bytes.markFreed();
+      bytes.lease().close();
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.writeLock().lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      try (home) {
+        store.close();
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.sluice.spark.persist;
+
+import io.sluice.spill.store.StoreFullException;
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
+import java.util.Optional;
+import org.apache.spark.storage.DiskBlockManager;
+
+/**
+ * Takes the bytes of one block: into the pool, or from the moment on when that is full, with those
+ * that came before, into a file of Spark's. A block is written but once, so it cannot be begun
+ * again elsewhere.
+ *
+ * <p>Thread contract: one thread. Ownership: the creator ends it with {@link #finish} or {@link
+ * #discard}; {@link #close}, which channels on top of it call, does nothing.
+ */
+final class BlockSink implements WritableByteChannel {
+  private static final int COPY_BYTES = 64 << 10;
+
+  private final BlockPool pool;
+  private final DiskBlockManager files;
+  private final BlockWriter writer;
+  private File file;
+  private FileChannel out;
+
+  BlockSink(BlockPool pool, DiskBlockManager files) throws IOException {
+    this.pool = pool;
+    this.files = files;
+    this.writer = pool.newBlock();
+  }
+
+  @Override
+  public int write(ByteBuffer bytes) throws IOException {
+    int lengthBytes = bytes.remaining();
+    if (out == null) {
+      try {
+        writer.write(bytes);
+        return lengthBytes;
+      } catch (StoreFullException e) {
+        moveToFile();
+      }
+    }
+    writeFully(bytes);
+    return lengthBytes;
+  }
+
+  private void moveToFile() throws IOException {
+    file = files.createTempLocalBlock()._2();
+    out = new FileOutputStream(file).getChannel();
+    StoredBytes written = writer.finish();
+    try (ReadableByteChannel source = new StoredChannel(pool, written)) {
+      ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
+      while (source.read(buffer.clear()) >= 0) {
+        writeFully(buffer.flip());
+      }
+    } finally {
+      pool.free(written);
+    }
+  }
+
+  private void writeFully(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      out.write(bytes);
+    }
+  }
+
+  /** What is in the pool; empty if it is in {@link #file}, which is the caller's then. */
+  Optional<StoredBytes> finish() throws IOException {
+    if (out != null) {
+      out.close();
+      return Optional.empty();
+    }
+    return Optional.of(writer.finish());
+  }
+
+  File file() {
+    return file;
+  }
+
+  /** Nothing of the block stays. */
+  void discard() throws IOException {
+    writer.close();
+    if (out != null) {
+      out.close();
+      Files.deleteIfExists(file.toPath());
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return true;
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,98 @@
+package io.sluice.spark.persist;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.internal.config.package$;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.storage.BlockData;
+import org.apache.spark.storage.ReadableChannelFileRegion;
+import org.apache.spark.util.io.ChunkedByteBuffer;
+import scala.Function1;
+
+/**
+ * A block in the pool, as Spark hands blocks around.
+ *
+ * <p>Thread contract: immutable; what it gives belongs to one thread. It owns nothing: the disk
+ * store frees the bytes. Failure: as of a file that is gone, once the pool is closed.
+ *
+ * @param pool where it is
+ * @param bytes as they are there, encrypted perhaps
+ * @param cipher with which they were written
+ * @param size what Spark has written
+ */
+record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
+    implements BlockData {
+
+  private ReadableByteChannel open() throws IOException {
+    return cipher.decrypt(new StoredChannel(pool, bytes));
+  }
+
+  @Override
+  public InputStream toInputStream() {
+    try {
+      return Channels.newInputStream(open());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Object toNetty() {
+    try {
+      return new ReadableChannelFileRegion(open(), size);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Object toNettyForSsl() {
+    return toChunkedByteBuffer(length -> ByteBuffer.allocate((int) length)).toNettyForSsl();
+  }
+
+  @Override
+  public ChunkedByteBuffer toChunkedByteBuffer(Function1<Object, ByteBuffer> allocator) {
+    List<ByteBuffer> chunks = new ArrayList<>();
+    try (ReadableByteChannel source = open()) {
+      for (long leftBytes = size; leftBytes > 0; ) {
+        int n = (int) Math.min(leftBytes, mostBytes());
+        ByteBuffer chunk = allocator.apply(n);
+        JavaUtils.readFully(source, chunk);
+        chunks.add(chunk.flip());
+        leftBytes -= n;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new ChunkedByteBuffer(chunks.toArray(ByteBuffer[]::new));
+  }
+
+  @Override
+  public ByteBuffer toByteBuffer() {
+    if (size >= mostBytes()) {
+      throw new IllegalArgumentException(
+          "a block of " + size + " bytes does not fit into one buffer, which has " + mostBytes());
+    }
+    ByteBuffer buffer = ByteBuffer.allocate((int) size);
+    try (ReadableByteChannel source = open()) {
+      JavaUtils.readFully(source, buffer);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return buffer.flip();
+  }
+
+  /** Of one buffer; Spark's tests make it small. */
+  private long mostBytes() {
+    return (long) cipher.conf().get(package$.MODULE$.MEMORY_MAP_LIMIT_FOR_TESTS());
+  }
+
+  @Override
+  public void dispose() {}
+}
