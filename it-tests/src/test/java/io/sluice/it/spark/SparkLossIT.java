@@ -27,6 +27,9 @@ class SparkLossIT {
   private static final ShuffleArguments ROWS =
       new ShuffleArguments(Workload.GROUP_BY_KEY, 20_000, PARTITIONS, 7);
 
+  /** The same for all tests. */
+  private static LossReport stock;
+
   private final Workspace workspace = Workspace.find();
   private final SparkDistribution spark =
       SparkDistribution.locate(
@@ -50,7 +53,10 @@ class SparkLossIT {
   }
 
   private LossReport stock() {
-    return submit.run(SparkSubmit.LOCAL, job(Loss.NONE)).report(LossReport.class);
+    if (stock == null) {
+      stock = submit.run(SparkSubmit.LOCAL, job(Loss.NONE)).report(LossReport.class);
+    }
+    return stock;
   }
 
   /** Those that stay read from one another what came from the one that goes. */
@@ -127,6 +133,23 @@ class SparkLossIT {
           () -> assertTrue(!said.replace("left to Spark: {}", "").contains("left to Spark"), said),
           () -> assertEquals(List.of(), service.applications(), "freed with the application"));
     }
+  }
+
+  /** The driver believes that they survive, and readers find out that they have not. */
+  @Test
+  void outputsThatAreNotInTheNodesServiceAreComputedAgain() {
+    SparkJob job =
+        job(Loss.KILL)
+            .throughSluice(workspace)
+            .with("spark.sluice.service.dir", directory.resolve("none"));
+    LossReport report = submit.run(SparkSubmit.LOCAL_CLUSTER, job).report(LossReport.class);
+    String said = report.executorStates().toString();
+    assertAll(
+        () -> assertEquals(stock().digest(), report.digest()),
+        () -> assertEquals(stock().count(), report.count()),
+        () -> assertTrue(report.mapTasks() > PARTITIONS, report.toString()),
+        () -> assertTrue(report.failedTasks() > 0, report.toString()),
+        () -> assertTrue(said.contains("a node's service that cannot be reached"), said));
   }
 
   private static void assertResult(LossReport stock, LossReport report) {

@@ -7,8 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.spark.SluiceShuffleManager;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -114,6 +119,47 @@ class NodeServiceMainTest {
       assertEquals(100, grouped.count());
       service.applicationStopped(context.sc().applicationId());
       assertEquals(100, grouped.collectAsMap().size());
+    }
+  }
+
+  @Test
+  void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
+    SparkConf conf = conf();
+    ApplicationSecret.create(conf);
+    try (NodePool pool =
+        new NodePool(
+            conf, new ExecutorTransports(conf), "app-1", base.resolve("service"), "127.0.0.1")) {
+      pool.connect();
+      write(pool, 4);
+      assertEquals(1, service.storeStats().outputs());
+      pool.free(5);
+      write(pool, 5);
+    }
+    assertEquals(1, service.storeStats().outputs());
+  }
+
+  private static void write(NodePool pool, int shuffleId) throws IOException {
+    try (PoolOutput output = pool.newOutput(shuffleId, 17, 1)) {
+      output.append(0, List.of(ByteBuffer.allocate(10)), 1);
+      output.commit();
+    }
+  }
+
+  /** Its port is registered with the outputs. */
+  @Test
+  void aServiceThatComesBackHasWhatItHad() throws IOException {
+    SparkConf conf = conf();
+    ApplicationSecret.create(conf);
+    try (NodePool pool =
+        new NodePool(
+            conf, new ExecutorTransports(conf), "app-1", base.resolve("service"), "127.0.0.1")) {
+      pool.connect();
+      write(pool, 4);
+      service.close();
+      assertThrows(IOException.class, pool::connect);
+      service = service();
+      pool.connect();
+      assertEquals(10, pool.block(4, 17, 0, 1).orElseThrow().nioByteBuffer().remaining());
     }
   }
 

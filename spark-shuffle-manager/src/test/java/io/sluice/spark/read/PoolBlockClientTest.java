@@ -1,0 +1,147 @@
+package io.sluice.spark.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.Transports;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.PoolOutput;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.spark.SparkConf;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.BlockStoreClient;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A peer whose outputs are in two pools, and in none. */
+class PoolBlockClientTest {
+  private static final long TIMEOUT_MS = 20_000;
+
+  @TempDir private Path base;
+  private final SparkConf conf = new SparkConf(false);
+  private final ShuffleCounters counters = new ShuffleCounters();
+  private final Set<String> leftToSpark = new TreeSet<>();
+  private final Map<String, Long> received = new TreeMap<>();
+  private ExecutorPool own;
+  private ExecutorPool nodes;
+
+  @BeforeEach
+  void open() throws IOException {
+    conf.set("spark.sluice.pool.dir", base.toString())
+        .set("spark.sluice.pool.capacity-mb", "4")
+        .set("spark.sluice.pool.segment-mb", "1");
+    ApplicationSecret.create(conf);
+    own = pool("1");
+    nodes = pool("2");
+    write(own, 1);
+    write(nodes, 2);
+  }
+
+  private ExecutorPool pool(String executor) throws IOException {
+    List<Path> localDirs = List.of(base.resolve("local" + executor));
+    return ExecutorPool.open(conf, new ExecutorTransports(conf), "app-1", executor, localDirs);
+  }
+
+  /** As many bytes as its number says. */
+  private static void write(ExecutorPool pool, int mapId) throws IOException {
+    try (PoolOutput output = pool.newOutput(0, mapId, 1)) {
+      output.append(0, List.of(ByteBuffer.allocate(mapId)), 1);
+      output.commit();
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    own.close();
+    nodes.close();
+  }
+
+  private static NodeAddress address(ExecutorPool pool) {
+    return new NodeAddress(
+        "peer", new InetSocketAddress(InetAddress.getLoopbackAddress(), pool.controlPort()));
+  }
+
+  private void fetch(ExecutorPool... pools) {
+    Set<NodeAddress> addresses = new LinkedHashSet<>();
+    for (ExecutorPool pool : pools) {
+      addresses.add(address(pool));
+    }
+    NodeReader reader =
+        new NodeReader(
+            "app-1",
+            ApplicationSecret.of(conf),
+            new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
+            null,
+            0,
+            TIMEOUT_MS);
+    try (PoolBlockClient client =
+        new PoolBlockClient(new Stock(), reader, Map.of("1", addresses), Runnable::run, counters)) {
+      String[] blocks = {"shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"};
+      client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
+    }
+  }
+
+  @Test
+  void readsEachBlockOutOfThePoolThatHasIt() {
+    fetch(own, nodes);
+    assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), received);
+    assertEquals(Set.of("shuffle_0_3_0"), leftToSpark);
+    assertEquals(Map.of("blocks that are not in the peer's pool", 1L), counters.fallbacks());
+  }
+
+  @Test
+  void aPoolThatIsGoneDoesNotKeepItFromTheOther() throws IOException {
+    own.close();
+    fetch(own, nodes);
+    assertEquals(Map.of("shuffle_0_2_0", 2L), received);
+    assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_3_0"), leftToSpark);
+    assertEquals(Map.of("a peer's pool that could not be read", 1L), counters.fallbacks());
+  }
+
+  private final class Listener implements BlockFetchingListener {
+    @Override
+    public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
+      received.put(blockId, data.size());
+    }
+
+    @Override
+    public void onBlockFetchFailure(String blockId, Throwable cause) {
+      throw new AssertionError(blockId, cause);
+    }
+  }
+
+  private final class Stock extends BlockStoreClient {
+    @Override
+    public void fetchBlocks(
+        String host,
+        int port,
+        String executorId,
+        String[] blockIds,
+        BlockFetchingListener listener,
+        DownloadFileManager files) {
+      leftToSpark.addAll(List.of(blockIds));
+    }
+
+    @Override
+    public void close() {}
+  }
+}
