@@ -3,9 +3,7 @@ package io.sluice.spark.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.client.NodeAddress;
-import io.sluice.node.client.NodeReader;
-import io.sluice.node.client.Transports;
-import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.node.testing.Await;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
@@ -20,8 +18,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
@@ -34,19 +32,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A peer whose outputs are in two pools, and in none. */
 class PoolBlockClientTest {
-  private static final long TIMEOUT_MS = 20_000;
-
   @TempDir private Path base;
   private final SparkConf conf = new SparkConf(false);
   private final ShuffleCounters counters = new ShuffleCounters();
-  private final Set<String> leftToSpark = new TreeSet<>();
-  private final Map<String, Long> received = new TreeMap<>();
+  private final Set<String> leftToSpark = new ConcurrentSkipListSet<>();
+  private final Map<String, Long> received = new ConcurrentSkipListMap<>();
   private ExecutorPool own;
   private ExecutorPool nodes;
 
   @BeforeEach
   void open() throws IOException {
-    conf.set("spark.sluice.pool.dir", base.toString())
+    conf.set("spark.app.id", "app-1")
+        .set("spark.sluice.pool.dir", base.toString())
         .set("spark.sluice.pool.capacity-mb", "4")
         .set("spark.sluice.pool.segment-mb", "1");
     ApplicationSecret.create(conf);
@@ -64,7 +61,7 @@ class PoolBlockClientTest {
   /** As many bytes as its number says. */
   private static void write(ExecutorPool pool, int mapId) throws IOException {
     try (PoolOutput output = pool.newOutput(0, mapId, 1)) {
-      output.append(0, List.of(ByteBuffer.allocate(mapId)), 1);
+      output.append(0, ByteBuffer.allocate(mapId), 1);
       output.commit();
     }
   }
@@ -80,28 +77,24 @@ class PoolBlockClientTest {
         "peer", new InetSocketAddress(InetAddress.getLoopbackAddress(), pool.controlPort()));
   }
 
-  private void fetch(ExecutorPool... pools) {
+  private void fetch(ExecutorPool... pools) throws IOException {
     Set<NodeAddress> addresses = new LinkedHashSet<>();
     for (ExecutorPool pool : pools) {
       addresses.add(address(pool));
     }
-    NodeReader reader =
-        new NodeReader(
-            "app-1",
-            ApplicationSecret.of(conf),
-            new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
-            null,
-            0,
-            TIMEOUT_MS);
-    try (PoolBlockClient client =
-        new PoolBlockClient(new Stock(), reader, Map.of("1", addresses), Runnable::run, counters)) {
+    try (PeerPools peers = new PeerPools(conf, new ExecutorTransports(conf), counters);
+        PoolBlockClient client =
+            new PoolBlockClient(new Stock(), peers, Map.of("1", addresses), counters)) {
       String[] blocks = {"shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"};
       client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
+      Await.until(
+          "an answer about every block",
+          () -> received.size() + leftToSpark.size() == blocks.length);
     }
   }
 
   @Test
-  void readsEachBlockOutOfThePoolThatHasIt() {
+  void readsEachBlockOutOfThePoolThatHasIt() throws IOException {
     fetch(own, nodes);
     assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), received);
     assertEquals(Set.of("shuffle_0_3_0"), leftToSpark);

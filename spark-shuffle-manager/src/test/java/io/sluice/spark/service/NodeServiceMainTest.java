@@ -13,7 +13,6 @@ import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -140,7 +139,7 @@ class NodeServiceMainTest {
 
   private static void write(NodePool pool, int shuffleId) throws IOException {
     try (PoolOutput output = pool.newOutput(shuffleId, 17, 1)) {
-      output.append(0, List.of(ByteBuffer.allocate(10)), 1);
+      output.append(0, ByteBuffer.allocate(10), 1);
       output.commit();
     }
   }
