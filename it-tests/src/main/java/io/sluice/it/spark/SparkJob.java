@@ -3,6 +3,8 @@ package io.sluice.it.spark;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleJob;
+import io.sluice.it.spark.jobs.ShufflePlan;
+import io.sluice.it.spark.jobs.ShufflePlanJob;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ public record SparkJob(
   public static final String SLUICE_MANAGER = "io.sluice.spark.SluiceShuffleManager";
 
   private static final Duration DEADLINE = Duration.ofMinutes(10);
+  private static final Duration LONG_DEADLINE = Duration.ofMinutes(30);
 
   /** {@link ShuffleJob}. */
   public static SparkJob shuffle(Workspace workspace, ShuffleArguments arguments) {
@@ -44,6 +47,18 @@ public record SparkJob(
         Map.of(),
         arguments.toList(),
         DEADLINE);
+  }
+
+  /** {@link ShufflePlanJob}. */
+  public static SparkJob plan(Workspace workspace, String name, ShufflePlan plan) {
+    return new SparkJob(
+        name,
+        workspace.sparkJobsJar(),
+        ShufflePlanJob.class.getName(),
+        List.of(),
+        Map.of(),
+        List.of(plan.toJson()),
+        LONG_DEADLINE);
   }
 
   public SparkJob with(Map<String, String> more) {

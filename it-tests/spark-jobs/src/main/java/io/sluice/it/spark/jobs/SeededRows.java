@@ -13,14 +13,21 @@ final class SeededRows implements Iterator<Tuple2<Long, String>> {
   private final SplittableRandom random;
   private final long distinctKeys;
   private final int hotKeyPercent;
+  private final int valueLengthChars;
   private long left;
 
   /** The given percentage of rows has key 0; the other keys are all about equally frequent. */
   SeededRows(ShuffleArguments arguments, int partition, int hotKeyPercent) {
+    this(arguments, partition, hotKeyPercent, VALUE_LENGTH_CHARS);
+  }
+
+  /** With values of another length. */
+  SeededRows(ShuffleArguments arguments, int partition, int hotKeyPercent, int valueLengthChars) {
     long rows = arguments.rows();
     this.random = new SplittableRandom(arguments.seed() * 1_000_003 + partition);
     this.distinctKeys = distinctKeys(rows);
     this.hotKeyPercent = hotKeyPercent;
+    this.valueLengthChars = valueLengthChars;
     this.left =
         rows * (partition + 1) / arguments.partitions() - rows * partition / arguments.partitions();
   }
@@ -41,7 +48,7 @@ final class SeededRows implements Iterator<Tuple2<Long, String>> {
     }
     left--;
     boolean hot = random.nextInt(100) < hotKeyPercent;
-    char[] value = new char[VALUE_LENGTH_CHARS];
+    char[] value = new char[valueLengthChars];
     for (int i = 0; i < value.length; i++) {
       value[i] = (char) random.nextInt('0', 'z');
     }
