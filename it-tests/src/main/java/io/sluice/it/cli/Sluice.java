@@ -15,10 +15,11 @@ import picocli.CommandLine.Command;
       LabCommand.class,
       DoctorCommand.class,
       BenchCommand.class,
-      SparkSuitesCommand.class
+      SparkSuitesCommand.class,
+      MatrixCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
-    footer = "fetch-spark [VERSION] fetches stock Spark for its tests, as test does for 4.2.0.")
+    footer = "fetch-spark [VERSION] fetches stock Spark, as test and matrix do for all releases.")
 public final class Sluice {
   private Sluice() {}
 

@@ -43,6 +43,15 @@ public record Workspace(Path root) {
     return root.resolve("target/results");
   }
 
+  /** Results that are part of the repository. */
+  public Path publishedResults() {
+    return root.resolve("docs/results");
+  }
+
+  public Path readme() {
+    return root.resolve("README.md");
+  }
+
   /** The jar with the jobs of the scenario tests. */
   public Path jobsJar() {
     return only(root.resolve("it-tests/target"), "it-tests-", "-jobs.jar");

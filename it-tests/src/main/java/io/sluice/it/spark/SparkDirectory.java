@@ -92,7 +92,7 @@ final class SparkDirectory implements AutoCloseable {
             .redirectOutput(ProcessBuilder.Redirect.appendTo(stdout.toFile()))
             .redirectError(ProcessBuilder.Redirect.appendTo(stderr.toFile()));
     builder.environment().keySet().removeIf(name -> name.matches("(SPARK|PYSPARK|HADOOP|YARN)_.*"));
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("JAVA_HOME", distribution.javaHome().toString());
     builder.environment().put("SPARK_HOME", home.toString());
     builder.environment().put("SPARK_LOCAL_IP", LOOPBACK);
     // All JVMs take this up, executors too; one that is killed leaves its temporary files here.

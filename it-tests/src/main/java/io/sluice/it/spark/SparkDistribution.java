@@ -3,24 +3,36 @@ package io.sluice.it.spark;
 import io.sluice.it.cluster.ClusterException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * A stock Spark release, as {@code ./sluice} fetches it, once for all checkouts of a user.
  *
  * @param version the release, such as 4.2.0
  * @param home the directory with {@code bin} and {@code jars}
+ * @param javaHome the JDK that runs its processes
  */
-public record SparkDistribution(String version, Path home) {
+public record SparkDistribution(String version, Path home, Path javaHome) {
   public static final String DEFAULT_VERSION = "4.2.0";
 
-  /** Finds a fetched release; fails with the command that fetches it. */
+  /** The releases for which Sluice's one jar is meant, the newest first. */
+  public static final List<String> VERSIONS = List.of(DEFAULT_VERSION, "4.1.2", "4.0.3");
+
+  /**
+   * Finds a fetched release, to be run by this JVM's JDK; fails with the command that fetches it.
+   */
   public static SparkDistribution locate(String version) {
     Path home = cache().resolve(version);
     if (!Files.isDirectory(home)) {
       throw new ClusterException(
           "Spark %s is not in %s; run: ./sluice fetch-spark %s".formatted(version, home, version));
     }
-    return new SparkDistribution(version, home);
+    return new SparkDistribution(version, home, Path.of(System.getProperty("java.home")));
+  }
+
+  /** The same, to be run by another JDK. */
+  public SparkDistribution on(Path otherJavaHome) {
+    return new SparkDistribution(version, home, otherJavaHome);
   }
 
   private static Path cache() {

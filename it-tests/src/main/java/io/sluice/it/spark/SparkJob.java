@@ -7,6 +7,8 @@ import io.sluice.it.spark.jobs.Loss;
 import io.sluice.it.spark.jobs.LossJob;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleJob;
+import io.sluice.it.spark.jobs.ShufflePlan;
+import io.sluice.it.spark.jobs.ShufflePlanJob;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +39,7 @@ public record SparkJob(
   public static final String SLUICE_MANAGER = "io.sluice.spark.SluiceShuffleManager";
 
   private static final Duration DEADLINE = Duration.ofMinutes(10);
+  private static final Duration LONG_DEADLINE = Duration.ofMinutes(30);
 
   /** {@link ShuffleJob}. */
   public static SparkJob shuffle(Workspace workspace, ShuffleArguments arguments) {
@@ -67,6 +70,18 @@ public record SparkJob(
         Map.of(),
         arguments,
         DEADLINE);
+  }
+
+  /** {@link ShufflePlanJob}. */
+  public static SparkJob plan(Workspace workspace, String name, ShufflePlan plan) {
+    return new SparkJob(
+        name,
+        workspace.sparkJobsJar(),
+        ShufflePlanJob.class.getName(),
+        List.of(),
+        Map.of(),
+        List.of(plan.toJson()),
+        LONG_DEADLINE);
   }
 
   public SparkJob with(Map<String, String> more) {

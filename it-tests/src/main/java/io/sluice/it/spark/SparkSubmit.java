@@ -14,8 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Runs jobs by {@code spark-submit}, one after the other, each in a process of its own with the JDK
- * of this JVM.
+ * Runs jobs by {@code spark-submit}, one after the other, each in a process of its own.
  *
  * <p>Not thread-safe. Whoever creates it closes it, which removes what the runs have written; see
  * {@link SparkDirectory}.

@@ -4,40 +4,43 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.jobs.ContextPlan;
+import io.sluice.it.spark.jobs.ContextReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
-import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.ShufflePlan;
+import io.sluice.it.spark.jobs.ShufflePlanReport;
 import io.sluice.it.spark.jobs.Workload;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Jobs through Sluice on two executors of stock Spark, against stock Spark's own shuffle: equal
- * results, and every remote byte out of a pool.
+ * results, and every remote byte out of a pool. Many shuffles share a driver, and some a context:
+ * what takes long is the start of JVMs.
  */
 class SparkShuffleIT {
-  private static final String MANAGER = SparkJob.SLUICE_MANAGER;
-  private static final Pattern READ_OVER_TCP = Pattern.compile("tcp=(\\d+)");
   private static final long ROWS = 20_000;
   private static final int FEW_PARTITIONS = 6;
-  private static final Duration JOB_DEADLINE = Duration.ofMinutes(5);
+  private static final int MANY_PARTITIONS = 250;
+  private static final String NOT_JOINED =
+      "more than 200 partitions whose streams cannot be cut and joined";
+
+  private static final Map<String, String> KRYO =
+      Map.of(
+          "spark.serializer", "org.apache.spark.serializer.KryoSerializer",
+          "spark.kryo.registrator", "io.sluice.it.spark.jobs.KryoRecords");
 
   private final Workspace workspace = Workspace.find();
   private final SparkDistribution spark =
@@ -57,114 +60,156 @@ class SparkShuffleIT {
     submit.close();
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void everyWorkloadGivesStocksResult(Workload workload) {
-    assertEqualsStock(SparkSubmit.LOCAL_CLUSTER, job(workload, FEW_PARTITIONS));
-  }
-
-  /**
-   * More partitions than have streams of their own; rows can be sorted in their serialized form.
-   */
-  @ParameterizedTest
-  @EnumSource(names = {"SQL_SORT", "SQL_JOIN"})
-  void manyPartitionsGiveStocksResult(Workload workload) {
-    assertEqualsStock(
-        SparkSubmit.LOCAL_CLUSTER,
-        job(workload, 250).with("spark.sql.adaptive.coalescePartitions.enabled", "false"));
-  }
-
+  /** Workloads with the settings that they come with. */
   @Test
-  void encryptedBlocksGiveStocksResult() {
-    assertEqualsStock(
-        SparkSubmit.LOCAL_CLUSTER,
-        job(Workload.SORT_BY_KEY, FEW_PARTITIONS).with("spark.io.encryption.enabled", "true"));
+  void everyWorkloadGivesStocksResult() {
+    List<ShuffleArguments> shuffles = new ArrayList<>();
+    Workload.BASIC.forEach(workload -> shuffles.add(shuffle(workload, FEW_PARTITIONS)));
+    shuffles.add(shuffle(Workload.SQL_LATE_BROADCAST, FEW_PARTITIONS));
+    shuffles.add(shuffle(Workload.SKEWED_GROUPS, FEW_PARTITIONS));
+    shuffles.add(shuffle(Workload.FEW_KEYS, FEW_PARTITIONS));
+    shuffles.add(shuffle(Workload.GROUP_BY_KEY, 1));
+    shuffles.add(shuffle(Workload.SQL_SORT, 1));
+    shuffles.add(new ShuffleArguments(Workload.PAGE_RANK, ROWS, FEW_PARTITIONS, 7));
+    shuffles.add(new ShuffleArguments(Workload.TRANSITIVE_CLOSURE, 300, FEW_PARTITIONS, 7));
+    shuffles.add(new ShuffleArguments(Workload.STREAM_AGGREGATE, 2_000, FEW_PARTITIONS, 7));
+    shuffles.add(new ShuffleArguments(Workload.STREAM_STATE, 2_000, FEW_PARTITIONS, 7));
+    List<ContextReport> contexts =
+        compare(
+            SparkSubmit.LOCAL_CLUSTER,
+            new ShufflePlan(List.of(new ContextPlan("every workload", Map.of(), shuffles))));
+    assertUndisturbed(contexts);
+    Set<String> reads = new TreeSet<>();
+    contexts.get(0).results().forEach(result -> reads.addAll(result.adaptiveReads()));
+    assertTrue(
+        reads.containsAll(Set.of("coalesced and skewed", "coalesced", "local")), reads.toString());
+  }
+
+  /** Settings that change what is written, and one that leaves something to Spark. */
+  @Test
+  void everySettingGivesStocksResult() {
+    // Rows can be sorted in their serialized form: more partitions than have streams.
+    ContextPlan manyPartitions =
+        new ContextPlan(
+            "many partitions",
+            Map.of("spark.sql.adaptive.coalescePartitions.enabled", "false"),
+            List.of(
+                shuffle(Workload.SQL_SORT, MANY_PARTITIONS),
+                shuffle(Workload.SQL_JOIN, MANY_PARTITIONS)));
+    // One task reads thousands of partitions, each with a reader of its own.
+    ContextPlan kryo =
+        new ContextPlan(
+            "Kryo",
+            KRYO,
+            List.of(
+                shuffle(Workload.REDUCE_BY_KEY, FEW_PARTITIONS),
+                shuffle(Workload.COGROUP, FEW_PARTITIONS),
+                shuffle(Workload.WIDE, 20_000)));
+    ContextPlan encrypted =
+        new ContextPlan(
+            "encrypted",
+            Map.of("spark.io.encryption.enabled", "true"),
+            List.of(
+                shuffle(Workload.SORT_BY_KEY, FEW_PARTITIONS),
+                shuffle(Workload.SQL_JOIN, FEW_PARTITIONS)));
+    ContextPlan largeRecords =
+        new ContextPlan(
+            "records larger than a segment",
+            Map.of("spark.sluice.pool.segment-mb", "1"),
+            List.of(new ShuffleArguments(Workload.LARGE_RECORDS, 12, FEW_PARTITIONS, 7)));
+    ContextPlan leftToSpark =
+        new ContextPlan(
+            "Java serialization of many partitions",
+            Map.of(),
+            List.of(shuffle(Workload.WIDE, MANY_PARTITIONS)));
+    List<ContextReport> ours =
+        compare(
+            SparkSubmit.LOCAL_CLUSTER,
+            new ShufflePlan(List.of(manyPartitions, kryo, encrypted, largeRecords, leftToSpark)));
+    assertUndisturbed(ours.subList(0, 4));
+    assertEquals(Set.of(NOT_JOINED), PlanOracle.fallbacks(ours.get(4)));
   }
 
   @Test
   void aStandaloneClusterGivesStocksResult() {
+    ContextPlan context =
+        new ContextPlan(
+            "standalone", Map.of(), List.of(shuffle(Workload.GROUP_BY_KEY, FEW_PARTITIONS)));
     try (SparkStandalone cluster = SparkStandalone.start(spark, directory)) {
-      assertEqualsStock(cluster.master(), job(Workload.GROUP_BY_KEY, FEW_PARTITIONS));
+      assertUndisturbed(compare(cluster.master(), new ShufflePlan(List.of(context))));
       cluster.requireAlive();
     }
   }
 
+  /** What is lost is computed again, and what dead executors leave is gone in the end. */
   @Test
-  void anExecutorThatIsKilledWhileItWritesCostsARetryAndNoRecord() throws IOException {
+  void lostExecutorsCostARetryAndNoRecord() throws IOException {
     Path pools = Files.createDirectory(directory.resolve("pools"));
-    SparkJob job = job(Workload.GROUP_BY_KEY, FEW_PARTITIONS, 400_000);
-    ShuffleReport stock = submit.run(SparkSubmit.LOCAL, job).report(ShuffleReport.class);
-    CompletableFuture<SparkResult> running =
-        CompletableFuture.supplyAsync(
-            () ->
-                submit.run(
-                    SparkSubmit.LOCAL_CLUSTER,
-                    job.throughSluice(workspace).with("spark.sluice.pool.dir", pools)));
-    Poll.untilTrue(
-        "executor 0 to write its first output",
-        JOB_DEADLINE,
-        () -> Optional.of(running.isDone() || exists(pools, ".*-0/control.sock")));
-    List<ProcessHandle> executors = executors("0");
-    executors.forEach(ProcessHandle::destroyForcibly);
-    ShuffleReport report = running.join().report(ShuffleReport.class);
+    Map<String, String> settings = Map.of("spark.sluice.pool.dir", pools.toString());
+    List<ContextReport> ours =
+        compare(
+            SparkSubmit.LOCAL_CLUSTER,
+            new ShufflePlan(
+                List.of(
+                    lossy("killed in the map stage", settings, Workload.KILLED_WHILE_MAPPING),
+                    lossy("killed between stages", settings, Workload.KILLED_BETWEEN_STAGES),
+                    lossy("killed in the reduce stage", settings, Workload.KILLED_WHILE_REDUCING),
+                    lossy("undisturbed", settings, Workload.GROUP_BY_KEY))));
     assertAll(
-        () -> assertEquals(1, executors.size(), "one executor was killed"),
-        () -> assertEquals(stock.digest(), report.digest()),
-        () -> assertEquals(stock.count(), report.count()));
+        ours.subList(0, 3).stream()
+            .map(
+                context ->
+                    () ->
+                        assertTrue(
+                            context.events().executorsRemoved() > 0,
+                            "some were lost: " + context)));
+    assertUndisturbed(ours.subList(3, 4));
+    assertEquals(List.of(), left(pools), "left in the pools' directory");
   }
 
-  private List<ProcessHandle> executors(String id) {
-    return ProcessHandle.allProcesses()
-        .filter(
-            process -> {
-              String line = process.info().commandLine().orElse("");
-              return line.contains(directory.toString()) && line.contains("--executor-id " + id);
-            })
-        .toList();
+  private static ContextPlan lossy(String name, Map<String, String> settings, Workload workload) {
+    return new ContextPlan(name, settings, List.of(shuffle(workload, FEW_PARTITIONS)));
   }
 
-  /** Fails with an {@link IOException} if what it walks changes meanwhile. */
-  private static boolean exists(Path root, String pattern) throws IOException {
-    try (Stream<Path> files = Files.walk(root)) {
-      return files.anyMatch(file -> file.toString().matches(pattern));
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+  /** All but the file that is locked while pools come and go. */
+  private static List<Path> left(Path pools) throws IOException {
+    try (Stream<Path> all = Files.walk(pools)) {
+      return all.filter(Files::isRegularFile)
+          .filter(file -> !file.getFileName().toString().equals(".guard"))
+          .toList();
     }
   }
 
-  private SparkJob job(Workload workload, int partitions) {
-    return job(workload, partitions, ROWS);
+  private static ShuffleArguments shuffle(Workload workload, int partitions) {
+    return new ShuffleArguments(workload, ROWS, partitions, 7);
   }
 
-  private SparkJob job(Workload workload, int partitions, long rows) {
-    return QuickJvms.of(
-        SparkJob.shuffle(workspace, new ShuffleArguments(workload, rows, partitions, 7)));
-  }
-
-  private void assertEqualsStock(String master, SparkJob job) {
-    ShuffleReport stock = submit.run(SparkSubmit.LOCAL, job).report(ShuffleReport.class);
-    ShuffleReport ours =
-        submit.run(master, job.throughSluice(workspace)).report(ShuffleReport.class);
-    String said = ours.executorStates().toString();
+  private static void assertUndisturbed(List<ContextReport> contexts) {
     assertAll(
-        () -> assertEquals(stock.digest(), ours.digest()),
-        () -> assertEquals(stock.count(), ours.count()),
-        () -> assertEquals(stock.sorted(), ours.sorted()),
-        () -> assertEquals(MANAGER, ours.driverShuffleManager()),
-        () -> assertEquals(Set.of(MANAGER), Set.copyOf(ours.executorShuffleManagers().values())),
-        () -> assertEquals(Set.of("0", "1"), ours.executorStates().keySet()),
-        () -> assertEquals(0, ours.costs().failedTasks()),
-        () -> assertTrue(ours.costs().remoteBytesRead() > 0, "blocks moved"),
-        () -> assertEquals(ours.costs().remoteBytesRead(), bytesOverTcp(said), said),
-        () -> assertTrue(!said.replace("left to Spark: {}", "").contains("left to Spark"), said));
+        contexts.stream()
+            .map(
+                context ->
+                    () -> assertEquals(List.of(), PlanOracle.wrongTraffic(context, Set.of()))));
   }
 
-  private static long bytesOverTcp(String states) {
-    return READ_OVER_TCP
-        .matcher(states)
-        .results()
-        .map((MatchResult result) -> result.group(1))
-        .mapToLong(Long::parseLong)
-        .sum();
+  /** Runs a plan both ways, and compares the results. */
+  private List<ContextReport> compare(String master, ShufflePlan plan) {
+    ShufflePlanReport stock =
+        submit
+            .run(SparkSubmit.LOCAL, job("stock", plan.inOneContext()))
+            .report(ShufflePlanReport.class);
+    ShufflePlanReport ours =
+        submit
+            .run(master, job("Sluice", plan).throughSluice(workspace))
+            .report(ShufflePlanReport.class);
+    PlanOracle oracle = new PlanOracle(stock);
+    assertAll(
+        ours.contexts().stream()
+            .map(context -> () -> assertEquals(List.of(), oracle.wrongResults(context))));
+    return ours.contexts();
+  }
+
+  private SparkJob job(String name, ShufflePlan plan) {
+    return QuickJvms.of(SparkJob.plan(workspace, name, plan));
   }
 }

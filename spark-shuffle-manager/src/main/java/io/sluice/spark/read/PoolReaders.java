@@ -38,7 +38,7 @@ public final class PoolReaders {
     this.counters = counters;
   }
 
-  /** A reader whose client is closed when the task ends. */
+  /** A reader whose client is closed when the task ends, if not before. */
   public <K, C> ShuffleReader<K, C> reader(
       ShuffleDependency<K, ?, C> dependency,
       int startMapIndex,

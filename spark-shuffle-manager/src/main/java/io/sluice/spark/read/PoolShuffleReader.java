@@ -10,7 +10,6 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.internal.config.package$;
-import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.shuffle.ShuffleReader;
@@ -32,12 +31,14 @@ import scala.runtime.BoxedUnit;
  * Reads a range of partitions as Spark's own reader does, with Spark's own iterator over fetched
  * blocks, whose limits, retries, checks and metrics stay; only the client that fetches is ours.
  *
- * <p>Thread contract: the task's thread. Ownership: the client is closed with the task.
+ * <p>Thread contract: the task's thread. Ownership: closes the client once all is read, because a
+ * task may read thousands of partitions, one after the other, each with a reader of its own; the
+ * end of the task closes it where not all is read.
  */
 public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
   private final ShuffleDependency<K, Object, C> dependency;
   private final Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks;
-  private final BlockStoreClient client;
+  private final PoolBlockClient client;
   private final TaskContext context;
   private final ShuffleReadMetricsReporter metrics;
   private final boolean mayBatch;
@@ -48,10 +49,10 @@ public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
    * @param mayBatch whether the engine would take blocks of neighbouring partitions as one
    */
   @SuppressWarnings("unchecked")
-  public PoolShuffleReader(
+  PoolShuffleReader(
       ShuffleDependency<K, ?, C> dependency,
       Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks,
-      BlockStoreClient client,
+      PoolBlockClient client,
       TaskContext context,
       ShuffleReadMetricsReporter metrics,
       boolean mayBatch) {
@@ -79,6 +80,7 @@ public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
             records,
             () -> {
               context.taskMetrics().mergeShuffleReadMetrics();
+              client.close();
               return BoxedUnit.UNIT;
             });
     // Around both ends: an aggregator or a sorter reads everything before it gives anything.

@@ -1,13 +1,19 @@
 package io.sluice.it.spark.jobs;
 
-import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /** The workloads on RDDs. Each gives the rows of its result; nothing runs before these are read. */
 final class RddWorkloads {
+  private static final int HOT_KEY_PERCENT = 90;
+  private static final int FEW_KEYS = 3;
+  private static final int WIDE_INPUT_PARTITIONS = 4;
+  private static final int WIDE_READERS = 8;
+  private static final int LARGE_VALUE_CHARS = 3 << 20;
+
   private final JavaSparkContext context;
   private final ShuffleArguments arguments;
 
@@ -18,14 +24,19 @@ final class RddWorkloads {
 
   /** Made-up rows; the sides of a workload with two of them differ. */
   JavaPairRDD<Long, String> rows(int side, int hotKeyPercent) {
-    int partitions = arguments.partitions();
     ShuffleArguments sided =
         new ShuffleArguments(
-            arguments.workload(), arguments.rows(), partitions, arguments.seed() + side);
-    List<Integer> indices = IntStream.range(0, partitions).boxed().toList();
-    return context
-        .parallelize(indices, partitions)
+            arguments.workload(),
+            arguments.rows(),
+            arguments.partitions(),
+            arguments.seed() + side);
+    return indices(arguments.partitions())
         .flatMapToPair(index -> new SeededRows(sided, index, hotKeyPercent));
+  }
+
+  /** The numbers of the given number of partitions, one in each. */
+  JavaRDD<Integer> indices(int partitions) {
+    return context.parallelize(IntStream.range(0, partitions).boxed().toList(), partitions);
   }
 
   JavaRDD<ResultRow> repartition() {
@@ -60,5 +71,38 @@ final class RddWorkloads {
             both ->
                 ResultRow.of(
                     both._1(), ResultRow.hash(both._2()._1()), ResultRow.hash(both._2()._2())));
+  }
+
+  JavaRDD<ResultRow> skewedGroups() {
+    return rows(0, HOT_KEY_PERCENT)
+        .groupByKey(arguments.partitions())
+        .map(group -> ResultRow.of(group._1(), ResultRow.hash(group._2())));
+  }
+
+  JavaRDD<ResultRow> fewKeys() {
+    return rows(0, 0)
+        .filter(row -> row._1() < FEW_KEYS)
+        .groupByKey(arguments.partitions())
+        .map(group -> ResultRow.of(group._1(), ResultRow.hash(group._2())));
+  }
+
+  /** Input and readers are few whatever the number of partitions. */
+  JavaRDD<ResultRow> wide() {
+    ShuffleArguments narrow =
+        new ShuffleArguments(
+            arguments.workload(), arguments.rows(), WIDE_INPUT_PARTITIONS, arguments.seed());
+    return indices(WIDE_INPUT_PARTITIONS)
+        .flatMapToPair(index -> new SeededRows(narrow, index, 0))
+        .partitionBy(new HashPartitioner(arguments.partitions()))
+        .coalesce(Math.min(WIDE_READERS, arguments.partitions()))
+        .map(row -> ResultRow.of(row._1(), ResultRow.hash(row._2())));
+  }
+
+  JavaRDD<ResultRow> largeRecords() {
+    ShuffleArguments given = arguments;
+    return indices(arguments.partitions())
+        .flatMapToPair(index -> new SeededRows(given, index, 0, LARGE_VALUE_CHARS))
+        .partitionBy(new HashPartitioner(arguments.partitions()))
+        .map(row -> ResultRow.of(row._1(), ResultRow.hash(row._2())));
   }
 }

@@ -14,14 +14,21 @@ final class SeededRows implements Iterator<Tuple2<Long, String>> {
   private final SplittableRandom random;
   private final long distinctKeys;
   private final int hotKeyPercent;
+  private final int valueLengthChars;
   private long left;
 
   /** The given percentage of rows has key 0; the other keys are all about equally frequent. */
   SeededRows(ShuffleArguments arguments, int partition, int hotKeyPercent) {
+    this(arguments, partition, hotKeyPercent, VALUE_LENGTH_CHARS);
+  }
+
+  /** With values of another length. */
+  SeededRows(ShuffleArguments arguments, int partition, int hotKeyPercent, int valueLengthChars) {
     long rows = arguments.rows();
     this.random = new SplittableRandom(arguments.seed() * 1_000_003 + partition);
     this.distinctKeys = distinctKeys(rows);
     this.hotKeyPercent = hotKeyPercent;
+    this.valueLengthChars = valueLengthChars;
     this.left =
         rows * (partition + 1) / arguments.partitions() - rows * partition / arguments.partitions();
   }
@@ -48,12 +55,11 @@ final class SeededRows implements Iterator<Tuple2<Long, String>> {
 
   /** Ten characters of each random number: making the rows must cost less than moving them. */
   private String value() {
-    byte[] value = new byte[VALUE_LENGTH_CHARS];
-    for (int i = 0; i < value.length; i += 10) {
-      long bits = random.nextLong();
-      for (int j = 0; j < 10; j++) {
-        value[i + j] = (byte) ('0' + (bits >>> 6 * j & 63));
-      }
+    byte[] value = new byte[valueLengthChars];
+    long bits = 0;
+    for (int i = 0; i < value.length; i++) {
+      bits = i % 10 == 0 ? random.nextLong() : bits >>> 6;
+      value[i] = (byte) ('0' + (bits & 63));
     }
     return new String(value, StandardCharsets.ISO_8859_1);
   }

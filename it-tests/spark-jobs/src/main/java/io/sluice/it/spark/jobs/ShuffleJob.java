@@ -1,11 +1,10 @@
 package io.sluice.it.spark.jobs;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
@@ -24,30 +23,34 @@ public final class ShuffleJob {
     session.sparkContext().addSparkListener(costs);
   }
 
-  public static void main(String[] arguments) throws JsonProcessingException {
+  public static void main(String[] arguments) throws Exception {
     for (ShuffleReport report : run(ShuffleArguments.parse(arguments))) {
       System.out.println(new ObjectMapper().writeValueAsString(report));
     }
   }
 
-  static List<ShuffleReport> run(List<ShuffleArguments> all) {
+  static List<ShuffleReport> run(List<ShuffleArguments> all) throws Exception {
     SparkSession session = SparkSession.builder().appName(all.get(0).toString()).getOrCreate();
     try {
       ShuffleJob job = new ShuffleJob(session);
-      return all.stream().map(job::run).toList();
+      List<ShuffleReport> reports = new ArrayList<>();
+      for (ShuffleArguments arguments : all) {
+        reports.add(job.run(arguments));
+      }
+      return reports;
     } finally {
       session.stop();
     }
   }
 
-  private ShuffleReport run(ShuffleArguments arguments) {
+  private ShuffleReport run(ShuffleArguments arguments) throws Exception {
     long cpuBeforeNs = ExecutorStates.processCpuNs(context);
     ShuffleCosts before = costs.total(session.sparkContext());
     RddWorkloads rdds = new RddWorkloads(context, arguments);
     SqlWorkloads queries = new SqlWorkloads(session, arguments, rdds);
     long startNs = System.nanoTime();
     List<PartitionSummary> partitions =
-        result(arguments.workload(), rdds, queries)
+        PlannedShuffles.rows(session, arguments, rdds, queries)
             .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
             .collect();
     long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
@@ -66,19 +69,5 @@ public final class ShuffleJob {
         after.minus(before),
         cpuAfterNs - cpuBeforeNs,
         wallMs);
-  }
-
-  private static JavaRDD<ResultRow> result(
-      Workload workload, RddWorkloads rdds, SqlWorkloads queries) {
-    return switch (workload) {
-      case REPARTITION -> rdds.repartition();
-      case SORT_BY_KEY -> rdds.sortByKey();
-      case GROUP_BY_KEY -> rdds.groupByKey();
-      case REDUCE_BY_KEY -> rdds.reduceByKey();
-      case COGROUP -> rdds.cogroup();
-      case SQL_REPARTITION -> queries.repartition();
-      case SQL_SORT -> queries.sort();
-      case SQL_JOIN -> queries.join();
-    };
   }
 }

@@ -68,6 +68,16 @@ final class SqlWorkloads {
     return result(rows(HOT_KEY_PERCENT).join(right, "key"), 2);
   }
 
+  JavaRDD<ResultRow> lateBroadcast() {
+    set("spark.sql.adaptive.autoBroadcastJoinThreshold", "10m");
+    Dataset<Row> right =
+        session
+            .range(0, SeededRows.distinctKeys(arguments.rows()), 1, arguments.partitions())
+            .filter("id % 10 = 0")
+            .selectExpr("id AS key", RIGHT_VALUE.formatted(arguments.seed()) + " AS right");
+    return result(rows(0).join(right, "key"), 2);
+  }
+
   /** How the queries' final plans read their shuffles. */
   SortedSet<String> adaptiveReads() {
     return adaptiveReads;

@@ -19,6 +19,11 @@ final class TaskCosts extends SparkListener {
     total = total.plus(of(end));
   }
 
+  /** The sum over all tasks heard of; all there were, when the context has been stopped. */
+  ShuffleCosts total() {
+    return total;
+  }
+
   /** The sum over all tasks that have ended, once the listener has heard of every one. */
   ShuffleCosts total(SparkContext context) {
     try {

@@ -1,0 +1,95 @@
+package io.sluice.it.spark.jobs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * One context, from its start to its end, and what the shuffles in it gave.
+ *
+ * <p>Not thread-safe. A shuffle that fails ends the context with what Spark throws.
+ */
+final class ContextRun {
+  private final SparkSession session;
+  private final List<ShuffleResult> results = new ArrayList<>();
+  private final SortedMap<String, String> executorShuffleManagers = new TreeMap<>();
+
+  private ContextRun(SparkSession session) {
+    this.session = session;
+  }
+
+  /** What is done in a context. */
+  interface Work {
+    void doIn(ContextRun run) throws Exception;
+  }
+
+  /** A shuffle that is about to run. */
+  interface Shuffle {
+    JavaRDD<ResultRow> rows() throws Exception;
+  }
+
+  /** Opens a context, works in it and stops it. */
+  static ContextReport of(String name, Map<String, String> settings, Work work) throws Exception {
+    TaskCosts costs = new TaskCosts();
+    EventCounter events = new EventCounter();
+    SparkSession.Builder builder = SparkSession.builder().appName(name);
+    settings.forEach(builder::config);
+    SparkSession session = builder.getOrCreate();
+    ContextRun run = new ContextRun(session);
+    SortedMap<String, String> executorStates;
+    String driverShuffleManager;
+    String driverState;
+    try {
+      session.sparkContext().addSparkListener(costs);
+      session.sparkContext().addSparkListener(events);
+      work.doIn(run);
+      executorStates = ExecutorStates.ask(new JavaSparkContext(session.sparkContext()));
+      driverShuffleManager = PartitionSummary.shuffleManager(SparkEnv.get());
+      driverState = SparkEnv.get().shuffleManager().toString();
+    } finally {
+      session.stop(); // and with it the listeners, once they have heard of everything
+    }
+    return new ContextReport(
+        name,
+        run.results,
+        driverShuffleManager,
+        driverState,
+        run.executorShuffleManagers,
+        executorStates,
+        costs.total(),
+        events.counts());
+  }
+
+  SparkSession session() {
+    return session;
+  }
+
+  /**
+   * Computes the rows of a shuffle, and keeps a digest of them.
+   *
+   * @param adaptiveReads whoever makes the rows puts into it how they are read
+   */
+  void shuffle(String name, SortedSet<String> adaptiveReads, Shuffle shuffle) throws Exception {
+    session.sparkContext().setJobDescription(name);
+    long startNs = System.nanoTime();
+    List<PartitionSummary> partitions =
+        shuffle
+            .rows()
+            .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
+            .collect();
+    long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+    ResultSummary result = ResultSummary.of(partitions);
+    executorShuffleManagers.putAll(result.shuffleManagers());
+    results.add(
+        new ShuffleResult(
+            name, result.count(), result.digest(), result.sorted(), adaptiveReads, wallMs));
+  }
+}

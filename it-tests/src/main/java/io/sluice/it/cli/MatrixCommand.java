@@ -1,0 +1,12 @@
+package io.sluice.it.cli;
+
+import picocli.CommandLine.Command;
+
+/** {@code sluice matrix}. */
+@Command(
+    name = "matrix",
+    description = "Shows with which releases Sluice works, and writes that into the README.",
+    subcommands = SparkMatrixCommand.class,
+    synopsisSubcommandLabel = "COMMAND",
+    mixinStandardHelpOptions = true)
+final class MatrixCommand {}

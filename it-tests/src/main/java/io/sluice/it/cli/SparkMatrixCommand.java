@@ -1,0 +1,38 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.MarkedSection;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.it.spark.Jdk;
+import io.sluice.it.spark.MatrixCell;
+import io.sluice.it.spark.MatrixResult;
+import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.spark.SparkMatrix;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/** {@code sluice matrix spark}: status 0 only if Sluice did wherever stock Spark runs. */
+@Command(
+    name = "spark",
+    description =
+        "Runs the workloads on all releases of Spark and the JDKs of this host, without and with"
+            + " Sluice; writes the README's table and docs/results/spark-matrix.json.",
+    mixinStandardHelpOptions = true)
+final class SparkMatrixCommand implements Callable<Integer> {
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    MatrixResult result =
+        new SparkMatrix(workspace, console)
+            .run(SparkDistribution.VERSIONS, List.copyOf(Jdk.ofThisHost().values()));
+    console.say(result.table().toText());
+    console.say(
+        "results: "
+            + new ResultFiles(workspace.publishedResults()).json(MatrixResult.NAME, result));
+    new MarkedSection(workspace.readme(), MatrixResult.NAME).write(result.table().toMarkdown());
+    return result.cells().stream().allMatch(MatrixCell::passed) ? 0 : 1;
+  }
+}
