@@ -24,17 +24,16 @@ public record ListedSuite(String className, boolean quick) {
 
   private static Stream<String> ofEveryBuild() {
     return Stream.of(
-        OURS + "SluiceShuffleSuite",
         CORE + "rdd.PairRDDFunctionsSuite",
+        CORE + "rdd.SortingSuite",
         SQL + "execution.CoalesceShufflePartitionsSuite");
   }
 
   private static Stream<String> onDemand() {
     return Stream.of(
-        OURS + "SluiceContextCleanerSuite",
+        OURS + "SluiceShuffleSuite",
         CORE + "CheckpointSuite",
         CORE + "rdd.RDDSuite",
-        CORE + "rdd.SortingSuite",
         SQL + "execution.adaptive.AdaptiveQueryExecSuite");
   }
 
