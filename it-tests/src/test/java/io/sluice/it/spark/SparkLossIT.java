@@ -135,23 +135,6 @@ class SparkLossIT {
     }
   }
 
-  /** The driver believes that they survive, and readers find out that they have not. */
-  @Test
-  void outputsThatAreNotInTheNodesServiceAreComputedAgain() {
-    SparkJob job =
-        job(Loss.KILL)
-            .throughSluice(workspace)
-            .with("spark.sluice.service.dir", directory.resolve("none"));
-    LossReport report = submit.run(SparkSubmit.LOCAL_CLUSTER, job).report(LossReport.class);
-    String said = report.executorStates().toString();
-    assertAll(
-        () -> assertEquals(stock().digest(), report.digest()),
-        () -> assertEquals(stock().count(), report.count()),
-        () -> assertTrue(report.mapTasks() > PARTITIONS, report.toString()),
-        () -> assertTrue(report.failedTasks() > 0, report.toString()),
-        () -> assertTrue(said.contains("a node's service that cannot be reached"), said));
-  }
-
   private static void assertResult(LossReport stock, LossReport report) {
     assertAll(
         () -> assertEquals(stock.digest(), report.digest()),
