@@ -3,6 +3,7 @@ package io.sluice.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -75,6 +76,17 @@ class LocalPluginTest {
       assertTrue(
           html.contains("none, because of org.apache.spark.shuffle.sort.SortShuffleManager"), html);
     }
+  }
+
+  @Test
+  void aSettingThatIsNoneIsSaidOnTheDriverWhateverTheShuffleManager() {
+    SparkConf conf =
+        conf()
+            .set("spark.shuffle.manager", "sort")
+            .set("spark.sluice.persistence.enabled", "perhaps");
+    Exception e = assertThrows(IllegalArgumentException.class, () -> new JavaSparkContext(conf));
+    assertTrue(
+        e.getMessage().contains("spark.sluice.persistence.enabled is 'perhaps'"), e.getMessage());
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.sluice.spark.plugin;
 
 import io.sluice.spark.SluiceShuffleManager;
+import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.ui.SluiceTab;
 import java.util.List;
@@ -26,6 +27,8 @@ public final class DriverPart implements DriverPlugin {
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext context) {
     this.context = context;
+    // The shuffle manager, which checks as well, may be another than Sluice's.
+    SparkSettings.check(context.conf());
     // Spark makes the manager after its plugins.
     context.conf().setIfMissing("spark.shuffle.manager", SluiceShuffleManager.class.getName());
     if (spark.ui().isDefined()) {

@@ -42,7 +42,8 @@ final class PageContent {
                 new Column("Outputs Held", "Outputs of map tasks in the pool."),
                 new Column(
                     "Persisted Blocks", "Blocks in the pool that Spark would keep in files."),
-                new Column("Memory Used by Them", "Of the capacity of their pool."),
+                new Column(
+                    "Persisted Memory", "Used, of the capacity of the pool of persisted blocks."),
                 new Column("Reported", "When the executor said so.")));
     for (ExecutorReport report : reports) {
       table.add(

@@ -17,7 +17,7 @@ class SparkSettingsPageTest {
         .with(
             "Of an application",
             "With `--conf`, or in `spark-defaults.conf`; read by every executor when it first"
-                + " writes or reads a shuffle.",
+                + " needs them.",
             SparkSettings.all())
         .check();
   }
