@@ -12,9 +12,8 @@ import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * Groups that lose executors at one moment, which the job itself brings about: no clock
- * decides. In local mode, where there is only the driver, nothing is lost and the groups are the
- * same.
+ * Groups that lose executors at one moment, which the job itself brings about: no clock decides. In
+ * local mode, where there is only the driver, nothing is lost and the groups are the same.
  */
 final class LossWorkloads {
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);

@@ -121,10 +121,7 @@ class ShuffleJobTest {
     return switch (workload) {
       case REPARTITION, SORT_BY_KEY, SQL_SORT -> plain(rows(SEED, 0));
       case WIDE -> plain(rows(SEED, 4, 0));
-      case GROUP_BY_KEY,
-          KILLED_WHILE_MAPPING,
-          KILLED_BETWEEN_STAGES,
-          KILLED_WHILE_REDUCING ->
+      case GROUP_BY_KEY, KILLED_WHILE_MAPPING, KILLED_BETWEEN_STAGES, KILLED_WHILE_REDUCING ->
           grouped(groups(SEED));
       case SKEWED_GROUPS -> grouped(groups(rows(SEED, 90)));
       case FEW_KEYS -> grouped(groups(rows(SEED, 0).filter(row -> row._1() < 3)));
