@@ -32,7 +32,7 @@ final class SparkBenchCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
     new SparkBench(workspace, Console.standard(), spark, rows)
-        .run(runs, new ResultFiles(workspace.results()));
+        .run(runs, new ResultFiles(workspace.results()), "bench-spark");
     return 0;
   }
 }

@@ -3,7 +3,7 @@ package io.sluice.it.cli;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import io.sluice.it.spark.SparkDemo;
+import io.sluice.it.spark.SparkBench;
 import io.sluice.it.spark.SparkDistribution;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -24,9 +24,9 @@ final class SparkDemoCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Workspace workspace = Workspace.find();
-    Console console = Console.standard();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
-    new SparkDemo(workspace, console, spark, rows).run(new ResultFiles(workspace.results()));
+    new SparkBench(workspace, Console.standard(), spark, rows)
+        .run(1, new ResultFiles(workspace.results()), "demo-spark");
     return 0;
   }
 }

@@ -47,8 +47,8 @@ public final class SparkBench {
     this.rows = rows;
   }
 
-  /** Runs all rounds and writes the results. */
-  public void run(int rounds, ResultFiles results) {
+  /** Runs all rounds and writes the results, under a name. */
+  public void run(int rounds, ResultFiles results, String name) {
     List<Map<SparkVariant, Map<Workload, ShuffleReport>>> all = new ArrayList<>();
     try (SparkSubmit onDisk = new SparkSubmit(spark, workspace.clusters());
         SparkSubmit inMemory = new SparkSubmit(spark, TMPFS)) {
@@ -63,9 +63,11 @@ public final class SparkBench {
         }
         checkEqual(reports);
         all.add(reports);
+        sayStates(reports.get(SparkVariant.SLUICE));
       }
     }
-    write(new SparkComparison(all), results);
+    console.say("all results agree");
+    write(new SparkComparison(all), results, name);
   }
 
   private Map<Workload, ShuffleReport> run(SparkSubmit submit, SparkVariant variant) {
@@ -102,9 +104,14 @@ public final class SparkBench {
     }
   }
 
-  private void write(SparkComparison comparison, ResultFiles results) {
+  private void sayStates(Map<Workload, ShuffleReport> reports) {
+    ShuffleReport last = reports.get(WORKLOADS.get(WORKLOADS.size() - 1));
+    last.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));
+  }
+
+  private void write(SparkComparison comparison, ResultFiles results, String name) {
     String title =
-        "Spark %s, %,d rows, %d rounds, two executors with a core each"
+        "Spark %s, %,d rows, rounds: %d, two executors with a core each"
             .formatted(spark.version(), rows, comparison.rounds().size());
     Machine machine = Machine.here();
     console.say("");
@@ -115,16 +122,15 @@ public final class SparkBench {
     all.put("machine", machine);
     all.put("partitions", PARTITIONS);
     all.put("rounds", comparison.rounds());
-    console.say("results: " + results.json("bench-spark", all));
+    console.say("results: " + results.json(name, all));
     console.say(
         "table:   "
             + results.text(
-                "bench-spark.md",
-                title + " on " + machine + "\n\n" + comparison.table().toMarkdown()));
+                name + ".md", title + " on " + machine + "\n\n" + comparison.table().toMarkdown()));
     console.say(
         "plot:    "
             + results.write(
-                "bench-spark.png",
+                name + ".png",
                 file ->
                     CostPlot.draw(
                         title,
