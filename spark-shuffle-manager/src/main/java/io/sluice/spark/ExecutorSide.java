@@ -102,10 +102,10 @@ final class ExecutorSide implements Closeable {
 
   /** The pool of this node's service, if the application names one. */
   private synchronized Optional<NodePool> nodePool() {
-    String directory = SparkSettings.SERVICE_DIR.get(SparkSettings.of(conf));
-    if (nodePool == null && !closed && !directory.isEmpty()) {
+    String service = SparkSettings.SERVICE.get(SparkSettings.of(conf));
+    if (nodePool == null && !closed && !service.isEmpty()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
-      nodePool = new NodePool(conf, transports, conf.getAppId(), Path.of(directory), host);
+      nodePool = new NodePool(conf, transports, conf.getAppId(), service, host);
     }
     return Optional.ofNullable(nodePool);
   }

@@ -59,7 +59,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       ApplicationSecret.create(conf);
       // A peer on the same host has no files that could be read in its stead.
       conf.set("spark.shuffle.readHostLocalDisk", "false");
-      if (!SparkSettings.SERVICE_DIR.get(SparkSettings.of(conf)).isEmpty()) {
+      if (!SparkSettings.SERVICE.get(SparkSettings.of(conf)).isEmpty()) {
         conf.setIfMissing("spark.shuffle.sort.io.plugin.class", SluiceDataIO.class.getName());
       }
     } else if (isDriver) {

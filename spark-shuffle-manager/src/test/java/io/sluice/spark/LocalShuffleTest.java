@@ -199,7 +199,7 @@ class LocalShuffleTest {
 
   @Test
   void withoutTheNodesServiceThePoolIsTheExecutorsOwn() {
-    SparkConf conf = conf().set("spark.sluice.service.dir", pools.resolve("none").toString());
+    SparkConf conf = conf().set("spark.sluice.service", pools.resolve("none").toString());
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
       assertEquals(

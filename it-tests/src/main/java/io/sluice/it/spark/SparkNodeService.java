@@ -78,7 +78,7 @@ public final class SparkNodeService implements AutoCloseable {
     }
   }
 
-  /** What applications name in {@code spark.sluice.service.dir}. */
+  /** What applications name in {@code spark.sluice.service}. */
   public Path directory() {
     return home;
   }

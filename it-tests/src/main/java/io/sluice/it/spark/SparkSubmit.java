@@ -33,11 +33,18 @@ public final class SparkSubmit implements AutoCloseable {
   private static final int TAIL_LINES = 60;
 
   private final SparkDirectory directory;
+  private final Map<String, String> environment;
   private int runs;
 
   /** The runs keep everything in a new directory below the given one. */
   public SparkSubmit(SparkDistribution distribution, Path parent) {
+    this(distribution, parent, Map.of());
+  }
+
+  /** The same with more in the environment, such as where Hadoop's configuration is. */
+  public SparkSubmit(SparkDistribution distribution, Path parent, Map<String, String> environment) {
     this.directory = SparkDirectory.create(distribution, parent);
+    this.environment = environment;
   }
 
   /** Runs a job to its end. */
@@ -50,7 +57,7 @@ public final class SparkSubmit implements AutoCloseable {
     settings.putAll(job.settings());
     Process driver =
         directory.start(
-            place, "spark-submit", arguments(master, job, settings), Map.of(), printed, log);
+            place, "spark-submit", arguments(master, job, settings), environment, printed, log);
     if (!awaitExit(driver, job)) {
       throw new ClusterException(
           "%s is not done after %d s and was killed; %s"

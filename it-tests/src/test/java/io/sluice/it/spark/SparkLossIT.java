@@ -120,8 +120,7 @@ class SparkLossIT {
           submit
               .run(
                   cluster.master(),
-                  job.throughSluice(workspace)
-                      .with("spark.sluice.service.dir", service.directory()))
+                  job.throughSluice(workspace).with("spark.sluice.service", service.directory()))
               .report(LossReport.class);
       cluster.requireAlive();
       String said = report.executorStates().toString();

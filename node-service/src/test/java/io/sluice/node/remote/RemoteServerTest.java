@@ -269,6 +269,7 @@ class RemoteServerTest {
             RemoteProtocol.DESCRIBE,
             out -> {
               out.writeInt(3);
+              out.writeInt(4);
               out.writeInt(count);
               Bounded.writeString(out, "the only one");
             },
@@ -280,11 +281,39 @@ class RemoteServerTest {
           RemoteProtocol.DESCRIBE,
           out -> {
             out.writeInt(3);
+            out.writeInt(4);
             out.writeInt(0);
           },
           TIMEOUT_MS);
       Replies.receive(frames, TIMEOUT_MS);
     }
+  }
+
+  @Test
+  void partitionsThatCannotBeAreRefusedAndTheNextRequestAnswered() throws IOException {
+    holds("attempt_0", 1, 1);
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = authenticated(channel);
+      for (int[] range : new int[][] {{-1, 1}, {3, 3}, {3, 2}, {3, Integer.MIN_VALUE}}) {
+        describe(frames, range[0], range[1]);
+        RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
+        assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
+      }
+      describe(frames, 3, 4);
+      Replies.receive(frames, TIMEOUT_MS);
+    }
+  }
+
+  private static void describe(Frames frames, int first, int end) throws IOException {
+    frames.send(
+        RemoteProtocol.DESCRIBE,
+        out -> {
+          out.writeInt(first);
+          out.writeInt(end);
+          out.writeInt(1);
+          Bounded.writeString(out, "attempt_0");
+        },
+        TIMEOUT_MS);
   }
 
   @Test

@@ -46,12 +46,13 @@ public final class SparkSettings {
               + " or `libpmem`. `auto` takes sync where the mount is DAX and plain elsewhere.");
 
   /** The node's service. */
-  public static final Setting<String> SERVICE_DIR =
+  public static final Setting<String> SERVICE =
       Setting.text(
-          "spark.sluice.service.dir",
+          "spark.sluice.service",
           "",
           "none",
-          "Directory of the node service that runs on every node of the cluster, the same on each."
+          "The node service that runs on every node of the cluster: its directory, the same on"
+              + " each, or `yarn` for the auxiliary service `sluice_shuffle` of the NodeManagers."
               + " Map outputs are written into its pool and survive their executor; where it cannot"
               + " be reached, an executor uses a pool of its own.");
 
@@ -139,7 +140,7 @@ public final class SparkSettings {
         POOL_CAPACITY_MB,
         POOL_SEGMENT_MB,
         POOL_MEDIUM,
-        SERVICE_DIR,
+        SERVICE,
         TRANSPORT,
         BOUNCE_BUFFER_MB,
         READ_BUFFER_MB,

@@ -22,7 +22,6 @@ import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -53,7 +52,7 @@ public final class NodePool implements OutputPool, Closeable {
   private final ExecutorTransports transports;
   private final String applicationId;
   private final JobSecret secret;
-  private final Path directory;
+  private final String service;
   private final long timeoutMs;
   private final long readBudgetBytes;
   private final String host;
@@ -72,20 +71,20 @@ public final class NodePool implements OutputPool, Closeable {
   /**
    * Asks nothing yet.
    *
-   * @param directory the service's
+   * @param service {@link ServiceNotice#YARN}, or the service's directory
    * @param host this executor's, where the service can be read from if it does not say otherwise
    */
   public NodePool(
       SparkConf conf,
       ExecutorTransports transports,
       String applicationId,
-      Path directory,
+      String service,
       String host) {
     UnaryOperator<String> settings = SparkSettings.of(conf);
     this.transports = transports;
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
-    this.directory = directory;
+    this.service = service;
     this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(settings);
     this.readBudgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(settings) << 20;
     this.host = host;
@@ -94,14 +93,14 @@ public final class NodePool implements OutputPool, Closeable {
 
   /** Finds the service, and makes the application known to it. */
   public synchronized void connect() throws IOException {
-    ServiceNotice notice = ServiceNotice.read(directory);
+    ServiceNotice notice = ServiceNotice.find(service, System.getenv());
     Found former = found;
     try (LocalClient client = connect(notice)) {
       UUID poolId = client.info().poolId();
       if (former != null && former.notice().equals(notice) && former.poolId().equals(poolId)) {
         return;
       }
-      Medium medium = MediumChooser.choose(notice.medium(), directory).medium();
+      Medium medium = MediumChooser.choose(notice.medium(), notice.pool()).medium();
       found = new Found(notice, newReader(poolId), poolId, medium);
       if (former != null) {
         former.reader().close();

@@ -40,7 +40,7 @@ public final class NodeServiceMain implements Callable<Integer> {
   @Option(
       names = "--dir",
       required = true,
-      description = "For socket and pool; applications name it in spark.sluice.service.dir.")
+      description = "For socket and pool; applications name it in spark.sluice.service.")
   private Path directory;
 
   @Option(names = "--capacity-mb", defaultValue = "1024", description = "Of the memory tier.")

@@ -8,22 +8,33 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Base64;
+import java.util.Map;
 import java.util.Properties;
 
 /**
- * What a node service leaves in its directory for the executors of its node; only its own user can
- * read that. It is there while the service runs, and after the service was killed.
+ * What a node service says to the executors of its node. One that runs by itself leaves it in its
+ * directory, where only its own user can read it; it is there while the service runs, and after the
+ * service was killed. That of a NodeManager is in the environment of every container.
  *
  * @param host at which other nodes reach the service; empty if that is the executors' own
  * @param controlPort its port
  * @param socket its Unix socket
+ * @param pool its directory or device
  * @param medium how its pool is written
  */
-public record ServiceNotice(String host, int controlPort, Path socket, String medium) {
+public record ServiceNotice(String host, int controlPort, Path socket, Path pool, String medium) {
+  /** What a setting calls the service of the NodeManager. */
+  public static final String YARN = "yarn";
+
+  /** Where Hadoop puts what the auxiliary service of that name says, in Base64. */
+  static final String YARN_VARIABLE = "NM_AUX_SERVICE_sluice_shuffle";
+
   private static final String FILE = "service.properties";
 
   static ServiceNotice of(String host, NodeMetadata metadata) {
-    return new ServiceNotice(host, metadata.controlPort(), metadata.socket(), metadata.medium());
+    return new ServiceNotice(
+        host, metadata.controlPort(), metadata.socket(), metadata.pool(), metadata.medium());
   }
 
   /** Puts it into the directory, all at once. */
@@ -32,6 +43,7 @@ public record ServiceNotice(String host, int controlPort, Path socket, String me
     properties.setProperty("host", host);
     properties.setProperty("port", Integer.toString(controlPort));
     properties.setProperty("socket", socket.toString());
+    properties.setProperty("pool", pool.toString());
     properties.setProperty("medium", medium);
     StringWriter text = new StringWriter();
     properties.store(text, "of the running Sluice node service");
@@ -41,11 +53,36 @@ public record ServiceNotice(String host, int controlPort, Path socket, String me
   }
 
   /**
-   * Reads that of the service in a directory.
+   * Reads that of the service of this node.
    *
+   * @param service {@link #YARN}, or the service's directory
+   * @param environment of this process
    * @throws IOException if there is none
    */
-  public static ServiceNotice read(Path directory) throws IOException {
+  static ServiceNotice find(String service, Map<String, String> environment) throws IOException {
+    return service.equals(YARN) ? ofNodeManager(environment) : read(Path.of(service));
+  }
+
+  private static ServiceNotice ofNodeManager(Map<String, String> environment) throws IOException {
+    String encoded = environment.get(YARN_VARIABLE);
+    if (encoded == null) {
+      throw new IOException(
+          "the NodeManager of this executor has no auxiliary service sluice_shuffle");
+    }
+    NodeMetadata metadata;
+    try {
+      metadata = NodeMetadata.decode(Base64.getDecoder().decode(encoded));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(YARN_VARIABLE + " is not of Sluice's service", e);
+    }
+    if (!metadata.isRunning()) {
+      throw new IOException(
+          "the NodeManager's Sluice service could not start: " + metadata.degradedReason());
+    }
+    return of("", metadata);
+  }
+
+  static ServiceNotice read(Path directory) throws IOException {
     Properties properties = new Properties();
     try (Reader text = new StringReader(Files.readString(directory.resolve(FILE)))) {
       properties.load(text);
@@ -53,6 +90,7 @@ public record ServiceNotice(String host, int controlPort, Path socket, String me
           properties.getProperty("host"),
           Integer.parseInt(properties.getProperty("port")),
           Path.of(properties.getProperty("socket")),
+          Path.of(properties.getProperty("pool")),
           properties.getProperty("medium"));
     } catch (IllegalArgumentException | NullPointerException e) {
       throw new IOException(directory.resolve(FILE) + " is of another release of Sluice", e);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.NodeService;
+import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.pool.ExecutorTransports;
@@ -13,6 +14,7 @@ import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -66,7 +68,7 @@ class NodeServiceMainTest {
         .set("spark.driver.bindAddress", "127.0.0.1")
         .set("spark.shuffle.manager", SluiceShuffleManager.class.getName())
         .set("spark.sluice.pool.dir", base.toString())
-        .set("spark.sluice.service.dir", base.resolve("service").toString());
+        .set("spark.sluice.service", base.resolve("service").toString());
   }
 
   private static JavaPairRDD<Integer, Integer> grouped(JavaSparkContext context) {
@@ -101,7 +103,7 @@ class NodeServiceMainTest {
 
   @Test
   void withoutTheSettingNothingIsPromised() {
-    SparkConf conf = conf().remove("spark.sluice.service.dir");
+    SparkConf conf = conf().remove("spark.sluice.service");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       assertFalse(context.sc().shuffleDriverComponents().supportsReliableStorage());
       grouped(context).count();
@@ -127,7 +129,11 @@ class NodeServiceMainTest {
     ApplicationSecret.create(conf);
     try (NodePool pool =
         new NodePool(
-            conf, new ExecutorTransports(conf), "app-1", base.resolve("service"), "127.0.0.1")) {
+            conf,
+            new ExecutorTransports(conf),
+            "app-1",
+            base.resolve("service").toString(),
+            "127.0.0.1")) {
       pool.connect();
       write(pool, 4);
       assertEquals(1, service.storeStats().outputs());
@@ -151,7 +157,11 @@ class NodeServiceMainTest {
     ApplicationSecret.create(conf);
     try (NodePool pool =
         new NodePool(
-            conf, new ExecutorTransports(conf), "app-1", base.resolve("service"), "127.0.0.1")) {
+            conf,
+            new ExecutorTransports(conf),
+            "app-1",
+            base.resolve("service").toString(),
+            "127.0.0.1")) {
       pool.connect();
       write(pool, 4);
       service.close();
@@ -169,5 +179,28 @@ class NodeServiceMainTest {
     assertEquals(service.metadata().socket(), notice.socket());
     ServiceNotice.remove(base.resolve("service"));
     assertThrows(IOException.class, () -> ServiceNotice.read(base.resolve("service")));
+  }
+
+  @Test
+  void aNodeManagersServiceIsFoundInTheEnvironment() throws IOException {
+    String encoded = Base64.getEncoder().encodeToString(service.metadata().encode());
+    Map<String, String> environment = Map.of(ServiceNotice.YARN_VARIABLE, encoded);
+    ServiceNotice notice = ServiceNotice.find(ServiceNotice.YARN, environment);
+    assertEquals(ServiceNotice.read(base.resolve("service")), notice);
+  }
+
+  @Test
+  void aNodeManagerWithoutAWorkingServiceIsAnErrorThatSaysWhy() {
+    assertNotFound("no auxiliary service sluice_shuffle", Map.of());
+    assertNotFound("is not of Sluice", Map.of(ServiceNotice.YARN_VARIABLE, "!"));
+    byte[] degraded = NodeMetadata.degraded("no room").encode();
+    String encoded = Base64.getEncoder().encodeToString(degraded);
+    assertNotFound("no room", Map.of(ServiceNotice.YARN_VARIABLE, encoded));
+  }
+
+  private static void assertNotFound(String why, Map<String, String> environment) {
+    IOException e =
+        assertThrows(IOException.class, () -> ServiceNotice.find(ServiceNotice.YARN, environment));
+    assertTrue(e.getMessage().contains(why), e.getMessage());
   }
 }

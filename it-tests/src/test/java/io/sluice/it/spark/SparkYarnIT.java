@@ -1,0 +1,93 @@
+package io.sluice.it.spark;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.NodeManager;
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.scenario.SharedCluster;
+import io.sluice.it.spark.jobs.Loss;
+import io.sluice.it.spark.jobs.LossReport;
+import io.sluice.it.spark.jobs.ShuffleArguments;
+import io.sluice.it.spark.jobs.Workload;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Spark on YARN, with the service that the NodeManagers run for MapReduce. */
+@ExtendWith(SharedCluster.class)
+class SparkYarnIT {
+  private static final Pattern READ_OVER_TCP = Pattern.compile("tcp=(\\d+)");
+  private static final int PARTITIONS = 9;
+  private static final ShuffleArguments ROWS =
+      new ShuffleArguments(Workload.GROUP_BY_KEY, 20_000, PARTITIONS, 7);
+  private static final Duration DEADLINE = Duration.ofMinutes(1);
+
+  private final Workspace workspace = Workspace.find();
+  private final SparkDistribution spark =
+      SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+
+  @TempDir Path directory;
+
+  /** What they have written is in the NodeManagers' pools, so that nothing is computed again. */
+  @Test
+  void outputsInTheNodeManagersServicesSurviveAnExecutorThatIsKilled(PseudoCluster cluster) {
+    Map<String, String> hadoop = Map.of("HADOOP_CONF_DIR", cluster.clientConf().toString());
+    try (SparkSubmit submit = new SparkSubmit(spark, directory, hadoop)) {
+      LossReport stock = submit.run(SparkSubmit.LOCAL, job(Loss.NONE)).report(LossReport.class);
+      LossReport report =
+          submit
+              .run(
+                  "yarn",
+                  job(Loss.KILL)
+                      .throughSluice(workspace)
+                      .with(
+                          Map.of(
+                              "spark.sluice.service",
+                              "yarn",
+                              "spark.yarn.jars",
+                              "local:" + spark.home().resolve("jars") + "/*",
+                              "spark.executor.instances",
+                              "2",
+                              "spark.executor.memory",
+                              "512m")))
+              .report(LossReport.class);
+      String said = report.executorStates().toString();
+      assertAll(
+          () -> assertEquals(stock.digest(), report.digest()),
+          () -> assertEquals(stock.count(), report.count()),
+          () -> assertEquals(PARTITIONS, report.mapTasks(), "no map task ran again"),
+          () -> assertEquals(0, report.failedTasks()),
+          () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
+          () -> assertEquals(report.remoteBytesRead(), readOverTcp(said), said),
+          () -> assertFalse(said.replace("left to Spark: {}", "").contains("left to Spark"), said));
+      for (NodeManager node : cluster.nodes()) {
+        Poll.untilTrue(
+            "the application's outputs to be freed",
+            DEADLINE,
+            () -> Optional.of(node.poolState().isEmpty()));
+      }
+    }
+  }
+
+  private SparkJob job(Loss loss) {
+    return QuickJvms.of(SparkJob.loss(workspace, loss, ROWS));
+  }
+
+  private static long readOverTcp(String states) {
+    return READ_OVER_TCP
+        .matcher(states)
+        .results()
+        .mapToLong(result -> Long.parseLong(result.group(1)))
+        .sum();
+  }
+}
