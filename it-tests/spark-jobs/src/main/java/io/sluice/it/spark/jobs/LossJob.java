@@ -25,8 +25,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * has begun. Prints a {@link LossReport}.
  */
 public final class LossJob {
-  private static final String LOST = "0";
-
   private LossJob() {}
 
   /** {@code LOSS}, and then what {@link ShuffleArguments} are. */
@@ -39,11 +37,12 @@ public final class LossJob {
 
   private static LossReport run(Loss loss, ShuffleArguments arguments) throws InterruptedException {
     TaskCosts costs = new TaskCosts();
-    LossListener lost = new LossListener(LOST);
+    LossListener lost;
     ResultSummary result;
     SortedMap<String, String> states;
     ShuffleCosts total;
     try (JavaSparkContext context = new JavaSparkContext(new SparkConf().setAppName("LossJob"))) {
+      lost = new LossListener(firstExecutor(context));
       JavaRDD<ResultRow> grouped = new RddWorkloads(context, arguments).groupByKey();
       context.sc().addSparkListener(costs);
       context.sc().addSparkListener(lost);
@@ -65,6 +64,11 @@ public final class LossJob {
         total.remoteBytesRead(),
         total.localBytesRead(),
         states);
+  }
+
+  /** YARN counts from 1. */
+  private static String firstExecutor(JavaSparkContext context) {
+    return context.master().equals("yarn") ? "1" : "0";
   }
 
   private static ShuffleDependency<?, ?, ?> shuffleOf(RDD<?> result) {
@@ -98,12 +102,15 @@ public final class LossJob {
       case DECOMMISSION ->
           ((ExecutorAllocationClient) context.sc().schedulerBackend())
               .decommissionExecutor(
-                  LOST, new ExecutorDecommissionInfo("LossJob", Option.empty()), false, false);
+                  lost.executorId(),
+                  new ExecutorDecommissionInfo("LossJob", Option.empty()),
+                  false,
+                  false);
       case IDLE -> {
         // Waiting for its end is all there is to do.
       }
       case KILL -> {
-        long pid = Long.parseLong(ExecutorStates.processes(context).get(LOST));
+        long pid = Long.parseLong(ExecutorStates.processes(context).get(lost.executorId()));
         ProcessHandle.of(pid).orElseThrow().destroyForcibly();
       }
     }

@@ -42,6 +42,10 @@ final class LossListener extends SparkListener {
     }
   }
 
+  String executorId() {
+    return executorId;
+  }
+
   long mapTasks() {
     return mapTasks.get();
   }
