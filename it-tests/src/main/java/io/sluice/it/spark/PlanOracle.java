@@ -20,7 +20,9 @@ import java.util.regex.Pattern;
  */
 public final class PlanOracle {
   private static final Pattern STATE =
-      Pattern.compile("Sluice read \\{(.*)} bytes of remote blocks, and left to Spark: \\{(.*)}");
+      Pattern.compile(
+          "Sluice read \\{(.*)} bytes, took over \\d+ bytes, and left to Spark: \\{(.*)}");
+  private static final Set<String> NOT_FROM_PEERS_POOLS = Set.of("local", "spark");
   private static final Set<String> BOTH_EXECUTORS = Set.of("0", "1");
 
   private final Map<String, ShuffleResult> expected = new HashMap<>();
@@ -67,7 +69,9 @@ public final class PlanOracle {
   public static long served(ContextReport ours) {
     return ours.executorStates().values().stream()
         .flatMap(state -> entries(state, 1).stream())
-        .mapToLong(way -> Long.parseLong(way.substring(way.indexOf('=') + 1)))
+        .map(way -> way.split("=(?=\\d+$)"))
+        .filter(way -> !NOT_FROM_PEERS_POOLS.contains(way[0]))
+        .mapToLong(way -> Long.parseLong(way[1]))
         .sum();
   }
 

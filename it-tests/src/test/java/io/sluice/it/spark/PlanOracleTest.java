@@ -16,11 +16,13 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class PlanOracleTest {
-  private static final String IDLE = "Sluice read {} bytes of remote blocks, and left to Spark: {}";
+  private static final String IDLE =
+      "Sluice read {} bytes, took over 0 bytes, and left to Spark: {}";
   private static final String READ =
-      "Sluice read {tcp=40, ucx=2} bytes of remote blocks, and left to Spark: {}";
+      "Sluice read {local=9, spark=7, tcp=40, ucx=2} bytes, took over 3 bytes,"
+          + " and left to Spark: {}";
   private static final String FELL_BACK =
-      "Sluice read {} bytes of remote blocks, and left to Spark: {a peer's pool=3, too many=1}";
+      "Sluice read {} bytes, took over 0 bytes, and left to Spark: {a peer's pool=3, too many=1}";
 
   @Test
   void whatStockGivesIsRight() {
