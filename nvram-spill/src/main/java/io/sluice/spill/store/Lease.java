@@ -56,7 +56,15 @@ public final class Lease implements ExtentSource, Closeable {
 
   @Override
   public void commit(OutputId id, FooterLocation footer) throws IOException {
-    store.commit(this, id, footer);
+    store.commit(this, id, footer, false);
+  }
+
+  /**
+   * Commits, and frees in the same moment what was committed with that id before: whoever looks
+   * finds one of them, whole. If the medium fails in between, neither is left.
+   */
+  public void replace(OutputId id, FooterLocation footer) throws IOException {
+    store.commit(this, id, footer, true);
   }
 
   /** Gives back everything that is not committed; idempotent. */

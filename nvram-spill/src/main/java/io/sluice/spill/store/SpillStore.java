@@ -314,13 +314,15 @@ public final class SpillStore implements Closeable {
     announced.retire(retired);
   }
 
-  void commit(Lease lease, OutputId id, FooterLocation location) throws IOException {
+  void commit(Lease lease, OutputId id, FooterLocation location, boolean mayReplace)
+      throws IOException {
     CommittedOutput output = loader.load(location);
     if (!output.id().equals(id)) {
       throw new CorruptOutputException(
           "the footer at " + location + " is of " + output.id() + ", expected " + id);
     }
     announced.announce(output.extents().stream().map(this::handleOf).toList());
+    List<SegmentHandle> retired = new ArrayList<>();
     lock.lock();
     try {
       checkUsable(lease);
@@ -328,7 +330,7 @@ public final class SpillStore implements Closeable {
       if (former != null && former.footer().equals(output.footer())) {
         return;
       }
-      if (former != null) {
+      if (former != null && !mayReplace) {
         throw new IOException(
             id
                 + " is committed already, with generation "
@@ -337,6 +339,9 @@ public final class SpillStore implements Closeable {
                 + output.generation());
       }
       checkHeld(lease, output);
+      if (former != null) {
+        free(former, retired); // first: of two that are marked, recovery trusts neither
+      }
       output.mark();
       for (Extent extent : output.extents()) {
         holder(lease, extent.range()).remove(extent.range());
@@ -345,6 +350,7 @@ public final class SpillStore implements Closeable {
     } finally {
       lock.unlock();
     }
+    announced.retire(retired);
   }
 
   void close(Lease lease) throws IOException {

@@ -169,7 +169,12 @@ public final class ExecutorPool implements OutputPool, Closeable {
         this,
         shuffleId,
         lease,
-        new OutputWriter(lease, medium, service::memoryOf, partitionCount, PoolOutput.LEASE_BYTES),
+        new OutputWriter(
+            new ReplacingSource(lease),
+            medium,
+            service::memoryOf,
+            partitionCount,
+            PoolOutput.LEASE_BYTES),
         new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
   }
 
@@ -197,55 +202,84 @@ public final class ExecutorPool implements OutputPool, Closeable {
 
   /** How many bytes each partition of an output has; empty if it is not here. */
   public Optional<long[]> partitionLengths(int shuffleId, long mapId) throws IOException {
-    lock.readLock().lock();
-    try {
-      Optional<CommittedOutput> output = find(shuffleId, mapId);
-      if (output.isEmpty()) {
-        return Optional.empty();
-      }
-      long[] lengthsBytes = new long[output.get().partitionCount()];
-      for (int partition = 0; partition < lengthsBytes.length; partition++) {
-        for (Run run : output.get().runs(partition)) {
-          lengthsBytes[partition] += run.lengthBytes();
-        }
-      }
-      return Optional.of(lengthsBytes);
-    } finally {
-      lock.readLock().unlock();
-    }
+    return look(
+        shuffleId,
+        mapId,
+        output -> {
+          long[] lengthsBytes = new long[output.partitionCount()];
+          for (int partition = 0; partition < lengthsBytes.length; partition++) {
+            for (Run run : output.runs(partition)) {
+              lengthsBytes[partition] += run.lengthBytes();
+            }
+          }
+          return lengthsBytes;
+        });
   }
 
   /** Some partitions of a map task's output; empty if it is not here. */
   public Optional<PoolBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
       throws IOException {
+    return look(
+        shuffleId,
+        mapId,
+        output -> {
+          List<Range> ranges = new ArrayList<>();
+          for (int partition = firstPartition; partition < endPartition; partition++) {
+            for (Run run : output.runs(partition)) {
+              ranges.addAll(run.ranges());
+            }
+          }
+          return new PoolBlock(this, output, ranges);
+        });
+  }
+
+  /** Reads something of an output's index. */
+  private interface Look<T> {
+    T at(CommittedOutput output) throws IOException;
+  }
+
+  /** Looks at the output of that name; if another took its place meanwhile, at that one. */
+  private <T> Optional<T> look(int shuffleId, long mapId, Look<T> look) throws IOException {
+    OutputId id = new OutputId(applicationId, BlockNames.output(shuffleId, mapId));
     lock.readLock().lock();
     try {
-      Optional<CommittedOutput> output = find(shuffleId, mapId);
-      if (output.isEmpty()) {
-        return Optional.empty();
-      }
-      List<Range> ranges = new ArrayList<>();
-      for (int partition = firstPartition; partition < endPartition; partition++) {
-        for (Run run : output.get().runs(partition)) {
-          ranges.addAll(run.ranges());
+      while (!closed) {
+        Optional<CommittedOutput> output = service.find(id);
+        if (output.isEmpty()) {
+          break;
+        }
+        try {
+          T seen = look.at(output.get());
+          if (isThere(output.get())) {
+            return Optional.of(seen);
+          }
+        } catch (IOException e) {
+          if (isThere(output.get())) {
+            throw e;
+          }
         }
       }
-      return Optional.of(new PoolBlock(this, ranges));
+      return Optional.empty();
     } finally {
       lock.readLock().unlock();
     }
   }
 
-  /** Called with the lock held. */
-  private Optional<CommittedOutput> find(int shuffleId, long mapId) {
-    return closed
-        ? Optional.empty()
-        : service.find(new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+  /** Whether it was neither freed nor replaced: what was read of it until now is right. */
+  private boolean isThere(CommittedOutput output) {
+    return service.find(output.id()).filter(found -> found == output).isPresent();
   }
 
-  /** Copies bytes out of the pool while it is open. */
-  void copy(int segmentId, long offsetBytes, ByteBuffer destination) throws IOException {
-    whileOpen(() -> service.copy(segmentId, offsetBytes, destination));
+  /** Copies bytes of an output, which fails if that was freed or replaced before they were. */
+  void copy(CommittedOutput output, int segmentId, long offsetBytes, ByteBuffer destination)
+      throws IOException {
+    whileOpen(
+        () -> {
+          service.copy(segmentId, offsetBytes, destination);
+          if (!isThere(output)) {
+            throw new IOException(output.id() + " was freed or replaced while it was read");
+          }
+        });
   }
 
   /** Frees all outputs of a shuffle, and those that attempts which are late commit yet. */

@@ -1,6 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -10,19 +11,21 @@ import java.util.List;
 /**
  * The bytes of a block, copied out of the pool a window at a time.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException} once the pool is closed.
+ * <p>Thread contract: one thread. Failure: {@link IOException} once the output or the pool is gone.
  */
 final class PoolInputStream extends InputStream {
   static final int WINDOW_BYTES = 64 << 10;
 
   private final ExecutorPool pool;
+  private final CommittedOutput output;
   private final List<Range> ranges;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private int nextRange;
   private long rangeOffsetBytes;
 
-  PoolInputStream(ExecutorPool pool, List<Range> ranges) {
+  PoolInputStream(ExecutorPool pool, CommittedOutput output, List<Range> ranges) {
     this.pool = pool;
+    this.output = output;
     this.ranges = ranges;
   }
 
@@ -63,6 +66,7 @@ final class PoolInputStream extends InputStream {
       Range range = ranges.get(nextRange);
       int n = (int) Math.min(WINDOW_BYTES, range.lengthBytes() - rangeOffsetBytes);
       pool.copy(
+          output,
           range.segmentId(),
           range.offsetBytes() + rangeOffsetBytes,
           window.clear().limit(n).slice());

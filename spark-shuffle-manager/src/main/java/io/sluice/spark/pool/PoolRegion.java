@@ -9,7 +9,7 @@ import org.apache.spark.network.util.AbstractFileRegion;
  * its executor is decommissioned, may be larger than the heap.
  *
  * <p>Thread contract: one thread. It owns nothing that had to be released. Failure: {@link
- * IOException} once the pool is closed.
+ * IOException} once the output or the pool is gone.
  */
 final class PoolRegion extends AbstractFileRegion {
   private final PoolInputStream bytes;

@@ -60,14 +60,16 @@ public final class ReceivedOutput implements Closeable {
   }
 
   /**
-   * Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays.
+   * Makes all of it visible at once, in place of what had its name before; of a shuffle that was
+   * freed meanwhile, nothing stays.
    *
    * @param partitionBytes the lengths of its partitions, whose bytes lie in this order
    */
   public void commit(long[] partitionBytes) throws IOException {
     Run all = unpartitioned.endRun(lengthBytes, 0);
     try (OutputWriter partitioned =
-            new OutputWriter(lease, medium, partitionBytes.length, PoolOutput.LEASE_BYTES);
+            new OutputWriter(
+                new ReplacingSource(lease), medium, partitionBytes.length, PoolOutput.LEASE_BYTES);
         RunInput bytes = new MappedRunInput(unpartitioned::mapRanges, all, WINDOW_BYTES)) {
       partitioned.reserveCapacity(lengthBytes);
       for (int partition = 0; partition < partitionBytes.length; partition++) {

@@ -1,0 +1,43 @@
+package io.sluice.spark.pool;
+
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.LeaseInfo;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * A lease as Spark needs it: where two attempts commit an output of the same name, the one that
+ * comes last counts, as with Spark's own files. Unlike with a lease itself, which refuses it.
+ *
+ * <p>Thread contract: safe from any thread. It does not own the lease.
+ */
+record ReplacingSource(Lease lease) implements ExtentSource {
+  @Override
+  public LeaseInfo info() {
+    return lease.info();
+  }
+
+  @Override
+  public List<Extent> lease(long lengthBytes) throws IOException {
+    return lease.lease(lengthBytes);
+  }
+
+  @Override
+  public Extent leaseContiguous(long lengthBytes) throws IOException {
+    return lease.leaseContiguous(lengthBytes);
+  }
+
+  @Override
+  public void release(List<Extent> extents) throws IOException {
+    lease.release(extents);
+  }
+
+  @Override
+  public void commit(OutputId id, FooterLocation footer) throws IOException {
+    lease.replace(id, footer);
+  }
+}
