@@ -33,6 +33,7 @@ public record ListedSuite(String className, boolean quick) {
     return Stream.of(
         OURS + "SluiceShuffleSuite",
         CORE + "CheckpointSuite",
+        CORE + "FailureSuite",
         CORE + "rdd.RDDSuite",
         SQL + "execution.adaptive.AdaptiveQueryExecSuite");
   }
