@@ -14,9 +14,11 @@ import io.sluice.it.spark.jobs.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,11 +62,27 @@ class SparkShuffleIT {
 
   /** Workloads with the settings that they come with. */
   @Test
-  void everyBasicWorkloadGivesStocksResult() {
-    List<ShuffleArguments> shuffles =
-        Workload.BASIC.stream().map(workload -> shuffle(workload, FEW_PARTITIONS)).toList();
-    ContextPlan context = new ContextPlan("every workload", Map.of(), shuffles);
-    assertUndisturbed(compare(SparkSubmit.LOCAL_CLUSTER, new ShufflePlan(List.of(context))));
+  void everyWorkloadGivesStocksResult() {
+    List<ShuffleArguments> shuffles = new ArrayList<>();
+    Workload.BASIC.forEach(workload -> shuffles.add(shuffle(workload, FEW_PARTITIONS)));
+    shuffles.add(shuffle(Workload.SQL_LATE_BROADCAST, FEW_PARTITIONS));
+    shuffles.add(shuffle(Workload.SKEWED_GROUPS, FEW_PARTITIONS));
+    shuffles.add(shuffle(Workload.FEW_KEYS, FEW_PARTITIONS));
+    shuffles.add(shuffle(Workload.GROUP_BY_KEY, 1));
+    shuffles.add(shuffle(Workload.SQL_SORT, 1));
+    shuffles.add(shuffle(Workload.PAGE_RANK, FEW_PARTITIONS));
+    shuffles.add(new ShuffleArguments(Workload.TRANSITIVE_CLOSURE, 300, FEW_PARTITIONS, 7));
+    shuffles.add(new ShuffleArguments(Workload.STREAM_AGGREGATE, 2_000, FEW_PARTITIONS, 7));
+    shuffles.add(new ShuffleArguments(Workload.STREAM_STATE, 2_000, FEW_PARTITIONS, 7));
+    List<ContextReport> contexts =
+        compare(
+            SparkSubmit.LOCAL_CLUSTER,
+            new ShufflePlan(List.of(new ContextPlan("every workload", Map.of(), shuffles))));
+    assertUndisturbed(contexts);
+    Set<String> reads = new TreeSet<>();
+    contexts.get(0).results().forEach(result -> reads.addAll(result.adaptiveReads()));
+    assertTrue(
+        reads.containsAll(Set.of("coalesced and skewed", "coalesced", "local")), reads.toString());
   }
 
   /** Settings that change what is written, and one that leaves something to Spark. */

@@ -3,9 +3,11 @@ package io.sluice.it.spark.jobs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.MapFunction;
@@ -22,8 +24,8 @@ import org.apache.spark.sql.streaming.Trigger;
 import scala.Tuple2;
 
 /**
- * Queries over a stream of files, one in each batch, whose order is that of their names. Their
- * state is shuffled by key in every batch; a query has ended when its result is given.
+ * Queries over a stream of files, one in each batch, in the order of their names. Their state is
+ * shuffled by key in every batch; a query has ended when its result is given.
  */
 final class StreamWorkloads {
   private static final int BATCHES = 3;
@@ -89,7 +91,9 @@ final class StreamWorkloads {
       List<String> lines = new ArrayList<>();
       new SeededRows(batches, batch, 0)
           .forEachRemaining(row -> lines.add(row._1() + "," + smallHash(row._2())));
-      Files.write(input.resolve("batch-" + batch + ".csv"), lines);
+      Path file = Files.write(input.resolve("batch-" + batch + ".csv"), lines);
+      // Their order is that of these times, and two files may be written within one tick.
+      Files.setLastModifiedTime(file, FileTime.from(batch + 1, TimeUnit.HOURS));
     }
     return session
         .readStream()
