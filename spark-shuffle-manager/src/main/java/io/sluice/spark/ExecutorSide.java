@@ -73,11 +73,19 @@ final class ExecutorSide implements Closeable {
         metrics = new ExecutorMetrics(pool, counters);
         env.metricsSystem().registerSource(metrics);
       } catch (IOException | RuntimeException e) {
-        failed = true;
-        LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
+        openFailed(e);
       }
     }
     return Optional.ofNullable(pool);
+  }
+
+  private void openFailed(Exception e) {
+    if (Thread.currentThread().isInterrupted()) { // says something of the task, not of the pool
+      LOG.info("A task was killed while it opened this executor's pool; the next one does it", e);
+    } else {
+      failed = true;
+      LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
+    }
   }
 
   /** Where a map task writes now; empty if it has to write files. */

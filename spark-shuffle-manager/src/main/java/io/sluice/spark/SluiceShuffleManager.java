@@ -129,6 +129,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     ShuffleDependency<K, V, ?> dependency = ((SluiceShuffleHandle<K, V, ?>) handle).dependency();
     Optional<? extends OutputPool> pool = executor.outputPool();
     if (pool.isEmpty()) {
+      context.killTaskIfInterrupted();
       executor.counters().fellBack("an executor without a pool");
       ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
       return super.getWriter(stock, mapId, context, metrics);

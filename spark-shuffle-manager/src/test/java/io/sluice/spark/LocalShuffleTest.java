@@ -13,14 +13,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -41,6 +46,8 @@ class LocalShuffleTest {
   private static final int RECORDS = 50_000;
   private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";
   private static final String JAVA = "org.apache.spark.serializer.JavaSerializer";
+
+  private static final CountDownLatch BEGUN = new CountDownLatch(1);
 
   @TempDir private Path pools;
 
@@ -169,6 +176,36 @@ class LocalShuffleTest {
           List.of("an executor without a pool"),
           List.copyOf(manager().counters().fallbacks().keySet()));
     }
+  }
+
+  /** With one core, the next task does not begin before that one has ended. */
+  @Test
+  void aTaskThatIsKilledAsItOpensThePoolLeavesThatToTheNext() throws InterruptedException {
+    try (JavaSparkContext context = new JavaSparkContext(conf().setMaster("local[1]"))) {
+      context.setJobGroup("killed", "a job that is cancelled", true);
+      JavaFutureAction<Long> killed =
+          context
+              .parallelize(numbers(), 1)
+              .mapPartitions(LocalShuffleTest::untilKilled)
+              .repartition(4)
+              .countAsync();
+      assertTrue(BEGUN.await(1, TimeUnit.MINUTES));
+      context.cancelJobGroup("killed");
+      assertThrows(Exception.class, killed::get);
+      context.clearJobGroup();
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(Map.of(), manager().counters().fallbacks());
+      assertEquals(3, manager().poolStats().orElseThrow().outputs());
+    }
+  }
+
+  /** The writer is made after this, by a thread that is still interrupted. */
+  private static Iterator<Integer> untilKilled(Iterator<Integer> numbers) {
+    BEGUN.countDown();
+    while (!Thread.currentThread().isInterrupted()) {
+      LockSupport.park();
+    }
+    return numbers;
   }
 
   /** Whatever the driver thought before; that it was elsewhere, say. */
