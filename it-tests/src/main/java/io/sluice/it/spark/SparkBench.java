@@ -20,7 +20,8 @@ import java.util.Map;
 /**
  * Shuffles on two executors in all variants in turn, several rounds: figures, never assertions but
  * for equal results. In each round every variant has executors of its own, which run every workload
- * once to warm up and once to be measured.
+ * a few times to warm up and once to be measured: after a single run, the compiler still takes more
+ * of the processor than the shuffle.
  *
  * <p>Not thread-safe. A failed job or a result that differs is a {@link ClusterException}.
  */
@@ -28,6 +29,7 @@ public final class SparkBench {
   private static final List<Workload> WORKLOADS =
       List.of(
           Workload.SQL_REPARTITION, Workload.SQL_SORT, Workload.SQL_JOIN, Workload.GROUP_BY_KEY);
+  private static final int WARM_UPS = 3;
   private static final int PARTITIONS = 16;
   private static final int SEED = 7;
   private static final String MASTER = "local-cluster[2,1,2048]";
@@ -72,7 +74,7 @@ public final class SparkBench {
 
   private Map<Workload, ShuffleReport> run(SparkSubmit submit, SparkVariant variant) {
     List<ShuffleArguments> shuffles = new ArrayList<>();
-    for (int repetition = 0; repetition < 2; repetition++) {
+    for (int repetition = 0; repetition <= WARM_UPS; repetition++) {
       for (Workload workload : WORKLOADS) {
         shuffles.add(new ShuffleArguments(workload, rows, PARTITIONS, SEED));
       }
