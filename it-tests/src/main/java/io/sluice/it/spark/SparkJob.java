@@ -9,6 +9,7 @@ import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleJob;
 import io.sluice.it.spark.jobs.ShufflePlan;
 import io.sluice.it.spark.jobs.ShufflePlanJob;
+import io.sluice.it.spark.jobs.TpchJob;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,6 +82,22 @@ public record SparkJob(
         List.of(),
         Map.of(),
         List.of(plan.toJson()),
+        LONG_DEADLINE);
+  }
+
+  /** {@link TpchJob}, with the queries that are published with Spark's own suites. */
+  public static SparkJob tpch(Workspace workspace, double scale, int partitions, long seed) {
+    return new SparkJob(
+        "TPC-H",
+        workspace.sparkJobsJar(),
+        TpchJob.class.getName(),
+        List.of(),
+        Map.of(),
+        List.of(
+            workspace.sparkSuites().resolve("tpch").toString(),
+            Double.toString(scale),
+            Integer.toString(partitions),
+            Long.toString(seed)),
         LONG_DEADLINE);
   }
 

@@ -1,0 +1,59 @@
+package io.sluice.it.spark.jobs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.apache.spark.sql.SparkSession;
+
+/** The benchmark's queries over {@link TpchTables}, all of whose joins are shuffled. */
+final class TpchQueries implements ContextRun.Work {
+  private static final int MOST_QUERIES = 22;
+
+  private final Path directory;
+  private final double scale;
+  private final int partitions;
+  private final long seed;
+
+  /** {@code directory} has the files {@code q1.sql}, {@code q2.sql} and so on. */
+  TpchQueries(Path directory, double scale, int partitions, long seed) {
+    this.directory = directory;
+    this.scale = scale;
+    this.partitions = partitions;
+    this.seed = seed;
+  }
+
+  @Override
+  public void doIn(ContextRun run) throws Exception {
+    SparkSession session = run.session();
+    session.conf().set("spark.sql.shuffle.partitions", Integer.toString(partitions));
+    session.conf().set("spark.sql.autoBroadcastJoinThreshold", "-1");
+    session.conf().set("spark.sql.adaptive.autoBroadcastJoinThreshold", "-1");
+    new TpchTables(scale, partitions, seed).register(session);
+    for (Path query : queries()) {
+      String sql = Files.readString(query);
+      run.shuffle(
+          query.getFileName().toString(),
+          new TreeSet<>(),
+          () ->
+              session
+                  .sql(sql)
+                  .toJavaRDD()
+                  .map(row -> ResultRow.of(0, ResultRow.hash(row.mkString("|")))));
+    }
+  }
+
+  private List<Path> queries() throws IOException {
+    List<Path> queries = new ArrayList<>();
+    for (int i = 1; i <= MOST_QUERIES; i++) {
+      Path query = directory.resolve("q" + i + ".sql");
+      if (!Files.exists(query)) {
+        throw new IOException(query + " is missing");
+      }
+      queries.add(query);
+    }
+    return queries;
+  }
+}

@@ -1,0 +1,51 @@
+package io.sluice.it.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.jobs.ContextReport;
+import io.sluice.it.spark.jobs.ShufflePlanReport;
+import io.sluice.it.spark.jobs.ShuffleResult;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The 22 queries of the TPC-H benchmark over made-up tables, all joins shuffled. */
+class SparkTpchIT {
+  private static final double SCALE = 0.005;
+  private static final int PARTITIONS = 3;
+  private static final int QUERIES = 22;
+
+  private final Workspace workspace = Workspace.find();
+
+  @TempDir Path directory;
+
+  @Test
+  void everyQueryGivesStocksResult() {
+    SparkDistribution spark =
+        SparkDistribution.locate(
+            System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
+    SparkJob job = QuickJvms.of(SparkJob.tpch(workspace, SCALE, PARTITIONS, 7));
+    try (SparkSubmit submit = new SparkSubmit(spark, directory)) {
+      ShufflePlanReport stock = submit.run(SparkSubmit.LOCAL, job).report(ShufflePlanReport.class);
+      ContextReport ours =
+          submit
+              .run(SparkSubmit.LOCAL_CLUSTER, job.throughSluice(workspace))
+              .report(ShufflePlanReport.class)
+              .contexts()
+              .get(0);
+      assertEquals(List.of(), new PlanOracle(stock).wrongResults(ours));
+      assertEquals(List.of(), PlanOracle.wrongTraffic(ours, Set.of()));
+      assertEquals(QUERIES, ours.results().size());
+      List<String> empty =
+          ours.results().stream()
+              .filter(result -> result.count() == 0)
+              .map(ShuffleResult::name)
+              .toList();
+      assertTrue(empty.isEmpty(), "queries that found nothing show little: " + empty);
+    }
+  }
+}
