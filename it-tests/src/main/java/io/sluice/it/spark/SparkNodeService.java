@@ -47,7 +47,7 @@ public final class SparkNodeService implements AutoCloseable {
             "--capacity-mb=64",
             "--segment-mb=16",
             "--overflow-dirs=" + parent,
-            "--bind=127.0.0.1",
+            "--bind=0.0.0.0",
             "--port=0");
     Daemon daemon =
         new Daemon("node service", log -> start(command, log), parent.resolve("service.log"));

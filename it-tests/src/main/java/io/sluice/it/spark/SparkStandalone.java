@@ -15,7 +15,8 @@ import java.util.Optional;
 
 /**
  * A standalone Spark cluster on the loopback interface: a Master and two Workers with a core each,
- * all real processes of a released distribution.
+ * all real processes of a released distribution. Each Worker has an address of its own, so that
+ * Spark takes them for two hosts, as speculation needs.
  *
  * <p>Not thread-safe, except {@link #close}. Whoever starts it closes it, which ends daemons and
  * executors and removes their files; see {@link SparkDirectory}. Daemons that die are reported by
@@ -23,8 +24,8 @@ import java.util.Optional;
  */
 public final class SparkStandalone implements AutoCloseable {
   private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
-  private static final int WORKERS = 2;
   private static final String HOST = "127.0.0.1";
+  private static final List<String> WORKER_HOSTS = List.of("127.0.0.1", "127.0.0.2");
   private static final String DEPLOY = "org.apache.spark.deploy.";
 
   private final SparkDirectory directory;
@@ -56,11 +57,12 @@ public final class SparkStandalone implements AutoCloseable {
   }
 
   private void startDaemons() {
-    start("master", "master.Master", masterPort, webAddress.substring(HOST.length() + 1));
+    start("master", HOST, "master.Master", masterPort, webAddress.substring(HOST.length() + 1));
     await("the Master to be alive", status -> status.path("status").asText().equals("ALIVE"));
-    for (int i = 0; i < WORKERS; i++) {
+    for (int i = 0; i < WORKER_HOSTS.size(); i++) {
       start(
           "worker" + i,
+          WORKER_HOSTS.get(i),
           "worker.Worker",
           ports.take(),
           Integer.toString(ports.take()),
@@ -74,14 +76,15 @@ public final class SparkStandalone implements AutoCloseable {
     }
     await(
         "the Master to have both Workers",
-        status -> status.path("aliveworkers").asInt() == WORKERS);
+        status -> status.path("aliveworkers").asInt() == WORKER_HOSTS.size());
   }
 
-  private void start(String name, String mainClass, int port, String webPort, String... more) {
+  private void start(
+      String name, String host, String mainClass, int port, String webPort, String... more) {
     Path place = directory.makePlace(name);
     List<String> arguments = new ArrayList<>();
     arguments.add(DEPLOY + mainClass);
-    arguments.addAll(List.of("--host", HOST, "--port", Integer.toString(port)));
+    arguments.addAll(List.of("--host", host, "--port", Integer.toString(port)));
     arguments.addAll(List.of("--webui-port", webPort));
     arguments.addAll(List.of(more));
     Map<String, String> environment =
@@ -92,7 +95,9 @@ public final class SparkStandalone implements AutoCloseable {
             "SPARK_DAEMON_JAVA_OPTS",
             "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dspark.port.maxRetries=0",
             "SPARK_LOCAL_DIRS",
-            place.resolve("local").toString());
+            place.resolve("local").toString(),
+            "SPARK_LOCAL_IP",
+            host);
     Daemon daemon =
         new Daemon(
             name,

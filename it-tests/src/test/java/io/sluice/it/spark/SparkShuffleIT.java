@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,6 +42,19 @@ class SparkShuffleIT {
       Map.of(
           "spark.serializer", "org.apache.spark.serializer.KryoSerializer",
           "spark.kryo.registrator", "io.sluice.it.spark.jobs.KryoRecords");
+
+  private static final Map<String, String> SPECULATION =
+      Map.of(
+          "spark.speculation", "true",
+          "spark.speculation.quantile", "0.5");
+
+  /** An idle executor is released, whatever it holds. */
+  private static final Map<String, String> RELEASE =
+      Map.of(
+          "spark.dynamicAllocation.enabled", "true",
+          "spark.dynamicAllocation.initialExecutors", "2",
+          "spark.dynamicAllocation.executorIdleTimeout", "1s",
+          "spark.dynamicAllocation.shuffleTracking.timeout", "1s");
 
   private final Workspace workspace = Workspace.find();
   private final SparkDistribution spark =
@@ -130,14 +144,25 @@ class SparkShuffleIT {
     assertEquals(Set.of(NOT_JOINED), PlanOracle.fallbacks(ours.get(4)));
   }
 
+  /** On two hosts: a speculative attempt avoids that of the attempt which it overtakes. */
   @Test
   void aStandaloneClusterGivesStocksResult() {
-    ContextPlan context =
+    ContextPlan undisturbed =
         new ContextPlan(
-            "standalone", Map.of(), List.of(shuffle(Workload.GROUP_BY_KEY, FEW_PARTITIONS)));
+            "undisturbed", Map.of(), List.of(shuffle(Workload.GROUP_BY_KEY, FEW_PARTITIONS)));
+    ContextPlan speculation =
+        new ContextPlan(
+            "speculation", SPECULATION, List.of(shuffle(Workload.OVERTAKEN, FEW_PARTITIONS)));
     try (SparkStandalone cluster = SparkStandalone.start(spark, directory)) {
-      assertUndisturbed(compare(cluster.master(), new ShufflePlan(List.of(context))));
+      List<ContextReport> ours =
+          compare(cluster.master(), new ShufflePlan(List.of(undisturbed, speculation)));
       cluster.requireAlive();
+      ContextReport overtaken = ours.get(1);
+      assertUndisturbed(ours.subList(0, 1));
+      assertTrue(overtaken.events().speculativeTasks() > 0, overtaken.toString());
+      assertEquals(Set.of(), PlanOracle.fallbacks(overtaken));
+      assertEquals(
+          overtaken.costs().remoteBytesRead(), PlanOracle.served(overtaken), overtaken.toString());
     }
   }
 
@@ -146,24 +171,27 @@ class SparkShuffleIT {
   void lostExecutorsCostARetryAndNoRecord() throws IOException {
     Path pools = Files.createDirectory(directory.resolve("pools"));
     Map<String, String> settings = Map.of("spark.sluice.pool.dir", pools.toString());
+    Map<String, String> release = new HashMap<>(settings);
+    release.putAll(RELEASE);
     List<ContextReport> ours =
         compare(
             SparkSubmit.LOCAL_CLUSTER,
             new ShufflePlan(
                 List.of(
+                    lossy("released", release, Workload.RELEASED),
                     lossy("killed in the map stage", settings, Workload.KILLED_WHILE_MAPPING),
                     lossy("killed between stages", settings, Workload.KILLED_BETWEEN_STAGES),
                     lossy("killed in the reduce stage", settings, Workload.KILLED_WHILE_REDUCING),
                     lossy("undisturbed", settings, Workload.GROUP_BY_KEY))));
     assertAll(
-        ours.subList(0, 3).stream()
+        ours.subList(0, 4).stream()
             .map(
                 context ->
                     () ->
                         assertTrue(
                             context.events().executorsRemoved() > 0,
                             "some were lost: " + context)));
-    assertUndisturbed(ours.subList(3, 4));
+    assertUndisturbed(ours.subList(4, 5));
     assertEquals(List.of(), left(pools), "left in the pools' directory");
   }
 

@@ -2,6 +2,8 @@ package io.sluice.it.spark.jobs;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -10,19 +12,24 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
 
 /**
- * Groups that lose executors at one moment, which the job itself brings about: no clock decides. In
- * local mode, where there is only the driver, nothing is lost and the groups are the same.
+ * Groups that lose executors or attempts at one moment, which the job itself brings about: no clock
+ * decides. In local mode, where there is only the driver, nothing is lost and the groups are the
+ * same.
  */
 final class LossWorkloads {
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(3);
 
+  private final SparkSession session;
   private final RddWorkloads input;
   private final ShuffleArguments arguments;
 
-  LossWorkloads(RddWorkloads input, ShuffleArguments arguments) {
+  LossWorkloads(SparkSession session, RddWorkloads input, ShuffleArguments arguments) {
+    this.session = session;
     this.input = input;
     this.arguments = arguments;
   }
@@ -53,6 +60,40 @@ final class LossWorkloads {
   JavaRDD<ResultRow> whileReducing() {
     return groups(input.rows(0, 0))
         .mapPartitions(rows -> isFirstAttempt(1) ? killedAtEnd(rows) : rows);
+  }
+
+  /** With speculation on and executors on two hosts: attempts avoid the hosts of others. */
+  JavaRDD<ResultRow> overtaken() throws IOException {
+    boolean speculates = session.sparkContext().conf().getBoolean("spark.speculation", false);
+    String overtaken = Files.createTempDirectory("overtaken").resolve("done").toString();
+    return groups(
+        input
+            .rows(0, 0)
+            .mapPartitionsToPair(
+                rows -> {
+                  if (!speculates || TaskContext.getPartitionId() != 0) {
+                    return rows;
+                  }
+                  Path done = Path.of(overtaken);
+                  if (TaskContext.get().attemptNumber() > 0) {
+                    return new AtEnd<>(rows, () -> Files.createFile(done));
+                  }
+                  await("another attempt to write everything", () -> Files.exists(done));
+                  return rows;
+                }));
+  }
+
+  /** With dynamic allocation on. */
+  JavaRDD<ResultRow> released() {
+    JavaRDD<ResultRow> groups = groups(input.rows(0, 0));
+    groups.count();
+    if (session.sparkContext().conf().getBoolean("spark.dynamicAllocation.enabled", false)) {
+      JavaSparkContext context = new JavaSparkContext(session.sparkContext());
+      await(
+          "all executors to be released",
+          () -> context.sc().statusTracker().getExecutorInfos().length == 1); // the driver
+    }
+    return groups;
   }
 
   private JavaRDD<ResultRow> groups(JavaPairRDD<Long, String> rows) {

@@ -48,9 +48,11 @@ final class PlannedShuffles implements ContextRun.Work {
       case TRANSITIVE_CLOSURE -> new GraphWorkloads(rdds, arguments).transitiveClosure();
       case STREAM_AGGREGATE -> new StreamWorkloads(session, arguments).aggregate();
       case STREAM_STATE -> new StreamWorkloads(session, arguments).state();
-      case KILLED_WHILE_MAPPING -> new LossWorkloads(rdds, arguments).whileMapping();
-      case KILLED_BETWEEN_STAGES -> new LossWorkloads(rdds, arguments).betweenStages();
-      case KILLED_WHILE_REDUCING -> new LossWorkloads(rdds, arguments).whileReducing();
+      case KILLED_WHILE_MAPPING -> new LossWorkloads(session, rdds, arguments).whileMapping();
+      case KILLED_BETWEEN_STAGES -> new LossWorkloads(session, rdds, arguments).betweenStages();
+      case KILLED_WHILE_REDUCING -> new LossWorkloads(session, rdds, arguments).whileReducing();
+      case OVERTAKEN -> new LossWorkloads(session, rdds, arguments).overtaken();
+      case RELEASED -> new LossWorkloads(session, rdds, arguments).released();
     };
   }
 }

@@ -43,7 +43,11 @@ public enum Workload {
   /** An executor is killed when all map output is written and none is read. */
   KILLED_BETWEEN_STAGES,
   /** An executor is killed while it reads map output. */
-  KILLED_WHILE_REDUCING;
+  KILLED_WHILE_REDUCING,
+  /** A map task that waits until a speculative attempt has written everything, and then goes on. */
+  OVERTAKEN,
+  /** Executors with map output are released before it is read. */
+  RELEASED;
 
   /** One for each way in which a job may shuffle. */
   public static final List<Workload> BASIC =
