@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.node.client.Transports;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
@@ -18,12 +19,25 @@ import org.slf4j.LoggerFactory;
 public final class ExecutorTransports {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorTransports.class);
 
+  /** What is read at a time. */
+  public static final int WINDOW_BYTES = 1 << 20;
+
   private final SparkConf conf;
   private List<TransportProvider> bestFirst;
 
   /** Nothing is tried yet. */
   public ExecutorTransports(SparkConf conf) {
     this.conf = conf;
+  }
+
+  /**
+   * The reading side of them, opened when it is first needed; the caller closes it.
+   *
+   * @throws TransportException as {@link #bestFirst}
+   */
+  public Transports forReading() throws TransportException {
+    long budgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(SparkSettings.of(conf)) << 20;
+    return new Transports(bestFirst(), WINDOW_BYTES, budgetBytes);
   }
 
   /**

@@ -3,7 +3,6 @@ package io.sluice.spark.read;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -11,13 +10,11 @@ import io.sluice.spark.pool.ExecutorTransports;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 
 /**
@@ -28,9 +25,6 @@ import org.apache.spark.SparkConf;
  * does not end by its deadlines keeps what it reads into.
  */
 public final class PeerPools implements Closeable {
-  /** What is read at a time. */
-  static final int WINDOW_BYTES = 1 << 20;
-
   /** More would only wait for each other's windows; fewer, for a peer that does not answer. */
   private static final int FETCHERS = 16;
 
@@ -63,21 +57,13 @@ public final class PeerPools implements Closeable {
   }
 
   private NodeReader newReader() {
-    UnaryOperator<String> settings = SparkSettings.of(conf);
-    List<TransportProvider> usable;
+    Transports windows;
     try {
-      usable = transports.bestFirst();
+      windows = transports.forReading();
     } catch (TransportException e) {
       throw new UncheckedIOException("no transport to read with", e);
     }
-    long budgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(settings) << 20;
-    return new NodeReader(
-        conf.getAppId(),
-        ApplicationSecret.of(conf),
-        new Transports(usable, WINDOW_BYTES, budgetBytes),
-        null,
-        0,
-        timeoutMs);
+    return new NodeReader(conf.getAppId(), ApplicationSecret.of(conf), windows, null, 0, timeoutMs);
   }
 
   /** Threads that fetch for the tasks of this executor. */

@@ -4,6 +4,7 @@ import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
+import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spill.merge.RunInput;
 import java.io.EOFException;
 import java.io.IOException;
@@ -106,7 +107,7 @@ final class PoolFetch {
       if (n < 0) {
         throw new EOFException(block.blockId() + " ends too early in " + run.name());
       }
-      boolean allIsHere = run.lengthBytes() <= PeerPools.WINDOW_BYTES && position == from;
+      boolean allIsHere = run.lengthBytes() <= ExecutorTransports.WINDOW_BYTES && position == from;
       if (allIsHere && next != null) {
         next.prefetch(WINDOWS_AHEAD);
       }

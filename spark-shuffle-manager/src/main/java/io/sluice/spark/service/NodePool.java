@@ -3,7 +3,6 @@ package io.sluice.spark.service;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
@@ -47,14 +46,12 @@ import org.slf4j.LoggerFactory;
 public final class NodePool implements OutputPool, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(NodePool.class);
   private static final long SHOW_PERIOD_S = 60;
-  private static final int WINDOW_BYTES = 1 << 20;
 
   private final ExecutorTransports transports;
   private final String applicationId;
   private final JobSecret secret;
   private final String service;
   private final long timeoutMs;
-  private final long readBudgetBytes;
   private final String host;
   private final FreedShuffles freed = new FreedShuffles();
   private final ScheduledExecutorService shower =
@@ -86,7 +83,6 @@ public final class NodePool implements OutputPool, Closeable {
     this.secret = ApplicationSecret.of(conf);
     this.service = service;
     this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(settings);
-    this.readBudgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(settings) << 20;
     this.host = host;
     shower.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
   }
@@ -112,9 +108,9 @@ public final class NodePool implements OutputPool, Closeable {
     return new NodeReader(
         applicationId,
         secret,
-        new Transports(transports.bestFirst(), WINDOW_BYTES, readBudgetBytes),
+        transports.forReading(),
         poolId,
-        WINDOW_BYTES,
+        ExecutorTransports.WINDOW_BYTES,
         timeoutMs);
   }
 

@@ -1,5 +1,7 @@
 package io.sluice.spark.write;
 
+import io.sluice.spark.pool.ExecutorTransports;
+
 /** How long the pieces are in which partitions go to the pool. */
 final class PieceLength {
   /** The pieces of all partitions together stay near the processor. */
@@ -9,7 +11,7 @@ final class PieceLength {
   private static final int SHORTEST_BYTES = 64 << 10;
 
   /** What readers fetch at a time. */
-  private static final int LONGEST_BYTES = 1 << 20;
+  private static final int LONGEST_BYTES = ExecutorTransports.WINDOW_BYTES;
 
   private PieceLength() {}
 
