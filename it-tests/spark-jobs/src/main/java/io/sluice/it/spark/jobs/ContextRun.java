@@ -80,13 +80,8 @@ final class ContextRun {
   void shuffle(String name, SortedSet<String> adaptiveReads, Shuffle shuffle) throws Exception {
     session.sparkContext().setJobDescription(name);
     long startNs = System.nanoTime();
-    List<PartitionSummary> partitions =
-        shuffle
-            .rows()
-            .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
-            .collect();
+    ResultSummary result = ResultSummary.of(shuffle.rows());
     long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
-    ResultSummary result = ResultSummary.of(partitions);
     executorShuffleManagers.putAll(result.shuffleManagers());
     results.add(
         new ShuffleResult(

@@ -24,8 +24,8 @@ final class ExecutorStates {
   }
 
   /** The process ids, by executor id. */
-  static SortedMap<String, String> processes(JavaSparkContext context) {
-    return ask(context, env -> Long.toString(ProcessHandle.current().pid()));
+  static SortedMap<String, Long> processes(JavaSparkContext context) {
+    return ask(context, env -> ProcessHandle.current().pid());
   }
 
   /** Processor time of all executors' processes since they began, in ns. */

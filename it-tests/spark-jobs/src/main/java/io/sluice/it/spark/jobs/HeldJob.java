@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
@@ -41,17 +40,13 @@ public final class HeldJob {
         new JavaSparkContext(SparkSession.builder().getOrCreate().sparkContext())) {
       TaskCosts costs = new TaskCosts();
       context.sc().addSparkListener(costs);
-      List<PartitionSummary> partitions =
-          new RddWorkloads(context, shuffle)
-              .repartition()
-              .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
-              .collect();
+      ResultSummary result = ResultSummary.of(new RddWorkloads(context, shuffle).repartition());
       Ready ready = new Ready(context.sc().uiWebUrl().get(), costs.total(context.sc()));
       Path written = directory.resolve("ready.tmp");
       new ObjectMapper().writeValue(written.toFile(), ready);
       Files.move(written, directory.resolve("ready.json"), StandardCopyOption.ATOMIC_MOVE);
       awaitRelease(directory.resolve("release"));
-      System.out.println("rows: " + ResultSummary.of(partitions).count());
+      System.out.println("rows: " + result.count());
     }
   }
 

@@ -48,11 +48,7 @@ public final class LossJob {
       context.sc().addSparkListener(lost);
       writeMapOutput(context, shuffleOf(grouped.rdd()));
       lose(context, loss, lost);
-      result =
-          ResultSummary.of(
-              grouped
-                  .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
-                  .collect());
+      result = ResultSummary.of(grouped);
       states = ExecutorStates.ask(context);
       total = costs.total(context.sc());
     }
@@ -110,7 +106,7 @@ public final class LossJob {
         // Waiting for its end is all there is to do.
       }
       case KILL -> {
-        long pid = Long.parseLong(ExecutorStates.processes(context).get(lost.executorId()));
+        long pid = ExecutorStates.processes(context).get(lost.executorId());
         ProcessHandle.of(pid).orElseThrow().destroyForcibly();
       }
     }

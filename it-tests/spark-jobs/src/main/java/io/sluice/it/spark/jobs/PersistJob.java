@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -63,10 +62,7 @@ public final class PersistJob {
   }
 
   private static ResultSummary summary(JavaPairRDD<Long, String> rows) {
-    return ResultSummary.of(
-        rows.map(row -> ResultRow.of(row._1(), ResultRow.hash(row._2())))
-            .mapPartitions(each -> List.of(PartitionSummary.of(each)).iterator())
-            .collect());
+    return ResultSummary.of(rows.map(row -> ResultRow.of(row._1(), ResultRow.hash(row._2()))));
   }
 
   private static SortedMap<String, String> stores(JavaSparkContext context) {

@@ -3,6 +3,7 @@ package io.sluice.it.spark.jobs;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.apache.spark.api.java.JavaRDD;
 
 /**
  * All partitions of a result.
@@ -15,8 +16,13 @@ import java.util.TreeMap;
 record ResultSummary(
     long count, String digest, boolean sorted, SortedMap<String, String> shuffleManagers) {
 
+  /** Computes the rows, in their tasks. */
+  static ResultSummary of(JavaRDD<ResultRow> rows) {
+    return of(rows.mapPartitions(each -> List.of(PartitionSummary.of(each)).iterator()).collect());
+  }
+
   /** Puts partitions together, in their order. */
-  static ResultSummary of(List<PartitionSummary> partitions) {
+  private static ResultSummary of(List<PartitionSummary> partitions) {
     long count = 0;
     long hashSum = 0;
     boolean sorted = true;

@@ -49,14 +49,11 @@ public final class ShuffleJob {
     RddWorkloads rdds = new RddWorkloads(context, arguments);
     SqlWorkloads queries = new SqlWorkloads(session, arguments, rdds);
     long startNs = System.nanoTime();
-    List<PartitionSummary> partitions =
-        PlannedShuffles.rows(session, arguments, rdds, queries)
-            .mapPartitions(rows -> List.of(PartitionSummary.of(rows)).iterator())
-            .collect();
+    ResultSummary result =
+        ResultSummary.of(PlannedShuffles.rows(session, arguments, rdds, queries));
     long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     ShuffleCosts after = costs.total(session.sparkContext());
     long cpuAfterNs = ExecutorStates.processCpuNs(context);
-    ResultSummary result = ResultSummary.of(partitions);
     return new ShuffleReport(
         arguments.workload(),
         result.count(),
