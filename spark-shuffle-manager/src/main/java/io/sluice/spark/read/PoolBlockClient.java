@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
@@ -103,8 +103,12 @@ final class PoolBlockClient extends BlockStoreClient {
         // Written by Spark's own writer.
         counters.fellBack("blocks that are not in the peer's pool");
       }
+    } catch (OutOfDirectMemoryError e) {
+      // Of Netty's own bound, not of this JVM: Spark asks again when other blocks have been read.
+      wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
+      return;
     } catch (Error e) {
-      // No memory for a block, say: the task waits for an answer about each.
+      // The task waits for an answer about each.
       wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
       throw e;
     }
@@ -121,7 +125,7 @@ final class PoolBlockClient extends BlockStoreClient {
           .run(
               (block, bytes) -> {
                 wanted.remove(block.blockId());
-                listener.onBlockFetchSuccess(block.blockId(), new NioManagedBuffer(bytes));
+                listener.onBlockFetchSuccess(block.blockId(), bytes);
               });
       return true;
     } catch (IOException | RuntimeException e) {

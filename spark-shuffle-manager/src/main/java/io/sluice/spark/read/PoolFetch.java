@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.netty.buffer.ByteBuf;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
@@ -8,12 +9,13 @@ import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spill.merge.RunInput;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.buffer.NettyManagedBuffer;
 
 /**
  * Reads some blocks out of one executor's pool.
@@ -23,6 +25,9 @@ import java.util.Map;
 final class PoolFetch {
   /** Runs that are read at a time share the reader's windows. */
   private static final int WINDOWS_AHEAD = 4;
+
+  /** Bytes on their way from a window into a block: so few that they stay in the cache. */
+  private final byte[] chunk = new byte[64 << 10];
 
   private final NodeReader reader;
   private final NodeAddress address;
@@ -36,7 +41,8 @@ final class PoolFetch {
 
   /** Gets every block as soon as it is there. */
   interface Receiver {
-    void arrived(BlockRange block, ByteBuffer bytes);
+    /** The bytes are released afterwards; who wants them for longer retains them. */
+    void arrived(BlockRange block, ManagedBuffer bytes);
   }
 
   /**
@@ -52,7 +58,13 @@ final class PoolFetch {
       if (runs == null) {
         absent.add(block);
       } else {
-        receiver.arrived(block, read(block, runs.stream().filter(block::contains).toList()));
+        ManagedBuffer bytes =
+            new NettyManagedBuffer(read(block, runs.stream().filter(block::contains).toList()));
+        try {
+          receiver.arrived(block, bytes);
+        } finally {
+          bytes.release();
+        }
       }
     }
     return absent;
@@ -78,41 +90,46 @@ final class PoolFetch {
     return located;
   }
 
-  private static ByteBuffer read(BlockRange block, List<NodeRun> runs) throws IOException {
+  /** The caller releases it. */
+  private ByteBuf read(BlockRange block, List<NodeRun> runs) throws IOException {
     long lengthBytes = runs.stream().mapToLong(NodeRun::lengthBytes).sum();
-    if (lengthBytes > Integer.MAX_VALUE - 8) {
+    if (lengthBytes > Integer.MAX_VALUE) {
       throw new IOException(
           block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
     }
-    byte[] bytes = new byte[(int) lengthBytes];
-    int position = 0;
-    for (int i = 0; i < runs.size(); i++) {
-      NodeRun next = i + 1 < runs.size() ? runs.get(i + 1) : null;
-      try (NodeRun run = runs.get(i)) {
-        run.prefetch(WINDOWS_AHEAD);
-        position = readFully(block, run, bytes, position, next);
+    ByteBuf bytes = BlockMemory.allocate((int) lengthBytes);
+    try {
+      for (int i = 0; i < runs.size(); i++) {
+        NodeRun next = i + 1 < runs.size() ? runs.get(i + 1) : null;
+        try (NodeRun run = runs.get(i)) {
+          run.prefetch(WINDOWS_AHEAD);
+          readFully(block, run, bytes, next);
+        }
       }
+      return bytes;
+    } catch (IOException | RuntimeException | Error e) {
+      bytes.release();
+      throw e;
     }
-    return ByteBuffer.wrap(bytes);
   }
 
   /** Starts the next run as soon as this one needs no further window: it might wait for its own. */
-  private static int readFully(BlockRange block, NodeRun run, byte[] bytes, int from, NodeRun next)
+  private void readFully(BlockRange block, NodeRun run, ByteBuf bytes, NodeRun next)
       throws IOException {
     RunInput input = run.input();
-    int position = from;
-    int end = from + (int) run.lengthBytes();
-    while (position < end) {
-      int n = input.read(bytes, position, end - position);
+    boolean nextStarted = next == null || run.lengthBytes() > ExecutorTransports.WINDOW_BYTES;
+    long leftBytes = run.lengthBytes();
+    while (leftBytes > 0) {
+      int n = input.read(chunk, 0, (int) Math.min(leftBytes, chunk.length));
       if (n < 0) {
         throw new EOFException(block.blockId() + " ends too early in " + run.name());
       }
-      boolean allIsHere = run.lengthBytes() <= ExecutorTransports.WINDOW_BYTES && position == from;
-      if (allIsHere && next != null) {
+      if (!nextStarted) {
         next.prefetch(WINDOWS_AHEAD);
+        nextStarted = true;
       }
-      position += n;
+      bytes.writeBytes(chunk, 0, n);
+      leftBytes -= n;
     }
-    return position;
   }
 }
