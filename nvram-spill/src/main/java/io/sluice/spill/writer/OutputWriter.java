@@ -34,8 +34,8 @@ import java.util.zip.CRC32C;
  * on the same source rewrites an output whose runs were merged.
  *
  * <p>Per run: {@link #beginRun}, then {@link #reserve} and {@link #advance}, or {@link #write}, as
- * often as needed, then {@link #endRun}. Only the extent being filled is mapped, because mapped
- * pages count against the limits of a task's container.
+ * often as needed, then {@link #endRun}; or {@link #writeRun}. Only the extent being filled is
+ * mapped, because mapped pages count against the limits of a task's container.
  *
  * <p>Thread contract: one thread. Ownership: the creator closes it; without a commit that releases
  * every extent. Failure: {@link IOException} of the source or of a file; nothing is left to do then
@@ -60,6 +60,7 @@ public final class OutputWriter implements Closeable {
   private int position;
   private int limit;
   private int crcPosition;
+  private boolean summing = true; // not while a run is written whose checksum is known
   private ByteBuffer staging;
   private ByteBuffer bounce = ByteBuffer.allocate(0);
   private boolean bouncing;
@@ -186,21 +187,32 @@ public final class OutputWriter implements Closeable {
     }
   }
 
+  /** Writes a run of which all is there, checksum included: its bytes are touched only once. */
+  public Run writeRun(int partition, ByteBuffer bytes, int crc32c, long records)
+      throws IOException {
+    int lengthBytes = bytes.remaining();
+    beginRun(partition);
+    summing = false;
+    try {
+      write(bytes);
+    } finally {
+      summing = true;
+    }
+    return endRun(lengthBytes, records, crc32c);
+  }
+
   /** Ends the run. */
   public Run endRun(long rawLengthBytes, long records) {
-    checkState(partition >= 0, "no run is open");
     updateCrc();
+    return endRun(rawLengthBytes, records, (int) crc.getValue());
+  }
+
+  private Run endRun(long rawLengthBytes, long records, int crc32c) {
+    checkState(partition >= 0, "no run is open");
     long lengthBytes = logicalPosition() - runStartBytes;
     List<Range> ranges = extents.used().ranges(runStartBytes, lengthBytes);
     Run run =
-        new Run(
-            partition,
-            runStartBytes,
-            ranges,
-            lengthBytes,
-            rawLengthBytes,
-            records,
-            (int) crc.getValue());
+        new Run(partition, runStartBytes, ranges, lengthBytes, rawLengthBytes, records, crc32c);
     runs.add(run);
     for (Range range : ranges) {
       if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {
@@ -429,7 +441,9 @@ public final class OutputWriter implements Closeable {
 
   private void updateCrc() {
     if (position > crcPosition) {
-      crc.update(window.limit(position).position(crcPosition));
+      if (summing) {
+        crc.update(window.limit(position).position(crcPosition));
+      }
       crcPosition = position;
     }
   }

@@ -76,6 +76,35 @@ class OutputWriterTest extends PoolTestBase {
   }
 
   @Test
+  void aRunThatIsAllThereKeepsTheChecksumItCameWith() throws Exception {
+    byte[] expected = new byte[3_000_000];
+    seeded("aRunThatIsAllThereKeepsTheChecksumItCameWith").nextBytes(expected);
+    CRC32C crc = new CRC32C();
+    crc.update(expected);
+    try (OutputWriter writer = writer(source, 2)) {
+      Run given = writer.writeRun(1, ByteBuffer.wrap(expected), 42, 7);
+      writer.beginRun(0);
+      writer.write(expected, 0, expected.length);
+      Run summed = writer.endRun(0, 0);
+      Run again = writer.writeRun(1, ByteBuffer.wrap(expected, 10, 100), 43, 1);
+      assertEquals(
+          List.of(42, (int) crc.getValue(), 43), writer.runs().stream().map(Run::crc32c).toList());
+      assertEquals(
+          List.of(3_000_000L, 3_000_000L, 100L),
+          writer.runs().stream().map(Run::lengthBytes).toList());
+      assertEquals(7, given.records());
+      for (Run run : List.of(given, summed)) {
+        try (MappedRanges mapped = writer.mapRanges(run.ranges())) {
+          assertArrayEquals(expected, Outputs.bytes(mapped));
+        }
+      }
+      try (MappedRanges mapped = writer.mapRanges(again.ranges())) {
+        assertArrayEquals(Arrays.copyOfRange(expected, 10, 110), Outputs.bytes(mapped));
+      }
+    }
+  }
+
+  @Test
   void aReservationThatIsNotUsedLeavesNoTrace() throws Exception {
     byte[] first = new byte[(256 << 10) - 10];
     Arrays.fill(first, (byte) 1);

@@ -4,7 +4,6 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 
 /**
  * The output of one map task on its way into the pool. A partition's bytes may come in several
@@ -35,14 +34,10 @@ public final class PoolOutput implements Closeable {
   }
 
   /** Appends a piece to a partition. */
-  public long append(int partition, ByteBuffer piece, long records) throws IOException {
-    int lengthBytes = piece.remaining();
+  public long append(int partition, Piece piece) throws IOException {
+    int lengthBytes = piece.bytes().remaining();
     pool.whileOpen(
-        () -> {
-          writer.beginRun(partition);
-          writer.write(piece);
-          writer.endRun(lengthBytes, records);
-        });
+        () -> writer.writeRun(partition, piece.bytes(), piece.crc32c(), piece.records()));
     writtenBytes += lengthBytes;
     return lengthBytes;
   }

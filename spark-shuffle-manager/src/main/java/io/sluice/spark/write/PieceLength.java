@@ -1,7 +1,5 @@
 package io.sluice.spark.write;
 
-import io.sluice.spark.pool.ExecutorTransports;
-
 /** How long the pieces are in which partitions go to the pool. */
 final class PieceLength {
   /** The pieces of all partitions together stay near the processor. */
@@ -10,8 +8,8 @@ final class PieceLength {
   /** Less would cost readers more requests than it saves writers. */
   private static final int SHORTEST_BYTES = 64 << 10;
 
-  /** What readers fetch at a time. */
-  private static final int LONGEST_BYTES = ExecutorTransports.WINDOW_BYTES;
+  /** G1 takes an array of half a region, 512 KiB at the least, as a reason to collect. */
+  private static final int LONGEST_BYTES = 256 << 10;
 
   private PieceLength() {}
 

@@ -3,6 +3,7 @@ package io.sluice.spark.write;
 import io.sluice.spark.engine.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.pool.OutputPool;
+import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -112,10 +113,11 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
     memory.freeMemory(memory.getUsed());
   }
 
-  /** A piece of a partition. */
-  final void append(int partition, ByteBuffer piece, long records) throws IOException {
+  /** Hands on the next bytes of a partition. */
+  final void append(int partition, ByteBuffer bytes, long records) throws IOException {
+    Piece piece = Piece.of(bytes, records); // Spark's time for writing leaves its checksums out too
     long startNs = System.nanoTime();
-    long lengthBytes = output().append(partition, piece, records);
+    long lengthBytes = output().append(partition, piece);
     lengthsBytes[partition] += lengthBytes;
     metrics.incBytesWritten(lengthBytes);
     metrics.incWriteTime(System.nanoTime() - startNs);

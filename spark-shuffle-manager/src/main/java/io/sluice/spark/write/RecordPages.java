@@ -10,7 +10,7 @@ import java.util.List;
  * Serialized records in pages, and an index that sorts them by partition.
  *
  * <pre>
- *   index entry   | 0 | partition (24 bits) | page (19) | offset in the page (20) |
+ *   index entry   | 0 | partition (24 bits) | page (21) | offset in the page (18) |
  *   in the page   | int32 length | bytes |
  * </pre>
  *
@@ -23,8 +23,8 @@ final class RecordPages {
   /** One more than the highest partition number. */
   static final int MOST_PARTITIONS = 1 << 24;
 
-  private static final int OFFSET_BITS = 20;
-  private static final int PAGE_BITS = 19; // 63 bits in all: entries must not be negative
+  private static final int OFFSET_BITS = 18; // less than what G1 collects for: see PieceLength
+  private static final int PAGE_BITS = 21; // 63 bits in all: entries must not be negative
   private static final int PAGE_BYTES = 1 << OFFSET_BITS;
   private static final int FIRST_INDEX_LENGTH = 1 << 12;
 

@@ -53,9 +53,9 @@ class ExecutorPoolTest {
 
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
     try (PoolOutput output = pool.newOutput(SHUFFLE, MAP, 3)) {
-      output.append(0, ByteBuffer.wrap(first), 1);
-      output.append(2, ByteBuffer.wrap(second), 1);
-      output.append(0, ByteBuffer.wrap(firstAgain), 1);
+      output.append(0, Piece.of(ByteBuffer.wrap(first), 1));
+      output.append(2, Piece.of(ByteBuffer.wrap(second), 1));
+      output.append(0, Piece.of(ByteBuffer.wrap(firstAgain), 1));
       output.commit();
     }
   }
@@ -91,7 +91,7 @@ class ExecutorPoolTest {
   @Test
   void nothingOfAnOutputExistsWithoutACommit() throws IOException {
     try (PoolOutput output = pool.newOutput(SHUFFLE, MAP, 1)) {
-      output.append(0, ByteBuffer.wrap(bytes(10, 1)), 1);
+      output.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
     }
     assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
   }
@@ -99,7 +99,7 @@ class ExecutorPoolTest {
   @Test
   void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
     try (PoolOutput late = pool.newOutput(SHUFFLE, MAP, 1)) {
-      late.append(0, ByteBuffer.wrap(bytes(10, 1)), 1);
+      late.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
       pool.free(SHUFFLE);
       late.commit();
     }
@@ -109,7 +109,7 @@ class ExecutorPoolTest {
   @Test
   void countsWhatWasCommittedAndAlsoWhatIsFreed() throws IOException {
     try (PoolOutput dropped = pool.newOutput(SHUFFLE, MAP, 1)) {
-      dropped.append(0, ByteBuffer.wrap(bytes(1000, 1)), 1);
+      dropped.append(0, Piece.of(ByteBuffer.wrap(bytes(1000, 1)), 1));
     }
     assertEquals(0, pool.writtenBytes());
     write(bytes(10, 1), bytes(20, 2), bytes(30, 3));
@@ -121,7 +121,7 @@ class ExecutorPoolTest {
   void freeingAShuffleLeavesTheOthers() throws IOException {
     write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
     try (PoolOutput other = pool.newOutput(SHUFFLE * 10, MAP, 1)) {
-      other.append(0, ByteBuffer.wrap(bytes(10, 1)), 1);
+      other.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
       other.commit();
     }
     pool.free(SHUFFLE);

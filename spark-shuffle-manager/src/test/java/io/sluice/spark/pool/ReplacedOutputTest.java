@@ -59,7 +59,7 @@ class ReplacedOutputTest {
 
   private PoolOutput write(int attempt) throws IOException {
     PoolOutput output = pool.newOutput(SHUFFLE, MAP, 1);
-    output.append(0, ByteBuffer.wrap(bytes(attempt)), 1);
+    output.append(0, Piece.of(ByteBuffer.wrap(bytes(attempt)), 1));
     return output;
   }
 

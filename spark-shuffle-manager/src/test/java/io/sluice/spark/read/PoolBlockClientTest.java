@@ -8,6 +8,7 @@ import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -61,7 +62,7 @@ class PoolBlockClientTest {
   /** As many bytes as its number says. */
   private static void write(ExecutorPool pool, int mapId) throws IOException {
     try (PoolOutput output = pool.newOutput(0, mapId, 1)) {
-      output.append(0, ByteBuffer.allocate(mapId), 1);
+      output.append(0, Piece.of(ByteBuffer.allocate(mapId), 1));
       output.commit();
     }
   }

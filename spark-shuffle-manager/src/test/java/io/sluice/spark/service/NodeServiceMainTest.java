@@ -10,6 +10,7 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -145,7 +146,7 @@ class NodeServiceMainTest {
 
   private static void write(NodePool pool, int shuffleId) throws IOException {
     try (PoolOutput output = pool.newOutput(shuffleId, 17, 1)) {
-      output.append(0, ByteBuffer.allocate(10), 1);
+      output.append(0, Piece.of(ByteBuffer.allocate(10), 1));
       output.commit();
     }
   }

@@ -71,8 +71,8 @@ class PartitionBufferTest {
 
   @Test
   void manyPartitionsHaveShorterPieces() {
-    assertEquals(1 << 20, PieceLength.of(1));
-    assertEquals(256 << 10, PieceLength.of(16));
+    assertEquals(256 << 10, PieceLength.of(1));
+    assertEquals(128 << 10, PieceLength.of(32));
     assertEquals(64 << 10, PieceLength.of(200));
   }
 }
