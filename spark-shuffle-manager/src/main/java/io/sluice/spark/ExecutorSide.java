@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.engine.UnmanagedMemory;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
@@ -37,6 +38,7 @@ final class ExecutorSide implements Closeable {
   private ExecutorPool pool;
   private NodePool nodePool;
   private ExecutorMetrics metrics;
+  private UnmanagedMemory memory;
   private boolean failed;
   private boolean closed;
 
@@ -72,6 +74,11 @@ final class ExecutorSide implements Closeable {
         Runtime.getRuntime().addShutdownHook(atExit);
         metrics = new ExecutorMetrics(pool, counters);
         env.metricsSystem().registerSource(metrics);
+        ExecutorPool opened = pool;
+        memory =
+            UnmanagedMemory.register(
+                conf.getAppId() + "-" + env.executorId(),
+                () -> opened.stats().memory().usedBytes());
       } catch (IOException | RuntimeException e) {
         openFailed(e);
       }
@@ -125,7 +132,7 @@ final class ExecutorSide implements Closeable {
 
   @Override
   public void close() throws IOException {
-    removeMetrics();
+    endReports();
     try (peers) {
       closePool();
     }
@@ -136,9 +143,12 @@ final class ExecutorSide implements Closeable {
     }
   }
 
-  private synchronized void removeMetrics() {
+  private synchronized void endReports() {
     if (metrics != null) {
       SparkEnv.get().metricsSystem().removeSource(metrics);
+    }
+    if (memory != null) {
+      memory.close();
     }
   }
 

@@ -28,6 +28,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.memory.UnifiedMemoryManager;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.client.StreamCallbackWithID;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
@@ -114,7 +115,9 @@ class LocalShuffleTest {
       assertEquals(IntStream.range(0, RECORDS).boxed().toList(), sorted);
       assertEquals(Map.of(), manager().counters().fallbacks());
       assertEquals(0, dataFiles(), "no shuffle file was written");
+      assertTrue(UnifiedMemoryManager.getMemoryByComponentType("Sluice") > 0, "Spark is told");
     }
+    assertEquals(0, UnifiedMemoryManager.getMemoryByComponentType("Sluice"));
     assertNoPoolIsLeft();
   }
 
