@@ -57,7 +57,7 @@ public enum LabSuite {
       4096,
       0,
       0,
-      Duration.ofMinutes(20),
+      Duration.ofMinutes(40),
       "io.sluice.it.lab.SparkOverVerbsIT");
 
   private final String title;

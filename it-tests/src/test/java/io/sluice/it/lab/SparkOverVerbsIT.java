@@ -41,6 +41,10 @@ class SparkOverVerbsIT {
   private static final long ROWS = 20_000;
   private static final int PARTITIONS = 2;
 
+  /** An emulator beside other work is slow, and what comes late is no fault here. */
+  private static final Map<String, String> PATIENCE =
+      Map.of("spark.network.timeout", "10min", "spark.sluice.io.timeout-ms", "300000");
+
   private static final List<ShuffleArguments> SHUFFLES =
       List.of(shuffle(Workload.REPARTITION), shuffle(Workload.SQL_SORT));
 
@@ -83,6 +87,7 @@ class SparkOverVerbsIT {
     SparkJob job =
         SparkJob.plan(workspace, "over verbs", new ShufflePlan(List.of(STOCK, SLUICE)))
             .throughSluice(workspace)
+            .with(PATIENCE)
             .with("spark.driver.extraJavaOptions", QUICK_JVM)
             .with("spark.executor.extraJavaOptions", QUICK_JVM);
     // Driver and executors listen there, and say so to each other.
