@@ -1,6 +1,6 @@
 # Sourced in the guest by every script of the lab, as root: gives it fast files, an RDMA device and pools of every kind.
 # Set before: lab_share, lab_root, lab_views (directories), lab_address, lab_mac (of the wire to another guest, or empty),
-# lab_class_path.
+# lab_class_path, lab_caches (of the user, where Spark is).
 set -euo pipefail
 
 lab_fail() {
@@ -127,6 +127,7 @@ lab_suite() { # class names
     --disable-banner --disable-ansi-colors --details=testfeed "--reports-dir=$lab_share/lab-reports" "${selected[@]}"
 }
 
+export XDG_CACHE_HOME=$lab_caches
 lab_cached_files
 lab_memory_files
 lab_log_settings

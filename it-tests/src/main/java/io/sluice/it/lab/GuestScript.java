@@ -1,6 +1,7 @@
 package io.sluice.it.lab;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -27,6 +28,7 @@ final class GuestScript {
     settings.put("lab_address", spec.address());
     settings.put("lab_mac", spec.link().map(GuestSpec.Link::mac).orElse(""));
     settings.put("lab_class_path", classPath(workspace));
+    settings.put("lab_caches", SparkDistribution.userCaches().toString());
     String assignments =
         settings.entrySet().stream()
             .map(setting -> "%s='%s'%n".formatted(setting.getKey(), setting.getValue()))
@@ -58,7 +60,8 @@ final class GuestScript {
   /** Top directories of everything that a JVM in the guest reads often. */
   private static Set<String> views(Workspace workspace) {
     Set<String> views = new LinkedHashSet<>();
-    for (String entry : (System.getProperty("java.home") + ":" + classPath(workspace)).split(":")) {
+    String jdkAndCaches = System.getProperty("java.home") + ":" + SparkDistribution.userCaches();
+    for (String entry : (jdkAndCaches + ":" + classPath(workspace)).split(":")) {
       Path path = Path.of(entry);
       views.add(path.getRoot().resolve(path.getName(0)).toString());
     }

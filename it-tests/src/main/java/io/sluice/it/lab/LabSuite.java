@@ -50,7 +50,15 @@ public enum LabSuite {
       2,
       256,
       Duration.ofMinutes(90),
-      "io.sluice.it.lab.TeraSortOverVerbsIT");
+      "io.sluice.it.lab.TeraSortOverVerbsIT"),
+  /** Shuffles between two executors of the engine. */
+  SPARK(
+      "a shuffle of stock Spark over verbs",
+      4096,
+      0,
+      0,
+      Duration.ofMinutes(40),
+      "io.sluice.it.lab.SparkOverVerbsIT");
 
   private final String title;
   private final int memoryMb;

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -67,12 +69,19 @@ public final class PlanOracle {
 
   /** Bytes of remote blocks that executors had from pools. */
   public static long served(ContextReport ours) {
-    return ours.executorStates().values().stream()
+    SortedMap<String, Long> bytes = bytesByWay(ours);
+    bytes.keySet().removeAll(NOT_FROM_PEERS_POOLS);
+    return bytes.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Bytes that executors read over each transport, out of their own pools or through Spark. */
+  public static SortedMap<String, Long> bytesByWay(ContextReport ours) {
+    SortedMap<String, Long> bytes = new TreeMap<>();
+    ours.executorStates().values().stream()
         .flatMap(state -> entries(state, 1).stream())
         .map(way -> way.split("=(?=\\d+$)"))
-        .filter(way -> !NOT_FROM_PEERS_POOLS.contains(way[0]))
-        .mapToLong(way -> Long.parseLong(way[1]))
-        .sum();
+        .forEach(way -> bytes.merge(way[0], Long.parseLong(way[1]), Long::sum));
+    return bytes;
   }
 
   /** Why something was left to Spark, on the driver or an executor. */

@@ -35,9 +35,13 @@ public record SparkDistribution(String version, Path home, Path javaHome) {
     return new SparkDistribution(version, home, otherJavaHome);
   }
 
-  private static Path cache() {
+  /** The directory of the user's caches, all programs' included. */
+  public static Path userCaches() {
     String caches = System.getenv().getOrDefault("XDG_CACHE_HOME", "");
-    Path base = caches.isEmpty() ? Path.of(System.getenv("HOME"), ".cache") : Path.of(caches);
-    return base.resolve("sluice/spark");
+    return caches.isEmpty() ? Path.of(System.getenv("HOME"), ".cache") : Path.of(caches);
+  }
+
+  private static Path cache() {
+    return userCaches().resolve("sluice/spark");
   }
 }

@@ -23,8 +23,10 @@ final class LabCluster {
   /** The property that only a guest sets. */
   static final String SHARE = "sluice.lab.share";
 
-  /** A JVM on Hadoop's jars takes an emulator half a minute, and a third of that to verify them. */
-  private static final List<String> QUICK_START =
+  /**
+   * A JVM on an engine's jars takes an emulator half a minute, and a third of that to verify them.
+   */
+  static final List<String> QUICK_START =
       List.of(
           "-XX:TieredStopAtLevel=1",
           "-XX:+UnlockDiagnosticVMOptions",
@@ -72,6 +74,11 @@ final class LabCluster {
     return System.getProperty(PEER) != null;
   }
 
+  /** What remote reads shall go over. */
+  static String transport() {
+    return System.getProperty("sluice.lab.transport", "ucx");
+  }
+
   private static String property(String kind) {
     String place = System.getProperty("sluice.lab." + kind);
     assertNotNull(place, "this guest has no " + kind);
@@ -87,7 +94,7 @@ final class LabCluster {
         .withSite("yarn.app.mapreduce.am.admin-command-opts", String.join(" ", QUICK_START))
         .withSite("mapreduce.admin.map.child.java.opts", String.join(" ", QUICK_START))
         .withSite("mapreduce.admin.reduce.child.java.opts", String.join(" ", QUICK_START))
-        .withSite("sluice.transport", System.getProperty("sluice.lab.transport", "ucx"))
+        .withSite("sluice.transport", transport())
         .withPlaces(
             new ClusterPlaces(
                 hosts,

@@ -53,6 +53,14 @@ class PlanOracleTest {
   }
 
   @Test
+  void waysOfReadingAreThoseOfAllExecutors() {
+    ContextReport ours = report("cafe", "any", READ, 42, 0);
+    ours.executorStates().put("1", READ);
+    assertEquals(
+        Map.of("local", 18L, "spark", 14L, "tcp", 80L, "ucx", 4L), PlanOracle.bytesByWay(ours));
+  }
+
+  @Test
   void whatWasLeftToSparkAndWhatFailedIsTold() {
     assertEquals(
         Set.of("a peer's pool", "too many"),

@@ -1,0 +1,104 @@
+package io.sluice.it.lab;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.PlanOracle;
+import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.spark.SparkJob;
+import io.sluice.it.spark.SparkSubmit;
+import io.sluice.it.spark.jobs.ContextPlan;
+import io.sluice.it.spark.jobs.ContextReport;
+import io.sluice.it.spark.jobs.ShuffleArguments;
+import io.sluice.it.spark.jobs.ShufflePlan;
+import io.sluice.it.spark.jobs.ShufflePlanReport;
+import io.sluice.it.spark.jobs.Workload;
+import io.sluice.rdma.transport.DeviceCounters;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Shuffles between two executors of stock Spark at the address of an RDMA device, each with one map
+ * and one reduce task at a time: what an executor has written, it reads itself, and the other reads
+ * it over the device. One driver runs Spark's own shuffle first, in its own JVM, and then Sluice's:
+ * another driver would cost an emulator a minute.
+ */
+@EnabledIfSystemProperty(
+    named = LabCluster.SHARE,
+    matches = ".+",
+    disabledReason = "not in the lab's guest; ./sluice lab spark runs this")
+class SparkOverVerbsIT {
+  private static final String STOCK_MANAGER = "org.apache.spark.shuffle.sort.SortShuffleManager";
+  private static final String QUICK_JVM =
+      "-XX:+UseSerialGC " + String.join(" ", LabCluster.QUICK_START);
+  private static final long ROWS = 20_000;
+  private static final int PARTITIONS = 2;
+
+  /** An emulator beside other work is slow, and what comes late is no fault here. */
+  private static final Map<String, String> PATIENCE =
+      Map.of("spark.network.timeout", "10min", "spark.sluice.io.timeout-ms", "300000");
+
+  private static final List<ShuffleArguments> SHUFFLES =
+      List.of(shuffle(Workload.REPARTITION), shuffle(Workload.SQL_SORT));
+
+  private static final ContextPlan STOCK =
+      new ContextPlan(
+          "stock",
+          Map.of("spark.master", SparkSubmit.LOCAL, "spark.shuffle.manager", "sort"),
+          SHUFFLES);
+
+  private static final ContextPlan SLUICE =
+      new ContextPlan(
+          "Sluice",
+          Map.of(
+              "spark.sluice.transport", LabCluster.transport(),
+              "spark.sluice.pool.capacity-mb", "64",
+              "spark.sluice.pool.segment-mb", "16"),
+          SHUFFLES);
+
+  @Test
+  void givesStocksResult(@TempDir Path directory, TestReporter reporter) {
+    DeviceCounters device = new DeviceCounters();
+    List<ContextReport> contexts = run(directory);
+    ContextReport stock = contexts.get(0);
+    ContextReport ours = contexts.get(1);
+    Map<String, Long> readBytes = PlanOracle.bytesByWay(ours);
+    reporter.publishEntry("shuffle", readBytes + ", Spark counts " + ours.costs());
+    reporter.publishEntry("verbs", device.since(PlanOracle.served(ours)));
+    PlanOracle oracle = new PlanOracle(new ShufflePlanReport(List.of(stock)));
+    assertAll(
+        () -> assertEquals(STOCK_MANAGER, stock.driverShuffleManager()),
+        () -> assertEquals(ROWS, stock.results().get(0).count(), "rows of a repartition"),
+        () -> assertEquals(List.of(), oracle.wrongResults(ours)),
+        () -> assertEquals(List.of(), PlanOracle.wrongTraffic(ours, Set.of())),
+        () -> assertEquals(Set.of("ucx", "local"), readBytes.keySet()),
+        () -> device.assertReceived(PlanOracle.served(ours)));
+  }
+
+  private static List<ContextReport> run(Path directory) {
+    Workspace workspace = Workspace.find();
+    SparkJob job =
+        SparkJob.plan(workspace, "over verbs", new ShufflePlan(List.of(STOCK, SLUICE)))
+            .throughSluice(workspace)
+            .with(PATIENCE)
+            .with("spark.driver.extraJavaOptions", QUICK_JVM)
+            .with("spark.executor.extraJavaOptions", QUICK_JVM);
+    // Driver and executors listen there, and say so to each other.
+    Map<String, String> address = Map.of("SPARK_LOCAL_IP", "sluice-1");
+    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+    try (SparkSubmit submit = new SparkSubmit(spark, directory, address)) {
+      return submit.run(SparkSubmit.LOCAL_CLUSTER, job).report(ShufflePlanReport.class).contexts();
+    }
+  }
+
+  private static ShuffleArguments shuffle(Workload workload) {
+    return new ShuffleArguments(workload, ROWS, PARTITIONS, 7);
+  }
+}
