@@ -65,6 +65,7 @@ final class ExecutorSide implements Closeable {
 
   /** The pool, opened if need be; empty if that did not work. */
   synchronized Optional<ExecutorPool> poolToWrite() {
+    beginReports();
     if (pool == null && !failed && !closed) {
       SparkEnv env = SparkEnv.get();
       File[] localDirs = env.blockManager().diskBlockManager().localDirs();
@@ -72,8 +73,6 @@ final class ExecutorSide implements Closeable {
       try {
         pool = ExecutorPool.open(conf, transports, conf.getAppId(), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
-        metrics = new ExecutorMetrics(pool, counters);
-        env.metricsSystem().registerSource(metrics);
         ExecutorPool opened = pool;
         memory =
             UnmanagedMemory.register(
@@ -120,7 +119,8 @@ final class ExecutorSide implements Closeable {
     String service = SparkSettings.SERVICE.get(SparkSettings.of(conf));
     if (nodePool == null && !closed && !service.isEmpty()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
-      nodePool = new NodePool(conf, transports, conf.getAppId(), service, host);
+      beginReports();
+      nodePool = new NodePool(conf, transports, counters, conf.getAppId(), service, host);
     }
     return Optional.ofNullable(nodePool);
   }
@@ -140,6 +140,14 @@ final class ExecutorSide implements Closeable {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {
       return; // the hook finds the pool closed
+    }
+  }
+
+  /** Not before there is something to say: a driver that runs no tasks has no such metrics. */
+  synchronized void beginReports() {
+    if (metrics == null && !closed) {
+      metrics = new ExecutorMetrics(this::openedPool, counters);
+      SparkEnv.get().metricsSystem().registerSource(metrics);
     }
   }
 

@@ -157,6 +157,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       return super.getReader(
           handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
     }
+    executor.beginReports();
     return readers.reader(
         ((SluiceShuffleHandle<K, ?, C>) handle).dependency(),
         startMapIndex,

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param memory the memory tier of its pool
  * @param disk the disk tier of its pool
  * @param outputs how many map outputs its pool holds
+ * @param serviceBytes of map outputs that it wrote to its node's service
  * @param bytesByWay bytes that its tasks read, by the way they came
  * @param fallbacks how often something was left to Spark, by reason
  * @param persisted the pool of persisted blocks
@@ -29,6 +30,7 @@ public record ExecutorReport(
     TierUse memory,
     TierUse disk,
     int outputs,
+    long serviceBytes,
     Map<String, Long> bytesByWay,
     Map<String, Long> fallbacks,
     TierUse persisted,

@@ -21,6 +21,7 @@ public final class ShuffleCounters {
   private final Map<String, Long> bytesByWay = new TreeMap<>();
   private ReadStats peers;
   private long movedHereBytes;
+  private long serviceBytes;
 
   /** Something was left to Spark's own shuffle; the first time for each reason, the log says so. */
   public void fellBack(String reason) {
@@ -37,6 +38,11 @@ public final class ShuffleCounters {
     movedHereBytes += lengthBytes;
   }
 
+  /** A map output was committed to the node's service. */
+  public synchronized void wroteToService(long lengthBytes) {
+    serviceBytes += lengthBytes;
+  }
+
   /** A task has read a block that way. */
   public synchronized void read(String way, long bytes) {
     bytesByWay.merge(way, bytes, Long::sum);
@@ -50,6 +56,11 @@ public final class ShuffleCounters {
   /** Bytes of outputs that were taken over. */
   public synchronized long movedHereBytes() {
     return movedHereBytes;
+  }
+
+  /** Bytes of outputs that were committed to the node's service. */
+  public synchronized long serviceBytes() {
+    return serviceBytes;
   }
 
   /** Bytes that came over each transport, {@link #OWN_POOL} or {@link #THROUGH_SPARK}. */

@@ -43,6 +43,7 @@ final class Reports {
         stats.map(StoreStats::memory).map(Reports::use).orElse(TierUse.NONE),
         stats.map(StoreStats::disk).map(Reports::use).orElse(TierUse.NONE),
         stats.map(StoreStats::outputs).orElse(0),
+        sluice.map(ours -> ours.counters().serviceBytes()).orElse(0L),
         sluice.map(ours -> ours.counters().bytesByWay()).orElse(Map.of()),
         fallbacks,
         store.flatMap(PoolDiskStore::stats).map(Reports::use).orElse(TierUse.NONE),

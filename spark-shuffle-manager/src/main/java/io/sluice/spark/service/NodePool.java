@@ -9,6 +9,7 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.BlockNames;
 import io.sluice.spark.pool.Endpoint;
 import io.sluice.spark.pool.ExecutorTransports;
@@ -48,6 +49,7 @@ public final class NodePool implements OutputPool, Closeable {
   private static final long SHOW_PERIOD_S = 60;
 
   private final ExecutorTransports transports;
+  private final ShuffleCounters counters;
   private final String applicationId;
   private final JobSecret secret;
   private final String service;
@@ -68,17 +70,20 @@ public final class NodePool implements OutputPool, Closeable {
   /**
    * Asks nothing yet.
    *
+   * @param counters told of what is written
    * @param service {@link ServiceNotice#YARN}, or the service's directory
    * @param host this executor's, where the service can be read from if it does not say otherwise
    */
   public NodePool(
       SparkConf conf,
       ExecutorTransports transports,
+      ShuffleCounters counters,
       String applicationId,
       String service,
       String host) {
     UnaryOperator<String> settings = SparkSettings.of(conf);
     this.transports = transports;
+    this.counters = counters;
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
     this.service = service;
@@ -153,6 +158,7 @@ public final class NodePool implements OutputPool, Closeable {
 
   @Override
   public void committed(int shuffleId, long lengthBytes) throws IOException {
+    counters.wroteToService(lengthBytes);
     if (freed.contains(shuffleId)) {
       try (RemoteClient client =
           RemoteClient.connect(address().control(), applicationId, secret, timeoutMs)) {

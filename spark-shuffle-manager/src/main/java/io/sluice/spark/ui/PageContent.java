@@ -40,6 +40,7 @@ final class PageContent {
                 new Column("Memory Used", "Of the pool's capacity, by map outputs and writers."),
                 new Column("Disk Used", "By what had no room in memory."),
                 new Column("Outputs Held", "Outputs of map tasks in the pool."),
+                new Column("Written to Service", "Map outputs that the node's service keeps."),
                 new Column(
                     "Persisted Blocks", "Blocks in the pool that Spark would keep in files."),
                 new Column(
@@ -55,6 +56,7 @@ final class PageContent {
               Cell.bytes(report.memory().usedBytes(), report.memory().capacityBytes()),
               Cell.bytes(report.disk().usedBytes()),
               Cell.count(report.outputs()),
+              Cell.bytes(report.serviceBytes()),
               Cell.count(report.persistedBlocks()),
               Cell.bytes(report.persisted().usedBytes(), report.persisted().capacityBytes()),
               Cell.time(report.takenAtMs())));

@@ -9,6 +9,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
@@ -91,6 +92,7 @@ class NodeServiceMainTest {
       assertEquals(Map.of(), manager.counters().fallbacks());
       assertTrue(manager.poolStats().isEmpty(), "the executor has opened a pool of its own");
       assertEquals(3, service.storeStats().outputs());
+      assertTrue(manager.counters().serviceBytes() > 0, "what it wrote is counted");
       assertTrue(context.sc().shuffleDriverComponents().supportsReliableStorage());
       grouped(context).count();
       assertEquals(6, service.storeStats().outputs());
@@ -132,6 +134,7 @@ class NodeServiceMainTest {
         new NodePool(
             conf,
             new ExecutorTransports(conf),
+            new ShuffleCounters(),
             "app-1",
             base.resolve("service").toString(),
             "127.0.0.1")) {
@@ -160,6 +163,7 @@ class NodeServiceMainTest {
         new NodePool(
             conf,
             new ExecutorTransports(conf),
+            new ShuffleCounters(),
             "app-1",
             base.resolve("service").toString(),
             "127.0.0.1")) {

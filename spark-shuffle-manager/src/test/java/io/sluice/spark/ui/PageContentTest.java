@@ -26,6 +26,7 @@ class PageContentTest {
         new TierUse(3 << 20, 64 << 20),
         new TierUse(5, 0),
         7,
+        9,
         bytesByWay,
         fallbacks,
         new TierUse(1024, 2048),
@@ -64,9 +65,10 @@ class PageContentTest {
             "3.0 MiB / 64.0 MiB",
             "5.0 B",
             "7",
+            "9.0 B",
             "3",
             "1024.0 B / 2.0 KiB"),
-        rows.get(1).subList(0, 9));
+        rows.get(1).subList(0, 10));
   }
 
   @Test
@@ -115,6 +117,7 @@ class PageContentTest {
             List.of(MARKUP),
             TierUse.NONE,
             TierUse.NONE,
+            0,
             0,
             Map.of(MARKUP, 1L),
             Map.of(MARKUP, 1L),
