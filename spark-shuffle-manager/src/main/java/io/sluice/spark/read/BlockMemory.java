@@ -3,6 +3,8 @@ package io.sluice.spark.read;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
+import io.netty.util.internal.OutOfDirectMemoryError;
+import java.io.IOException;
 import org.apache.spark.network.util.NettyUtils;
 
 /**
@@ -10,8 +12,9 @@ import org.apache.spark.network.util.NettyUtils;
  * that one bound holds for both. On the heap, every block of more than half a region would make G1
  * collect.
  *
- * <p>Ownership: the caller releases what it gets. Failure: Netty's {@code OutOfDirectMemoryError},
- * upon which Spark fetches less at a time.
+ * <p>Ownership: the caller releases what it gets. Failure: {@link OutOfDirectMemoryError} where
+ * Netty keeps the bound, upon which Spark fetches less at a time; {@link IOException} where the JDK
+ * does, so that the block is asked for through Spark: an error of the JDK's would end the executor.
  */
 final class BlockMemory {
   /** What Netty keeps for the next one when it is released; it asks the system for more. */
@@ -20,11 +23,24 @@ final class BlockMemory {
   private BlockMemory() {}
 
   /** An empty buffer with room for so much. */
-  static ByteBuf allocate(int lengthBytes) {
-    ByteBufAllocator memory = NettyUtils.getSharedPooledByteBufAllocator(true, false);
-    if (lengthBytes <= PART_BYTES) {
-      return memory.directBuffer(lengthBytes, lengthBytes);
+  static ByteBuf allocate(int lengthBytes) throws IOException {
+    return allocate(NettyUtils.getSharedPooledByteBufAllocator(true, false), lengthBytes);
+  }
+
+  /** The same out of other memory. */
+  static ByteBuf allocate(ByteBufAllocator memory, int lengthBytes) throws IOException {
+    try {
+      return lengthBytes <= PART_BYTES
+          ? memory.directBuffer(lengthBytes, lengthBytes)
+          : inParts(memory, lengthBytes);
+    } catch (OutOfDirectMemoryError e) {
+      throw e;
+    } catch (OutOfMemoryError e) {
+      throw new IOException("no direct memory for a block of " + lengthBytes + " bytes", e);
     }
+  }
+
+  private static ByteBuf inParts(ByteBufAllocator memory, int lengthBytes) {
     CompositeByteBuf all = memory.compositeDirectBuffer(Integer.MAX_VALUE);
     try {
       for (int left = lengthBytes; left > 0; left -= PART_BYTES) {

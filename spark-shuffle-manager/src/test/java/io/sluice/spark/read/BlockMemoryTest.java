@@ -2,11 +2,17 @@ package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.apache.spark.network.buffer.NettyManagedBuffer;
 import org.apache.spark.network.util.NettyUtils;
@@ -37,7 +43,7 @@ class BlockMemoryTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1000, 3_000_000})
-  void comesOutOfSparksOwnPool(int lengthBytes) {
+  void comesOutOfSparksOwnPool(int lengthBytes) throws IOException {
     long before =
         NettyUtils.getSharedPooledByteBufAllocator(true, false).metric().usedDirectMemory();
     ByteBuf bytes = BlockMemory.allocate(lengthBytes);
@@ -48,5 +54,37 @@ class BlockMemoryTest {
     } finally {
       bytes.release();
     }
+  }
+
+  /** As with a JDK of which Netty knows no way around the bound. */
+  @ParameterizedTest
+  @ValueSource(ints = {1000, 5_000_000})
+  void whereTheJdkHasNoMoreTheBlockCannotBeFetchedAndNothingIsKept(int lengthBytes) {
+    List<ByteBuf> given = new ArrayList<>();
+    ByteBufAllocator memory =
+        new AbstractByteBufAllocator(true) {
+          @Override
+          public boolean isDirectBufferPooled() {
+            return false;
+          }
+
+          @Override
+          protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            throw new UnsupportedOperationException("only direct memory is asked for");
+          }
+
+          @Override
+          protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            if (given.size() == lengthBytes >> 20) {
+              throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+            }
+            given.add(Unpooled.directBuffer(initialCapacity, maxCapacity));
+            return given.get(given.size() - 1);
+          }
+        };
+    IOException e =
+        assertThrows(IOException.class, () -> BlockMemory.allocate(memory, lengthBytes));
+    assertTrue(e.getMessage().contains(lengthBytes + " bytes"), e.getMessage());
+    given.forEach(buffer -> assertEquals(0, buffer.refCnt()));
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.testing.Await;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -37,6 +38,7 @@ class PoolBlockClientTest {
   private final SparkConf conf = new SparkConf(false);
   private final ShuffleCounters counters = new ShuffleCounters();
   private final Set<String> leftToSpark = new ConcurrentSkipListSet<>();
+  private final Set<String> withoutMemory = new ConcurrentSkipListSet<>();
   private final Map<String, Long> received = new ConcurrentSkipListMap<>();
   private ExecutorPool own;
   private ExecutorPool nodes;
@@ -90,7 +92,7 @@ class PoolBlockClientTest {
       client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
       Await.until(
           "an answer about every block",
-          () -> received.size() + leftToSpark.size() == blocks.length);
+          () -> received.size() + leftToSpark.size() + withoutMemory.size() == blocks.length);
     }
   }
 
@@ -111,6 +113,21 @@ class PoolBlockClientTest {
     assertEquals(Map.of("a peer's pool that could not be read", 1L), counters.fallbacks());
   }
 
+  /** Spark asks for them again when it has released others. */
+  @Test
+  void aBoundOnDirectMemoryThatIsReachedIsSparksToHandle() throws Exception {
+    FullDirectMemory full = FullDirectMemory.fill();
+    try {
+      fetch(own);
+    } finally {
+      full.close();
+    }
+    assertEquals(Map.of(), received);
+    assertEquals(Set.of(), leftToSpark);
+    assertEquals(Map.of(), counters.fallbacks());
+    assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"), withoutMemory);
+  }
+
   private final class Listener implements BlockFetchingListener {
     @Override
     public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
@@ -119,7 +136,10 @@ class PoolBlockClientTest {
 
     @Override
     public void onBlockFetchFailure(String blockId, Throwable cause) {
-      throw new AssertionError(blockId, cause);
+      if (!(cause instanceof OutOfDirectMemoryError)) {
+        throw new AssertionError(blockId, cause);
+      }
+      withoutMemory.add(blockId);
     }
   }
 

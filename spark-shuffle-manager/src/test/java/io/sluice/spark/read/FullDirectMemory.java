@@ -1,0 +1,49 @@
+package io.sluice.spark.read;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.util.internal.OutOfDirectMemoryError;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.network.util.NettyUtils;
+
+/**
+ * Takes all of the direct memory that Netty may have in this JVM, without touching it: no thread
+ * gets a byte more until it is closed.
+ *
+ * <p>Thread contract: one thread. Ownership: who fills it closes it.
+ */
+final class FullDirectMemory implements AutoCloseable {
+  private static final PooledByteBufAllocator MEMORY =
+      NettyUtils.getSharedPooledByteBufAllocator(true, false);
+
+  private final List<ByteBuf> taken = new ArrayList<>();
+
+  private FullDirectMemory() {}
+
+  static FullDirectMemory fill() throws InterruptedException {
+    FullDirectMemory full = new FullDirectMemory();
+    // Every arena has chunks of its own, and a new thread gets the one with the fewest threads.
+    for (int i = 0; i < 2 * MEMORY.metric().numDirectArenas(); i++) {
+      Thread taker = new Thread(full::take, "taker-" + i);
+      taker.start();
+      taker.join();
+    }
+    return full;
+  }
+
+  private void take() {
+    for (int lengthBytes = 1 << 20; lengthBytes > 0; ) {
+      try {
+        taken.add(MEMORY.directBuffer(lengthBytes, lengthBytes));
+      } catch (OutOfDirectMemoryError e) {
+        lengthBytes /= 2;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    taken.forEach(ByteBuf::release);
+  }
+}
