@@ -101,6 +101,8 @@ public final class SparkSubmit implements AutoCloseable {
     // Executors stand for hosts: without this they read each other's files (local-cluster's default
     // is the same).
     settings.put("spark.shuffle.readHostLocalDisk", "false");
+    // Nor do reduce tasks all wait for the executor that was quicker and ran most of the maps.
+    settings.put("spark.shuffle.reduceLocality.enabled", "false");
     return settings;
   }
 
