@@ -10,10 +10,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Judges what ran through Sluice by what stock Spark made of the same shuffles.
@@ -21,10 +17,6 @@ import java.util.regex.Pattern;
  * <p>Thread contract: immutable. Failure: what is wrong is told, not thrown.
  */
 public final class PlanOracle {
-  private static final Pattern STATE =
-      Pattern.compile(
-          "Sluice read \\{(.*)} bytes, took over \\d+ bytes, and left to Spark: \\{(.*)}");
-  private static final Set<String> NOT_FROM_PEERS_POOLS = Set.of("local", "spark");
   private static final Set<String> BOTH_EXECUTORS = Set.of("0", "1");
 
   private final Map<String, ShuffleResult> expected = new HashMap<>();
@@ -69,39 +61,19 @@ public final class PlanOracle {
 
   /** Bytes of remote blocks that executors had from pools. */
   public static long served(ContextReport ours) {
-    SortedMap<String, Long> bytes = bytesByWay(ours);
-    bytes.keySet().removeAll(NOT_FROM_PEERS_POOLS);
-    return bytes.values().stream().mapToLong(Long::longValue).sum();
+    return ShuffleState.of(ours.executorStates().values()).servedBytes();
   }
 
   /** Bytes that executors read over each transport, out of their own pools or through Spark. */
   public static SortedMap<String, Long> bytesByWay(ContextReport ours) {
-    SortedMap<String, Long> bytes = new TreeMap<>();
-    ours.executorStates().values().stream()
-        .flatMap(state -> entries(state, 1).stream())
-        .map(way -> way.split("=(?=\\d+$)"))
-        .forEach(way -> bytes.merge(way[0], Long.parseLong(way[1]), Long::sum));
-    return bytes;
+    return ShuffleState.of(ours.executorStates().values()).bytesByWay();
   }
 
   /** Why something was left to Spark, on the driver or an executor. */
   public static Set<String> fallbacks(ContextReport ours) {
     List<String> states = new ArrayList<>(ours.executorStates().values());
     states.add(ours.driverState());
-    Set<String> reasons = new TreeSet<>();
-    for (String state : states) {
-      entries(state, 2)
-          .forEach(reason -> reasons.add(reason.substring(0, reason.lastIndexOf('='))));
-    }
-    return reasons;
-  }
-
-  private static List<String> entries(String state, int group) {
-    Matcher matcher = STATE.matcher(state);
-    if (!matcher.matches()) {
-      return List.of("no state of Sluice: " + state + "=0");
-    }
-    return matcher.group(group).isEmpty() ? List.of() : List.of(matcher.group(group).split(", "));
+    return ShuffleState.of(states).fallbacks().keySet();
   }
 
   private static final class Checks {

@@ -13,7 +13,6 @@ import io.sluice.it.spark.jobs.Workload;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,8 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Executors of stock Spark that go between map and reduce tasks, and outputs that stay. */
 class SparkLossIT {
-  private static final Pattern READ_OVER_TCP = Pattern.compile("tcp=(\\d+)");
-  private static final Pattern TAKEN_OVER = Pattern.compile("took over (\\d+) bytes");
   private static final int PARTITIONS = 9;
   private static final ShuffleArguments ROWS =
       new ShuffleArguments(Workload.GROUP_BY_KEY, 20_000, PARTITIONS, 7);
@@ -78,14 +75,14 @@ class SparkLossIT {
                     "spark.storage.decommission.replicationReattemptInterval",
                     "1s"));
     LossReport report = submit.run("local-cluster[3,1,1024]", job).report(LossReport.class);
-    String said = report.executorStates().toString();
+    ShuffleState state = ShuffleState.of(report.executorStates().values());
     assertResult(stock(), report);
     assertAll(
-        () -> assertFalse(report.executorStates().containsKey("0"), said),
-        () -> assertTrue(sum(TAKEN_OVER, said) > 0, said),
+        () -> assertFalse(report.executorStates().containsKey("0"), report.toString()),
+        () -> assertTrue(state.takenOverBytes() > 0, state.toString()),
         () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
-        () -> assertEquals(report.remoteBytesRead(), sum(READ_OVER_TCP, said), said),
-        () -> assertTrue(!said.replace("left to Spark: {}", "").contains("left to Spark"), said));
+        () -> assertEquals(report.remoteBytesRead(), state.servedBytes(), state.toString()),
+        () -> assertEquals(Map.of(), state.fallbacks()));
   }
 
   /** Spark starts another one in its stead, and that has nothing of its outputs. */
@@ -123,13 +120,13 @@ class SparkLossIT {
                   job.throughSluice(workspace).with("spark.sluice.service", service.directory()))
               .report(LossReport.class);
       cluster.requireAlive();
-      String said = report.executorStates().toString();
+      ShuffleState state = ShuffleState.of(report.executorStates().values());
       assertResult(stock(), report);
       assertAll(
-          () -> assertFalse(report.executorStates().containsKey("0"), said),
+          () -> assertFalse(report.executorStates().containsKey("0"), report.toString()),
           () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
-          () -> assertEquals(report.remoteBytesRead(), sum(READ_OVER_TCP, said), said),
-          () -> assertTrue(!said.replace("left to Spark: {}", "").contains("left to Spark"), said),
+          () -> assertEquals(report.remoteBytesRead(), state.servedBytes(), state.toString()),
+          () -> assertEquals(Map.of(), state.fallbacks()),
           () -> assertEquals(List.of(), service.applications(), "freed with the application"));
     }
   }
@@ -140,13 +137,5 @@ class SparkLossIT {
         () -> assertEquals(stock.count(), report.count()),
         () -> assertEquals(PARTITIONS, report.mapTasks(), "no map task ran again"),
         () -> assertEquals(0, report.failedTasks()));
-  }
-
-  private static long sum(Pattern number, String states) {
-    return number
-        .matcher(states)
-        .results()
-        .mapToLong(result -> Long.parseLong(result.group(1)))
-        .sum();
   }
 }
