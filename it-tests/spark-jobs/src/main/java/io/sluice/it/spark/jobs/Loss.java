@@ -6,7 +6,7 @@ public enum Loss {
   NONE,
   /** It is decommissioned, and ends when it has moved its blocks. */
   DECOMMISSION,
-  /** Nothing is asked of it, so that dynamic allocation releases it. */
+  /** Nothing is asked of any that has written, so that dynamic allocation releases them all. */
   IDLE,
   /** It ends as by {@code kill -9}. */
   KILL

@@ -103,7 +103,8 @@ public final class LossJob {
                   false,
                   false);
       case IDLE -> {
-        // Waiting for its end is all there is to do.
+        lost.awaitWritersRemoved();
+        return;
       }
       case KILL -> {
         long pid = ExecutorStates.processes(context).get(lost.executorId());
