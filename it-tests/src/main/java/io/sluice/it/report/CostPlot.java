@@ -63,7 +63,8 @@ public final class CostPlot {
     System.setProperty("java.awt.headless", "true");
     CategoryChart chart =
         new CategoryChartBuilder().width(1000).height(520).title(title).yAxisTitle(unit).build();
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNE);
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideS);
+    chart.getStyler().setLegendLayout(Styler.LegendLayout.Horizontal);
     chart.getStyler().setLabelsVisible(true);
     chart.getStyler().setPlotGridVerticalLinesVisible(false);
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
