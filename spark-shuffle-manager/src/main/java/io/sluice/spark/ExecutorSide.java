@@ -73,11 +73,6 @@ final class ExecutorSide implements Closeable {
       try {
         pool = ExecutorPool.open(conf, transports, conf.getAppId(), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
-        ExecutorPool opened = pool;
-        memory =
-            UnmanagedMemory.register(
-                conf.getAppId() + "-" + env.executorId(),
-                () -> opened.stats().memory().usedBytes());
       } catch (IOException | RuntimeException e) {
         openFailed(e);
       }
@@ -147,15 +142,18 @@ final class ExecutorSide implements Closeable {
   synchronized void beginReports() {
     if (metrics == null && !closed) {
       metrics = new ExecutorMetrics(this::openedPool, counters);
-      SparkEnv.get().metricsSystem().registerSource(metrics);
+      SparkEnv env = SparkEnv.get();
+      env.metricsSystem().registerSource(metrics);
+      memory =
+          UnmanagedMemory.register(
+              conf.getAppId() + "-" + env.executorId(),
+              () -> openedPool().map(opened -> opened.stats().memory().usedBytes()).orElse(0L));
     }
   }
 
   private synchronized void endReports() {
     if (metrics != null) {
       SparkEnv.get().metricsSystem().removeSource(metrics);
-    }
-    if (memory != null) {
       memory.close();
     }
   }

@@ -36,6 +36,9 @@ public record SparkJob(
     Map<String, String> settings,
     List<String> arguments,
     Duration deadline) {
+  /** Spark's own manager. */
+  public static final String STOCK_MANAGER = "org.apache.spark.shuffle.sort.SortShuffleManager";
+
   /** The class that the setting names. */
   public static final String SLUICE_MANAGER = "io.sluice.spark.SluiceShuffleManager";
 

@@ -35,7 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
     matches = ".+",
     disabledReason = "not in the lab's guest; ./sluice lab spark runs this")
 class SparkOverVerbsIT {
-  private static final String STOCK_MANAGER = "org.apache.spark.shuffle.sort.SortShuffleManager";
   private static final String QUICK_JVM =
       "-XX:+UseSerialGC " + String.join(" ", LabCluster.QUICK_START);
   private static final long ROWS = 20_000;
@@ -74,7 +73,7 @@ class SparkOverVerbsIT {
     reporter.publishEntry("verbs", device.since(PlanOracle.served(ours)));
     PlanOracle oracle = new PlanOracle(new ShufflePlanReport(List.of(stock)));
     assertAll(
-        () -> assertEquals(STOCK_MANAGER, stock.driverShuffleManager()),
+        () -> assertEquals(SparkJob.STOCK_MANAGER, stock.driverShuffleManager()),
         () -> assertEquals(ROWS, stock.results().get(0).count(), "rows of a repartition"),
         () -> assertEquals(List.of(), oracle.wrongResults(ours)),
         () -> assertEquals(List.of(), PlanOracle.wrongTraffic(ours, Set.of())),

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The ways in which tests run Spark, with Spark as it is released. */
 class SparkHarnessIT {
-  private static final String STOCK_MANAGER = "org.apache.spark.shuffle.sort.SortShuffleManager";
 
   private static final long ROWS = 20_000;
 
@@ -116,12 +115,12 @@ class SparkHarnessIT {
 
   private static void assertResult(ShuffleReport report, String... executors) {
     Map<String, String> managers =
-        Stream.of(executors).collect(Collectors.toMap(id -> id, id -> STOCK_MANAGER));
+        Stream.of(executors).collect(Collectors.toMap(id -> id, id -> SparkJob.STOCK_MANAGER));
     ShuffleCosts costs = report.costs();
     assertAll(
         () -> assertEquals(ROWS, report.count()),
         () -> assertEquals(DIGEST, report.digest()),
-        () -> assertEquals(STOCK_MANAGER, report.driverShuffleManager()),
+        () -> assertEquals(SparkJob.STOCK_MANAGER, report.driverShuffleManager()),
         () -> assertEquals(managers, report.executorShuffleManagers()),
         () -> assertEquals(ROWS, costs.recordsRead()),
         () -> assertTrue(costs.localBytesRead() > 0, costs.toString()),

@@ -81,7 +81,8 @@ class SparkLossIT {
         () -> assertFalse(report.executorStates().containsKey("0"), report.toString()),
         () -> assertTrue(state.takenOverBytes() > 0, state.toString()),
         () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
-        () -> assertEquals(report.remoteBytesRead(), state.servedBytes(), state.toString()),
+        () ->
+            assertEquals(report.remoteBytesRead(), state.bytesByWay().get("tcp"), state.toString()),
         () -> assertEquals(Map.of(), state.fallbacks()));
   }
 
@@ -125,7 +126,9 @@ class SparkLossIT {
       assertAll(
           () -> assertFalse(report.executorStates().containsKey("0"), report.toString()),
           () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
-          () -> assertEquals(report.remoteBytesRead(), state.servedBytes(), state.toString()),
+          () ->
+              assertEquals(
+                  report.remoteBytesRead(), state.bytesByWay().get("tcp"), state.toString()),
           () -> assertEquals(Map.of(), state.fallbacks()),
           () -> assertEquals(List.of(), service.applications(), "freed with the application"));
     }

@@ -65,7 +65,9 @@ class SparkYarnIT {
           () -> assertEquals(PARTITIONS, report.mapTasks(), "no map task ran again"),
           () -> assertEquals(0, report.failedTasks()),
           () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
-          () -> assertEquals(report.remoteBytesRead(), state.servedBytes(), state.toString()),
+          () ->
+              assertEquals(
+                  report.remoteBytesRead(), state.bytesByWay().get("tcp"), state.toString()),
           () -> assertEquals(Map.of(), state.fallbacks()));
       for (NodeManager node : cluster.nodes()) {
         Poll.untilTrue(
