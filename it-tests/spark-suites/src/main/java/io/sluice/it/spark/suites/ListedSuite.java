@@ -33,9 +33,15 @@ public record ListedSuite(String className, boolean quick) {
     return Stream.of(
         OURS + "SluiceShuffleSuite",
         CORE + "CheckpointSuite",
+        CORE + "DistributedSuite",
         CORE + "FailureSuite",
         CORE + "rdd.RDDSuite",
-        SQL + "execution.adaptive.AdaptiveQueryExecSuite");
+        CORE + "storage.BlockManagerDecommissionIntegrationSuite",
+        SQL + "DataFrameAggregateSuite",
+        SQL + "JoinSuite",
+        SQL + "execution.QueryExecutionSuite",
+        SQL + "execution.adaptive.AdaptiveQueryExecSuite",
+        SQL + "streaming.StreamingAggregationSuite");
   }
 
   /** Its name without the package. */
