@@ -27,6 +27,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.memory.UnifiedMemoryManager;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -234,6 +235,19 @@ class LocalShuffleTest {
       assertTrue(Endpoint.of(location).isPresent(), location.toString());
       resolver.addShuffleToSkip(0);
       assertEquals(0, resolver.getStoredShuffles().size());
+    }
+  }
+
+  /** As Spark's SQL engine may when a query has ended, whose rows another one asks for. */
+  @Test
+  void aShuffleWhoseOutputsSparkHasRemovedIsComputedAgain() {
+    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+      JavaRDD<Integer> repartitioned = context.parallelize(numbers(), 3).repartition(4);
+      assertEquals(RECORDS, repartitioned.count());
+      context.sc().shuffleDriverComponents().removeShuffle(0, true);
+      assertEquals(0, manager().poolStats().orElseThrow().outputs());
+      assertEquals(RECORDS, repartitioned.count());
+      assertEquals(3, manager().poolStats().orElseThrow().outputs());
     }
   }
 

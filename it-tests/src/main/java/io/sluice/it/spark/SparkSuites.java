@@ -57,7 +57,7 @@ public final class SparkSuites implements AutoCloseable {
   /** The rest of what Spark's own build gives to its tests. */
   private static final List<String> OPTIONS =
       List.of(
-          "-Xmx2g",
+          "-Xmx4g",
           "-Xss8m",
           "-Djdk.reflect.useDirectMethodHandle=false",
           "-Dio.netty.tryReflectionSetAccessible=true",

@@ -6,6 +6,7 @@ import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
@@ -163,11 +164,16 @@ public final class ExecutorPool implements OutputPool, Closeable {
   }
 
   @Override
-  public PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException {
+  public Attempt begin(int shuffleId) {
+    return freed.begin(shuffleId);
+  }
+
+  @Override
+  public PoolOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
     Lease lease = service.openLease(applicationId, secret);
     return new PoolOutput(
         this,
-        shuffleId,
+        attempt,
         lease,
         new OutputWriter(
             new ReplacingSource(lease),
@@ -175,14 +181,14 @@ public final class ExecutorPool implements OutputPool, Closeable {
             service::memoryOf,
             partitionCount,
             PoolOutput.LEASE_BYTES),
-        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)));
   }
 
   /** Begins an output that another executor moves here; the caller closes what it gets. */
   public ReceivedOutput newReceivedOutput(int shuffleId, long mapId) throws IOException {
     return new ReceivedOutput(
         this,
-        shuffleId,
+        begin(shuffleId),
         service.openLease(applicationId, secret),
         medium,
         new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
@@ -282,7 +288,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
         });
   }
 
-  /** Frees all outputs of a shuffle, and those that attempts which are late commit yet. */
+  /** Frees all outputs of a shuffle, and those that attempts which have begun commit yet. */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
     freeOutputs(shuffleId);
@@ -302,10 +308,10 @@ public final class ExecutorPool implements OutputPool, Closeable {
   }
 
   @Override
-  public void committed(int shuffleId, long lengthBytes) throws IOException {
+  public void committed(Attempt attempt, long lengthBytes) throws IOException {
     writtenBytes.add(lengthBytes);
-    if (freed.contains(shuffleId)) {
-      freeOutputs(shuffleId);
+    if (freed.isFreed(attempt)) {
+      freeOutputs(attempt.shuffleId());
     }
   }
 

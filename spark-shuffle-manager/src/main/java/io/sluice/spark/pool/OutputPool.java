@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spark.pool.FreedShuffles.Attempt;
 import java.io.IOException;
 import org.apache.spark.storage.BlockManagerId;
 
@@ -9,8 +10,11 @@ import org.apache.spark.storage.BlockManagerId;
  * <p>Thread contract: safe from any thread.
  */
 public interface OutputPool {
-  /** Begins the output of a map task; the caller closes what it gets. */
-  PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException;
+  /** An attempt at an output begins; what of its shuffle is freed from now on, frees it too. */
+  Attempt begin(int shuffleId);
+
+  /** Opens the output of a map task; the caller closes what it gets. */
+  PoolOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException;
 
   /** The executor's address, with which readers find the pool. */
   BlockManagerId location(BlockManagerId executor);
@@ -25,6 +29,6 @@ public interface OutputPool {
     void run() throws IOException;
   }
 
-  /** Called by an output of a map task that has just been committed, with its length. */
-  void committed(int shuffleId, long lengthBytes) throws IOException;
+  /** Called by an output that has just been committed, with its length. */
+  void committed(Attempt attempt, long lengthBytes) throws IOException;
 }

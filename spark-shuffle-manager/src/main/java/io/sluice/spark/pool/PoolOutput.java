@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
@@ -17,7 +18,7 @@ public final class PoolOutput implements Closeable {
   public static final long LEASE_BYTES = 4L << 20;
 
   private final OutputPool pool;
-  private final int shuffleId;
+  private final Attempt attempt;
   private final Closeable lease;
   private final OutputWriter writer;
   private final OutputId id;
@@ -25,9 +26,9 @@ public final class PoolOutput implements Closeable {
 
   /** Owns lease and writer from now on. */
   public PoolOutput(
-      OutputPool pool, int shuffleId, Closeable lease, OutputWriter writer, OutputId id) {
+      OutputPool pool, Attempt attempt, Closeable lease, OutputWriter writer, OutputId id) {
     this.pool = pool;
-    this.shuffleId = shuffleId;
+    this.attempt = attempt;
     this.lease = lease;
     this.writer = writer;
     this.id = id;
@@ -45,7 +46,7 @@ public final class PoolOutput implements Closeable {
   /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
   public void commit() throws IOException {
     pool.whileOpen(() -> writer.commit(id));
-    pool.committed(shuffleId, writtenBytes);
+    pool.committed(attempt, writtenBytes);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
@@ -26,16 +27,16 @@ public final class ReceivedOutput implements Closeable {
   private static final int WINDOW_BYTES = 1 << 20;
 
   private final ExecutorPool pool;
-  private final int shuffleId;
+  private final Attempt attempt;
   private final Lease lease;
   private final Medium medium;
   private final OutputId id;
   private final OutputWriter unpartitioned;
   private long lengthBytes;
 
-  ReceivedOutput(ExecutorPool pool, int shuffleId, Lease lease, Medium medium, OutputId id) {
+  ReceivedOutput(ExecutorPool pool, Attempt attempt, Lease lease, Medium medium, OutputId id) {
     this.pool = pool;
-    this.shuffleId = shuffleId;
+    this.attempt = attempt;
     this.lease = lease;
     this.medium = medium;
     this.id = id;
@@ -45,7 +46,7 @@ public final class ReceivedOutput implements Closeable {
 
   /** The shuffle that it is of. */
   public int shuffleId() {
-    return shuffleId;
+    return attempt.shuffleId();
   }
 
   /** Appends bytes. */
@@ -85,7 +86,7 @@ public final class ReceivedOutput implements Closeable {
       }
       partitioned.commit(id);
     }
-    pool.committed(shuffleId, 0);
+    pool.committed(attempt, 0);
   }
 
   private void copy(RunInput from, OutputWriter to, long partitionBytes) throws IOException {

@@ -14,6 +14,7 @@ import io.sluice.spark.pool.BlockNames;
 import io.sluice.spark.pool.Endpoint;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles;
+import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.OutputPool;
 import io.sluice.spark.pool.PoolOutput;
 import io.sluice.spill.format.OutputId;
@@ -140,29 +141,37 @@ public final class NodePool implements OutputPool, Closeable {
   }
 
   @Override
-  public PoolOutput newOutput(int shuffleId, long mapId, int partitionCount) throws IOException {
+  public Attempt begin(int shuffleId) {
+    return freed.begin(shuffleId);
+  }
+
+  @Override
+  public PoolOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
     Found service = found;
     LocalClient client = connect(service.notice());
     return new PoolOutput(
         this,
-        shuffleId,
+        attempt,
         client,
         new OutputWriter(client, service.medium(), partitionCount, PoolOutput.LEASE_BYTES),
-        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)));
   }
 
-  /** The driver has had a shuffle freed everywhere; attempts that are late must not stay. */
+  /**
+   * The driver has had a shuffle freed everywhere; what attempts that have begun commit yet must
+   * not stay.
+   */
   public void free(int shuffleId) {
     freed.add(shuffleId);
   }
 
   @Override
-  public void committed(int shuffleId, long lengthBytes) throws IOException {
+  public void committed(Attempt attempt, long lengthBytes) throws IOException {
     counters.wroteToService(lengthBytes);
-    if (freed.contains(shuffleId)) {
+    if (freed.isFreed(attempt)) {
       try (RemoteClient client =
           RemoteClient.connect(address().control(), applicationId, secret, timeoutMs)) {
-        client.freeOutputs(BlockNames.ofShuffle(shuffleId));
+        client.freeOutputs(BlockNames.ofShuffle(attempt.shuffleId()));
       }
     }
   }

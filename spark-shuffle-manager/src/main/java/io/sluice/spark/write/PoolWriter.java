@@ -2,6 +2,7 @@ package io.sluice.spark.write;
 
 import io.sluice.spark.engine.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
+import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.OutputPool;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
@@ -32,6 +33,7 @@ import scala.collection.Iterator;
  */
 public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
   private final OutputPool pool;
+  private final Attempt attempt;
   private final ShuffleDependency<K, V, ?> dependency;
   private final long mapId;
   private final TaskContext context;
@@ -51,6 +53,7 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics) {
     this.pool = pool;
+    this.attempt = pool.begin(dependency.shuffleId());
     this.dependency = dependency;
     this.mapId = mapId;
     this.context = context;
@@ -125,7 +128,7 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
 
   private PoolOutput output() throws IOException {
     if (output == null) {
-      output = pool.newOutput(dependency.shuffleId(), mapId, lengthsBytes.length);
+      output = pool.newOutput(attempt, mapId, lengthsBytes.length);
     }
     return output;
   }

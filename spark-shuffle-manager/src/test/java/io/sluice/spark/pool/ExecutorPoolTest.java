@@ -52,7 +52,7 @@ class ExecutorPoolTest {
   }
 
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
-    try (PoolOutput output = pool.newOutput(SHUFFLE, MAP, 3)) {
+    try (PoolOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 3)) {
       output.append(0, Piece.of(ByteBuffer.wrap(first), 1));
       output.append(2, Piece.of(ByteBuffer.wrap(second), 1));
       output.append(0, Piece.of(ByteBuffer.wrap(firstAgain), 1));
@@ -90,7 +90,7 @@ class ExecutorPoolTest {
 
   @Test
   void nothingOfAnOutputExistsWithoutACommit() throws IOException {
-    try (PoolOutput output = pool.newOutput(SHUFFLE, MAP, 1)) {
+    try (PoolOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
       output.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
     }
     assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
@@ -98,7 +98,7 @@ class ExecutorPoolTest {
 
   @Test
   void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
-    try (PoolOutput late = pool.newOutput(SHUFFLE, MAP, 1)) {
+    try (PoolOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
       late.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
       pool.free(SHUFFLE);
       late.commit();
@@ -106,9 +106,20 @@ class ExecutorPoolTest {
     assertEquals(0, pool.stats().outputs());
   }
 
+  /** Spark removes the outputs of a query that has ended, and computes them again for another. */
+  @Test
+  void anAttemptThatBeginsAfterItsShuffleWasFreedCounts() throws IOException {
+    write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
+    pool.free(SHUFFLE);
+    assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
+    write(bytes(10, 4), bytes(10, 5), bytes(10, 6));
+    assertArrayEquals(
+        bytes(10, 5), pool.block(SHUFFLE, MAP, 2, 3).orElseThrow().nioByteBuffer().array());
+  }
+
   @Test
   void countsWhatWasCommittedAndAlsoWhatIsFreed() throws IOException {
-    try (PoolOutput dropped = pool.newOutput(SHUFFLE, MAP, 1)) {
+    try (PoolOutput dropped = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
       dropped.append(0, Piece.of(ByteBuffer.wrap(bytes(1000, 1)), 1));
     }
     assertEquals(0, pool.writtenBytes());
@@ -120,7 +131,7 @@ class ExecutorPoolTest {
   @Test
   void freeingAShuffleLeavesTheOthers() throws IOException {
     write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
-    try (PoolOutput other = pool.newOutput(SHUFFLE * 10, MAP, 1)) {
+    try (PoolOutput other = pool.newOutput(pool.begin(SHUFFLE * 10), MAP, 1)) {
       other.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
       other.commit();
     }

@@ -58,7 +58,7 @@ class ReplacedOutputTest {
   }
 
   private PoolOutput write(int attempt) throws IOException {
-    PoolOutput output = pool.newOutput(SHUFFLE, MAP, 1);
+    PoolOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1);
     output.append(0, Piece.of(ByteBuffer.wrap(bytes(attempt)), 1));
     return output;
   }

@@ -63,7 +63,7 @@ class PoolBlockClientTest {
 
   /** As many bytes as its number says. */
   private static void write(ExecutorPool pool, int mapId) throws IOException {
-    try (PoolOutput output = pool.newOutput(0, mapId, 1)) {
+    try (PoolOutput output = pool.newOutput(pool.begin(0), mapId, 1)) {
       output.append(0, Piece.of(ByteBuffer.allocate(mapId), 1));
       output.commit();
     }

@@ -11,6 +11,7 @@ import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
@@ -139,16 +140,19 @@ class NodeServiceMainTest {
             base.resolve("service").toString(),
             "127.0.0.1")) {
       pool.connect();
-      write(pool, 4);
+      write(pool, pool.begin(4));
       assertEquals(1, service.storeStats().outputs());
+      Attempt late = pool.begin(5);
       pool.free(5);
-      write(pool, 5);
+      write(pool, late);
+      assertEquals(1, service.storeStats().outputs());
+      write(pool, pool.begin(5));
+      assertEquals(2, service.storeStats().outputs());
     }
-    assertEquals(1, service.storeStats().outputs());
   }
 
-  private static void write(NodePool pool, int shuffleId) throws IOException {
-    try (PoolOutput output = pool.newOutput(shuffleId, 17, 1)) {
+  private static void write(NodePool pool, Attempt attempt) throws IOException {
+    try (PoolOutput output = pool.newOutput(attempt, 17, 1)) {
       output.append(0, Piece.of(ByteBuffer.allocate(10), 1));
       output.commit();
     }
@@ -168,7 +172,7 @@ class NodeServiceMainTest {
             base.resolve("service").toString(),
             "127.0.0.1")) {
       pool.connect();
-      write(pool, 4);
+      write(pool, pool.begin(4));
       service.close();
       assertThrows(IOException.class, pool::connect);
       service = service();
