@@ -10,7 +10,7 @@ import org.apache.spark.storage.BlockManagerId;
  * <p>Thread contract: safe from any thread.
  */
 public interface OutputPool {
-  /** An attempt at an output begins; what of its shuffle is freed from now on, frees it too. */
+  /** An attempt at an output begins; when its shuffle is freed from now on, so is its output. */
   Attempt begin(int shuffleId);
 
   /** Opens the output of a map task; the caller closes what it gets. */

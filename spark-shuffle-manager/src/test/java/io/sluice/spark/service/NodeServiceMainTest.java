@@ -149,6 +149,7 @@ class NodeServiceMainTest {
       write(pool, pool.begin(5));
       assertEquals(2, service.storeStats().outputs());
     }
+    assertEquals(2, service.storeStats().outputs());
   }
 
   private static void write(NodePool pool, Attempt attempt) throws IOException {
