@@ -4,6 +4,7 @@ import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
+import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
@@ -101,5 +102,30 @@ public final class NodeRun implements AutoCloseable {
   @Override
   public void close() throws IOException {
     input.close();
+  }
+
+  /**
+   * Closes all of them, whatever becomes of one: those that were prefetched hold windows, read or
+   * not.
+   */
+  public static void closeAll(List<NodeRun> runs) throws IOException {
+    Exception failure = null;
+    for (NodeRun run : runs) {
+      try {
+        run.close();
+      } catch (IOException | RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure instanceof IOException e) {
+      throw e;
+    }
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
   }
 }

@@ -268,12 +268,24 @@ final class RemoteRunInput implements RunInput {
     }
   }
 
-  /** Gives every window back; reading goes on where it was. */
+  /** Gives every window back, whatever became of the others; reading goes on where it was. */
   void suspend() {
+    RuntimeException failure = null;
     while (!windows.isEmpty()) {
-      reads.discard(windows.removeLast());
+      try {
+        reads.discard(windows.removeLast());
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
     }
     issuedBytes = consumedBytes;
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -152,17 +153,22 @@ final class RunReads {
     throw new IllegalStateException(name + ": offset " + offsetBytes + " is behind the run's end");
   }
 
-  /** Gives the memory of a window back that nobody will read. */
+  /**
+   * Gives the memory of a window back that nobody will read. That of a read which does not end by
+   * its deadline goes back when it does end: until then its bytes may come.
+   */
   void discard(RunWindow window) {
-    // Only a finished read may give its memory back; the transport ends each by its deadline.
     try {
       window
           .done()
           .handle((ok, failure) -> null)
           .orTimeout(2 * node.timeoutMs(), TimeUnit.MILLISECONDS)
           .join();
-    } finally {
-      window.buffer().close();
+    } catch (CompletionException late) {
+      // Not on the transport's own thread, which the pool may be waiting for.
+      window.done().whenCompleteAsync((ok, failure) -> window.buffer().close());
+      throw new IllegalStateException(name + ": a read does not end", late);
     }
+    window.buffer().close();
   }
 }

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.memory.RegisteredBufferPool;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -161,6 +163,22 @@ class WindowsTest extends NodeTestBase {
     IllegalStateException e = assertThrows(IllegalStateException.class, reader::close);
     assertTrue(e.getMessage().contains("not released"), e.getMessage());
     run.close();
+    reader.close();
+  }
+
+  /** Bytes may come into its memory until then, which must be nobody else's. */
+  @Test
+  void aReadThatDoesNotEndInTimeKeepsItsWindowUntilItDoes() throws Exception {
+    LateReads late = new LateReads();
+    Transports transports = new Transports(List.of(late), WINDOW_BYTES, 4 * WINDOW_BYTES);
+    NodeReader reader = reader(transports, 100);
+    NodeRun run = locateOnly(reader, "attempt_0");
+    run.prefetch(4);
+    assertThrows(RuntimeException.class, run::close);
+    assertEquals(4, inUse(transports));
+    late.end();
+    RegisteredBufferPool pool = transports.pool("tcp");
+    Await.until("all windows to be back", () -> pool.usage().inUse() == 0);
     reader.close();
   }
 }

@@ -7,6 +7,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spill.merge.RunInput;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -98,13 +99,14 @@ final class PoolFetch {
           block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
     }
     ByteBuf bytes = BlockMemory.allocate((int) lengthBytes);
-    try {
+    Closeable all = () -> NodeRun.closeAll(runs);
+    try (all) {
       for (int i = 0; i < runs.size(); i++) {
         NodeRun next = i + 1 < runs.size() ? runs.get(i + 1) : null;
-        try (NodeRun run = runs.get(i)) {
-          run.prefetch(WINDOWS_AHEAD);
-          readFully(block, run, bytes, next);
-        }
+        NodeRun run = runs.get(i);
+        run.prefetch(WINDOWS_AHEAD);
+        readFully(block, run, bytes, next);
+        run.close(); // its windows are others' from now on
       }
       return bytes;
     } catch (IOException | RuntimeException | Error e) {

@@ -45,9 +45,8 @@ final class LocatedBlock extends InputStream {
 
   @Override
   public void close() throws IOException {
-    for (NodeRun run : runs.subList(next, runs.size())) {
-      run.close();
-    }
+    List<NodeRun> left = runs.subList(next, runs.size());
     next = runs.size();
+    NodeRun.closeAll(left);
   }
 }
