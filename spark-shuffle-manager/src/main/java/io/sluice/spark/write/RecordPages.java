@@ -40,18 +40,8 @@ final class RecordPages {
 
   /** Keeps a record. */
   void add(int partition, byte[] bytes, int lengthBytes) throws IOException {
-    if (count == index.length) {
-      growIndex();
-    }
     int needed = Integer.BYTES + lengthBytes;
-    if (pages.isEmpty()
-        || position + needed > pages.get(pages.size() - 1).length
-        || position >= PAGE_BYTES) {
-      addPage(needed);
-    }
-    if (count == index.length) {
-      growIndex(); // getting a page has emptied this
-    }
+    makeRoom(needed);
     byte[] page = pages.get(pages.size() - 1);
     index[count++] =
         (long) partition << (PAGE_BITS + OFFSET_BITS)
@@ -65,17 +55,43 @@ final class RecordPages {
     position += needed;
   }
 
-  private void growIndex() throws IOException {
-    int length = Math.max(FIRST_INDEX_LENGTH, 2 * index.length);
-    budget.take((long) (length - index.length) * Long.BYTES); // may empty this
-    if (count == index.length) {
-      index = Arrays.copyOf(index, length);
+  /** All memory is asked for before any is used: asking may empty this, and then more is needed. */
+  private void makeRoom(int neededBytes) throws IOException {
+    long takenBytes = 0;
+    long missingBytes = missingIndexBytes() + missingPageBytes(neededBytes);
+    while (missingBytes > takenBytes) {
+      long askedBytes = missingBytes - takenBytes;
+      boolean held = index.length > 0;
+      budget.take(askedBytes);
+      boolean emptied = held && index.length == 0; // what was taken before is given back then
+      takenBytes = emptied ? askedBytes : missingBytes;
+      missingBytes = missingIndexBytes() + missingPageBytes(neededBytes);
+    }
+    if (missingIndexBytes() > 0) {
+      index = Arrays.copyOf(index, grownIndexLength());
+    }
+    if (missingPageBytes(neededBytes) > 0) {
+      addPage(missingPageBytes(neededBytes));
     }
   }
 
-  private void addPage(int neededBytes) throws IOException {
-    int lengthBytes = Math.max(PAGE_BYTES, neededBytes);
-    budget.take(lengthBytes); // may empty this
+  private long missingIndexBytes() {
+    return count < index.length ? 0 : (long) (grownIndexLength() - index.length) * Long.BYTES;
+  }
+
+  private int grownIndexLength() {
+    return Math.max(FIRST_INDEX_LENGTH, 2 * index.length);
+  }
+
+  private int missingPageBytes(int neededBytes) {
+    boolean fits =
+        !pages.isEmpty()
+            && position + neededBytes <= pages.get(pages.size() - 1).length
+            && position < PAGE_BYTES;
+    return fits ? 0 : Math.max(PAGE_BYTES, neededBytes);
+  }
+
+  private void addPage(int lengthBytes) throws IOException {
     if (pages.size() == 1 << PAGE_BITS) {
       throw new IOException("more than " + (1 << PAGE_BITS) + " pages of records");
     }

@@ -68,11 +68,7 @@ class RecordPagesTest {
         new RecordPages(
             bytes -> {
               if (taken[0] + bytes > 4 << 20) {
-                pages[0].sort();
-                for (int i = 0; i < pages[0].count(); i++) {
-                  drained.add(ByteBuffer.wrap(read(pages[0], i)).getInt());
-                }
-                pages[0].clear();
+                drainInto(drained, pages[0]);
                 taken[0] = 0;
               }
               taken[0] += bytes;
@@ -81,11 +77,32 @@ class RecordPagesTest {
       pages[0].add(i % 7, ByteBuffer.allocate(60).putInt(i).array(), 60);
     }
     assertTrue(drained.size() > 0, "it was emptied");
-    pages[0].sort();
-    for (int i = 0; i < pages[0].count(); i++) {
-      drained.add(ByteBuffer.wrap(read(pages[0], i)).getInt());
-    }
+    drainInto(drained, pages[0]);
     assertEquals(200_000, drained.stream().distinct().count());
     assertEquals(200_000, drained.size());
+  }
+
+  /** Whatever it asks for, it is emptied: other tasks have all memory. */
+  @Test
+  void goesOnWhenThereIsNoMemoryAtAll() throws IOException {
+    List<Integer> drained = new ArrayList<>();
+    RecordPages[] pages = new RecordPages[1];
+    pages[0] = new RecordPages(bytes -> drainInto(drained, pages[0]));
+    Random random = new Random(7);
+    for (int i = 0; i < 20_000; i++) {
+      int lengthBytes = i % 1000 == 0 ? 300_000 : Integer.BYTES + random.nextInt(100);
+      pages[0].add(i % 7, ByteBuffer.allocate(lengthBytes).putInt(i).array(), lengthBytes);
+    }
+    drainInto(drained, pages[0]);
+    assertEquals(20_000, drained.size());
+    assertEquals(20_000, drained.stream().distinct().count());
+  }
+
+  private static void drainInto(List<Integer> drained, RecordPages pages) throws IOException {
+    pages.sort();
+    for (int i = 0; i < pages.count(); i++) {
+      drained.add(ByteBuffer.wrap(read(pages, i)).getInt());
+    }
+    pages.clear();
   }
 }
