@@ -43,6 +43,7 @@ final class CombinerSink<K, V> implements OutputCollector<K, V> {
   /** Sends what follows to {@code encoder}. */
   void begin(RunEncoder encoder) {
     this.encoder = encoder;
+    staging.shrink();
   }
 
   @Override

@@ -9,10 +9,12 @@ import java.io.DataOutputStream;
  * <p>It is a {@link DataOutputStream} itself, because Hadoop's serializers would wrap any other
  * stream in one, and it drops the locks that {@code DataOutputStream} takes for every byte.
  *
- * <p>Thread contract: one thread. Ownership: plain heap memory, grown to the largest record seen.
+ * <p>Thread contract: one thread. Ownership: plain heap memory, grown to the largest record since
+ * the last {@link #shrink}.
  */
 final class RecordStaging extends DataOutputStream {
   private static final int INITIAL_BYTES = 1024;
+  private static final int KEPT_BYTES = 1 << 20;
 
   private final Bytes bytes;
 
@@ -38,6 +40,12 @@ final class RecordStaging extends DataOutputStream {
   void reset() {
     bytes.reset();
     written = 0;
+  }
+
+  /** Empties it and lets go of what a large record took; for a while there may be no other. */
+  void shrink() {
+    reset();
+    bytes.shrink();
   }
 
   /** The bytes so far; valid until the next write. */
@@ -74,6 +82,12 @@ final class RecordStaging extends DataOutputStream {
 
     byte[] array() {
       return buf;
+    }
+
+    void shrink() {
+      if (buf.length > KEPT_BYTES) {
+        buf = new byte[INITIAL_BYTES];
+      }
     }
 
     private void ensure(int moreBytes) {

@@ -200,7 +200,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     if (!records.append(staging.array(), 0, keyLength, valueLength, partition)) {
       spillAndAppend(keyLength, valueLength, partition);
     }
-    uncountedBytes += staging.lengthBytes();
+    uncountedBytes += keyLength + valueLength;
     if (++uncountedRecords == RECORDS_PER_COUNT) {
       count();
     }
@@ -220,16 +220,32 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   private void spillAndAppend(int keyLength, int valueLength, int partition)
       throws IOException, InterruptedException {
     try {
-      spill();
-      if (!records.append(staging.array(), 0, keyLength, valueLength, partition)) {
-        LOG.info(
-            "A record of {} bytes is larger than the sort buffer and becomes a run of its own",
-            keyLength + valueLength);
-        output.spillSingle(staging.array(), keyLength, valueLength, partition);
+      if (!records.fitsEmpty(keyLength, valueLength)) {
+        spillAlone(keyLength, valueLength, partition);
+        return;
       }
+      spill();
     } catch (ClassNotFoundException e) {
       throw new IOException("the job's combiner cannot be loaded", e);
     }
+    if (!records.append(staging.array(), 0, keyLength, valueLength, partition)) {
+      throw new IllegalStateException(
+          "the empty sort buffer does not take a record of "
+              + (keyLength + valueLength)
+              + " bytes that fits it");
+    }
+  }
+
+  /** What the buffer holds stays there: it has room for more of its kind. */
+  private void spillAlone(int keyLength, int valueLength, int partition)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    long startNs = System.nanoTime();
+    LOG.info(
+        "A record of {} bytes is larger than the sort buffer and becomes a run of its own",
+        (long) keyLength + valueLength);
+    output.spillSingle(staging.array(), keyLength, valueLength, partition);
+    staging.shrink();
+    spillNs += System.nanoTime() - startNs;
   }
 
   // Counters take a lock each; once in a thousand records shows as much.

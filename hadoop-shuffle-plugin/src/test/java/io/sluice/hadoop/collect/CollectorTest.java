@@ -23,6 +23,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same records through stock's collector and ours: the same output, the same counters. */
@@ -124,6 +125,21 @@ final class CollectorTest extends CollectorFixture {
       records.add(at, new Emitted(new Text("large" + length), new BytesWritable(value), 2));
     }
     assertAsStock(records);
+  }
+
+  /** One too large for the buffer, or several, anywhere: the others fill their runs as ever. */
+  @ParameterizedTest
+  @CsvSource({"0, 5", "7500, 5", "15000, 5", "0 7500 7501 15000, 8"})
+  void largeRecordsLeaveTheOthersTheirBuffer(String places, int runs) throws Exception {
+    job.setInt(MRJobConfig.IO_SORT_MB, 1);
+    job.setInt(MRJobConfig.IO_SORT_FACTOR, 100);
+    List<Emitted> records = records(15_000, 20, 100);
+    String[] at = places.split(" ");
+    for (int i = at.length - 1; i >= 0; i--) {
+      BytesWritable value = new BytesWritable(new byte[5 << 20]);
+      records.add(Integer.parseInt(at[i]), new Emitted(new Text("large" + i), value, 2));
+    }
+    assertEquals(runs, assertAsStock(records), "one of each partition, one of each large record");
   }
 
   @Test

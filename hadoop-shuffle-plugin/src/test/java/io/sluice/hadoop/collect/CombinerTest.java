@@ -175,6 +175,23 @@ final class CombinerTest extends CollectorFixture {
     assertEquals(ours.counter(TaskCounter.COMBINE_OUTPUT_RECORDS).getValue(), spilled);
   }
 
+  /** A word that the sort buffer cannot hold leaves the others theirs, and is combined itself. */
+  @Test
+  void largeRecordIsOneSpillMore() throws Exception {
+    combiner("old");
+    job.setInt(MRJobConfig.IO_SORT_MB, 1);
+    Text large = new Text("w".repeat(5 << 20));
+    List<Emitted> words = words(20_000, 500);
+    for (int at : new int[] {0, 10_000, 20_002}) {
+      words.add(at, new Emitted(large, new IntWritable(1), 1));
+    }
+    ours.run(new SluiceMapOutputCollector<>(node.environment()), words);
+    assertEquals(20_000 + 500 + 3, ours.counter(TaskCounter.COMBINE_INPUT_RECORDS).getValue());
+    assertEquals(500 + 501, ours.counter(TaskCounter.COMBINE_OUTPUT_RECORDS).getValue());
+    List<Pair> combined = SluiceMapOutput.read(node, ours.getTaskID(), 1, null).get(0);
+    assertEquals(3, ByteBuffer.wrap(combined.get(combined.size() - 1).value()).getInt());
+  }
+
   @Test
   void failureOfTheCombinerPassesThrough() {
     job.setCombinerClass(Failing.class);

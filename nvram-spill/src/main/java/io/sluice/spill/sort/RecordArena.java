@@ -36,7 +36,10 @@ final class RecordArena {
     this.shift = Integer.numberOfTrailingZeros(chunkBytes);
   }
 
-  /** Makes room for that many bytes more; false if the pool or the address space is exhausted. */
+  /**
+   * Makes room for that many bytes more; false if the pool or the address space is exhausted, and
+   * what was taken until then is to be given back by {@link #giveBackUnused}.
+   */
   boolean reserve(long lengthBytes) {
     long needed = endBytes + lengthBytes;
     if (needed <= (long) chunkCount << shift) {
@@ -56,6 +59,14 @@ final class RecordArena {
       chunks[chunkCount++] = chunk;
     }
     return true;
+  }
+
+  /** Gives back the chunks that were reserved for a record which then was not appended. */
+  void giveBackUnused() {
+    while (chunkCount > 0 && (long) (chunkCount - 1) << shift >= endBytes) {
+      pool.release(chunks[--chunkCount]);
+      chunks[chunkCount] = null;
+    }
   }
 
   /** Appends a record to reserved room and returns its address. */
@@ -142,11 +153,7 @@ final class RecordArena {
   }
 
   void reset() {
-    for (int i = 0; i < chunkCount; i++) {
-      pool.release(chunks[i]);
-      chunks[i] = null;
-    }
-    chunkCount = 0;
     endBytes = 0;
+    giveBackUnused();
   }
 }

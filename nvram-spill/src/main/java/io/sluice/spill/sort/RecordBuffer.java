@@ -60,6 +60,7 @@ public final class RecordBuffer implements AutoCloseable {
     Objects.checkFromIndexSize(offset + keyLength, valueLength, record.length);
     long encodedLength = RecordFormat.encodedLength(keyLength, valueLength);
     if (!arena.reserve(encodedLength) || !index.reserve()) {
+      arena.giveBackUnused(); // or the index of smaller records would find none
       return false;
     }
     long prefix = hasPrefix ? order.prefix(record, offset, keyLength) : 0;
