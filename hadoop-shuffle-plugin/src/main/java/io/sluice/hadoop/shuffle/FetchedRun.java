@@ -2,6 +2,7 @@ package io.sluice.hadoop.shuffle;
 
 import io.sluice.node.client.NodeRun;
 import io.sluice.spill.merge.RunInput;
+import java.io.Closeable;
 import java.io.IOException;
 
 /**
@@ -13,7 +14,8 @@ import java.io.IOException;
  * @param input its bytes
  * @param node the run in a node's pool, or null for one that was staged
  */
-record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput input, NodeRun node) {
+record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput input, NodeRun node)
+    implements Closeable {
 
   static FetchedRun of(NodeRun run, boolean compressed) {
     return new FetchedRun(run.name(), run.lengthBytes(), compressed, run.input(), run);
@@ -24,7 +26,15 @@ record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput in
     return node == null || node.isLocal();
   }
 
-  void close() throws IOException {
+  /** Gives back the windows that it holds; it goes on where it was when it is read again. */
+  void suspend() {
+    if (node != null) {
+      node.suspend();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
     input.close();
   }
 }

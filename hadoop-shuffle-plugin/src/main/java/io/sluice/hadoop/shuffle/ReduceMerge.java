@@ -12,15 +12,18 @@ import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.KeyOrder;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.PriorityQueue;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Reporter;
 
 /**
  * Merges a reducer's runs as a stream: nothing is written while the runs fit into one merge, and
- * bounded rounds go to the stage when they do not.
+ * bounded rounds go to the stage when they do not. What a merge needs at once is bounded by how
+ * many runs it has: windows, heap for parsing, decompressors and open files.
  *
  * <p>Thread contract: one thread. Ownership: takes the runs over and hands them to the merges it
  * makes. Failure: {@link IOException} of a run or the stage.
@@ -32,105 +35,141 @@ final class ReduceMerge {
   private static final int MIN_BLOCK_BYTES = 16 << 10;
   private static final int MAX_BLOCK_BYTES = 128 << 10;
 
+  /** Most runs that the heap for parsing allows to be merged at once. */
+  static final int MAX_RUNS = BLOCKS_BYTES / MIN_BLOCK_BYTES;
+
   private final NodeReader reader;
   private final StageArea stage;
   private final CompressionCodec codec;
   private final KeyOrder order;
   private final Reporter reporter;
+  private final int fanIn;
 
+  /**
+   * Merges over {@code reader} and {@code stage}.
+   *
+   * @param maxRuns most runs to merge at once, if windows and heap allow more
+   */
   ReduceMerge(
       NodeReader reader,
       StageArea stage,
       CompressionCodec codec,
       KeyOrder order,
-      Reporter reporter) {
+      Reporter reporter,
+      int maxRuns) {
     this.reader = reader;
     this.stage = stage;
     this.codec = codec;
     this.order = order;
     this.reporter = reporter;
+    this.fanIn = Math.max(2, Math.min(maxRuns, Math.min(reader.windowCount(), MAX_RUNS)));
+  }
+
+  /** A run in the order of merging: the shortest first, and of equal ones the earlier. */
+  private record Waiting(FetchedRun run, int number) implements Comparable<Waiting> {
+    @Override
+    public int compareTo(Waiting other) {
+      int result = Long.compare(run.lengthBytes(), other.run.lengthBytes());
+      return result != 0 ? result : Integer.compare(number, other.number);
+    }
   }
 
   /** The last merge, after as many rounds as it takes to get there. */
   KWayMerge merge(List<FetchedRun> runs) throws IOException {
-    int fanIn = Math.max(2, Math.min(reader.windowCount(), BLOCKS_BYTES / MIN_BLOCK_BYTES));
-    List<FetchedRun> left = new ArrayList<>(runs);
+    if (MergePlan.roundSize(runs.size(), fanIn) == 0) {
+      return start(runs);
+    }
+    PriorityQueue<Waiting> waiting = new PriorityQueue<>();
     try {
-      while (true) {
-        int[] round =
-            MergePlan.nextRound(left.stream().mapToLong(FetchedRun::lengthBytes).toArray(), fanIn);
-        if (round.length == 0) {
-          return start(left, List.of());
-        }
-        left = mergeRound(left, round);
+      int number = 0;
+      for (FetchedRun run : runs) {
+        waiting.add(new Waiting(run, number++));
+        run.suspend(); // its windows are for those that are merged before
+      }
+      for (int size = MergePlan.roundSize(waiting.size(), fanIn);
+          size > 0;
+          size = MergePlan.roundSize(waiting.size(), fanIn)) {
+        waiting.add(new Waiting(mergeRound(take(waiting, size)), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
-      for (FetchedRun run : left) {
-        closeAfter(run, e);
-      }
+      closeAfter(waiting.stream().map(Waiting::run).toList(), e);
       throw e;
     }
+    return start(take(waiting, waiting.size()));
   }
 
-  private List<FetchedRun> mergeRound(List<FetchedRun> runs, int[] round) throws IOException {
+  private static List<FetchedRun> take(PriorityQueue<Waiting> waiting, int count) {
+    List<FetchedRun> taken = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      taken.add(waiting.remove().run());
+    }
+    return taken;
+  }
+
+  private FetchedRun mergeRound(List<FetchedRun> runs) throws IOException {
     SluiceCounter.MERGE_ROUNDS.add(reporter, 1);
-    List<FetchedRun> merged = new ArrayList<>();
-    List<FetchedRun> rest = new ArrayList<>(runs);
-    for (int index : round) {
-      merged.add(runs.get(index));
-      rest.remove(runs.get(index));
-    }
-    StagedRun staged = stage.create("merge of " + merged.size() + " runs");
-    try (KWayMerge merge = start(merged, rest)) {
-      RunEncoder encoder = new RunEncoder(staged::write);
-      while (merge.next()) {
-        encoder.append(
-            merge.keyBytes(),
-            merge.keyOffset(),
-            merge.keyLength(),
-            merge.valueBytes(),
-            merge.valueOffset(),
-            merge.valueLength());
-        reporter.progress();
+    try (KWayMerge merge = start(runs)) {
+      StagedRun staged = stage.create("merge of " + runs.size() + " runs");
+      try {
+        write(merge, staged);
+        return new FetchedRun(staged.name(), staged.lengthBytes(), false, staged.open(), null);
+      } catch (IOException | RuntimeException | Error e) {
+        closeAfter(staged, e);
+        throw e;
       }
-      encoder.finish();
-      staged.finish();
+    }
+  }
+
+  private void write(KWayMerge merge, StagedRun staged) throws IOException {
+    RunEncoder encoder = new RunEncoder(staged::write);
+    while (merge.next()) {
+      encoder.append(
+          merge.keyBytes(),
+          merge.keyOffset(),
+          merge.keyLength(),
+          merge.valueBytes(),
+          merge.valueOffset(),
+          merge.valueLength());
+      reporter.progress();
+    }
+    encoder.finish();
+    staged.finish();
+  }
+
+  /** Starts to merge; owns the runs, and closes them when it fails. */
+  private KWayMerge start(List<FetchedRun> runs) throws IOException {
+    List<RunCursor> cursors = new ArrayList<>(runs.size());
+    try {
+      List<NodeRun> nodeRuns = new ArrayList<>();
+      for (FetchedRun run : runs) {
+        if (run.node() != null) {
+          nodeRuns.add(run.node());
+        }
+      }
+      reader.prepareMerge(nodeRuns);
+      int blockBytes =
+          Math.max(
+              MIN_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, BLOCKS_BYTES / Math.max(1, runs.size())));
+      for (FetchedRun run : runs) {
+        RunInput input = run.compressed() ? new CodecRunInput(run.input(), codec) : run.input();
+        cursors.add(new RunCursor(run.name(), input, blockBytes));
+      }
+      return new KWayMerge(cursors, order);
     } catch (IOException | RuntimeException | Error e) {
-      staged.close();
+      closeAfter(cursors, e); // gives decompressors back
+      closeAfter(runs, e);
       throw e;
     }
-    rest.add(new FetchedRun(staged.name(), staged.lengthBytes(), false, staged.open(), null));
-    return rest;
   }
 
-  private KWayMerge start(List<FetchedRun> runs, List<FetchedRun> waiting) throws IOException {
-    for (FetchedRun run : waiting) {
-      if (run.node() != null) {
-        run.node().suspend();
-      }
-    }
-    List<NodeRun> nodeRuns = new ArrayList<>();
-    for (FetchedRun run : runs) {
-      if (run.node() != null) {
-        nodeRuns.add(run.node());
-      }
-    }
-    reader.prepareMerge(nodeRuns);
-    int blockBytes =
-        Math.max(
-            MIN_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, BLOCKS_BYTES / Math.max(1, runs.size())));
-    List<RunCursor> cursors = new ArrayList<>(runs.size());
-    for (FetchedRun run : runs) {
-      RunInput input = run.compressed() ? new CodecRunInput(run.input(), codec) : run.input();
-      cursors.add(new RunCursor(run.name(), input, blockBytes));
-    }
-    return new KWayMerge(cursors, order);
+  private static void closeAfter(List<? extends Closeable> closing, Throwable failure) {
+    closing.forEach(each -> closeAfter(each, failure));
   }
 
-  private static void closeAfter(FetchedRun run, Throwable failure) {
+  private static void closeAfter(Closeable closing, Throwable failure) {
     try {
-      run.close();
-    } catch (IOException e) {
+      closing.close();
+    } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);
     }
   }

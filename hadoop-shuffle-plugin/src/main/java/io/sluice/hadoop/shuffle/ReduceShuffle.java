@@ -112,7 +112,12 @@ final class ReduceShuffle {
   private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
     try {
       return new ReduceMerge(
-              reader, stage, context.getCodec(), KeyOrders.of(job), context.getReporter())
+              reader,
+              stage,
+              context.getCodec(),
+              KeyOrders.of(job),
+              context.getReporter(),
+              ReduceMerge.MAX_RUNS)
           .merge(runs);
     } catch (IOException e) {
       throw lostOutputs.report(e); // a round of merging reads whole outputs

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.stage;
 
 import io.sluice.spill.merge.RunInput;
+import java.io.Closeable;
 import java.io.IOException;
 
 /**
@@ -11,7 +12,7 @@ import java.io.IOException;
  * Thread contract: one thread at a time. Ownership: who created it closes it unless it was opened;
  * then the input does. Failure: {@link IOException} when there is no room for it.
  */
-public interface StagedRun extends AutoCloseable {
+public interface StagedRun extends Closeable {
   /** How messages call it. */
   String name();
 
