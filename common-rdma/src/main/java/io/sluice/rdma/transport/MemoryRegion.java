@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.memory.SharedFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 
 /**
  * Memory to be served: as a mapping, as a range of the file behind it, or both.
@@ -12,12 +12,12 @@ import java.nio.channels.FileChannel;
  *
  * @param mapping direct or mapped memory of at least {@code lengthBytes}, or null; its position and
  *     limit are ignored
- * @param file an open, readable file, or null
+ * @param file an open file, or null
  * @param fileOffsetBytes where the region starts in the file
  * @param lengthBytes the length of the region
  */
 public record MemoryRegion(
-    ByteBuffer mapping, FileChannel file, long fileOffsetBytes, long lengthBytes) {
+    ByteBuffer mapping, SharedFile file, long fileOffsetBytes, long lengthBytes) {
   public MemoryRegion {
     if (mapping == null && file == null) {
       throw new IllegalArgumentException("a region needs a mapping, a file or both; got neither");
@@ -45,7 +45,7 @@ public record MemoryRegion(
   }
 
   /** A region that exists only as a range of a file. */
-  public static MemoryRegion ofFile(FileChannel file, long fileOffsetBytes, long lengthBytes) {
+  public static MemoryRegion ofFile(SharedFile file, long fileOffsetBytes, long lengthBytes) {
     return new MemoryRegion(null, file, fileOffsetBytes, lengthBytes);
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.SharedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -13,7 +14,7 @@ import java.util.Random;
 /** A file of seeded random bytes and its mapping, as a segment of the pool is. */
 public final class RegionFixture implements AutoCloseable {
   private final Path path;
-  private final FileChannel file;
+  private final SharedFile file;
   private final MappedByteBuffer mapping;
   private final byte[] content;
 
@@ -23,8 +24,11 @@ public final class RegionFixture implements AutoCloseable {
     content = new byte[lengthBytes];
     new Random(seed).nextBytes(content);
     Files.write(path, content);
-    file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    mapping = OffHeap.map(file, FileChannel.MapMode.READ_WRITE, 0, lengthBytes);
+    file = SharedFile.open(path);
+    try (FileChannel mapped =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      mapping = OffHeap.map(mapped, FileChannel.MapMode.READ_WRITE, 0, lengthBytes);
+    }
   }
 
   /** Mapping and file, for every provider. */
@@ -32,7 +36,7 @@ public final class RegionFixture implements AutoCloseable {
     return new MemoryRegion(mapping, file, 0, content.length);
   }
 
-  public FileChannel file() {
+  public SharedFile file() {
     return file;
   }
 

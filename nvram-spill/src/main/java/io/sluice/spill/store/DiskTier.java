@@ -1,11 +1,11 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,8 +42,7 @@ final class DiskTier {
       return;
     }
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
-    SegmentHandle segment =
-        new SegmentHandle(info, PrivateDirectory.openFile(path), null, config.medium());
+    SegmentHandle segment = new SegmentHandle(info, SharedFile.open(path), null, config.medium());
     segments.put(segmentId, segment);
     used.add(segment.range());
     nextSegmentId = Math.max(nextSegmentId, Math.addExact(segmentId, 1));
@@ -126,7 +125,7 @@ final class DiskTier {
     int segmentId = nextSegmentId;
     nextSegmentId = Math.addExact(segmentId, 1);
     Path path = directory.resolve(SegmentNames.of(segmentId));
-    FileChannel file = PrivateDirectory.createFile(path);
+    SharedFile file = PrivateDirectory.createShared(path);
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     SegmentHandle segment = new SegmentHandle(info, file, null, config.medium());
     try {

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
@@ -74,7 +75,7 @@ final class FilePool implements PoolSpace {
   private MetaArea area(String name) throws IOException {
     Path path = directory.resolve(name);
     return new FileArea(
-        Files.exists(path) ? PrivateDirectory.openFile(path) : PrivateDirectory.createFile(path));
+        Files.exists(path) ? SharedFile.open(path) : PrivateDirectory.createShared(path));
   }
 
   @Override
@@ -98,7 +99,7 @@ final class FilePool implements PoolSpace {
               + directory
               + " to start anew");
     }
-    return handle(segmentId, path, PrivateDirectory.openFile(path));
+    return handle(segmentId, path);
   }
 
   @Override
@@ -110,21 +111,18 @@ final class FilePool implements PoolSpace {
     }
     Path path = directory.resolve(SegmentNames.of(segmentId));
     Path temporary = directory.resolve(SegmentNames.of(segmentId) + ".tmp");
-    FileChannel file = PrivateDirectory.createFile(temporary);
-    try {
+    try (FileChannel file = PrivateDirectory.createFile(temporary)) {
       if (!fill(file, stopped)) {
-        file.close();
         Files.delete(temporary);
         return null;
       }
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
       syncNames();
     } catch (IOException | RuntimeException | Error e) {
-      file.close();
       Files.deleteIfExists(temporary);
       throw e;
     }
-    return handle(segmentId, path, file);
+    return handle(segmentId, path);
   }
 
   /**
@@ -157,8 +155,9 @@ final class FilePool implements PoolSpace {
     }
   }
 
-  private SegmentHandle handle(int segmentId, Path path, FileChannel file) throws IOException {
+  private SegmentHandle handle(int segmentId, Path path) throws IOException {
     SegmentInfo info = new SegmentInfo(segmentId, Tier.MEMORY, path, segmentBytes);
+    SharedFile file = SharedFile.open(path);
     try (SegmentFile mapped = SegmentFile.open(info, true)) {
       Mapping mapping = medium.map(mapped, 0, segmentBytes);
       return new SegmentHandle(info, file, mapping, medium);

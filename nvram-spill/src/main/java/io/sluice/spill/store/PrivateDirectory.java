@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.SharedFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -57,16 +58,20 @@ final class PrivateDirectory implements Closeable {
     return path;
   }
 
-  /** Creates a file that only its owner can open; it must not exist. */
+  /**
+   * Creates a file that only its owner can open; it must not exist. The channel is for the creating
+   * thread alone: what others use is a {@link SharedFile}.
+   */
   static FileChannel createFile(Path file) throws IOException {
     Set<OpenOption> options =
         Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
     return FileChannel.open(file, options, OWNER_ONLY_FILE);
   }
 
-  static FileChannel openFile(Path file) throws IOException {
-    return FileChannel.open(
-        file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  /** Creates a file as {@link #createFile} does, for any thread. */
+  static SharedFile createShared(Path file) throws IOException {
+    createFile(file).close();
+    return SharedFile.open(file);
   }
 
   /** The files of this directory except the lock. */

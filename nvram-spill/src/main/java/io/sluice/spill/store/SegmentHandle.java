@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.format.ByteSource;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.medium.Medium;
@@ -11,9 +12,7 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.util.Optional;
 
@@ -28,7 +27,7 @@ import java.util.Optional;
 public final class SegmentHandle implements ByteSource, Closeable {
   private volatile SegmentInfo info;
   private volatile boolean closed;
-  private FileChannel file;
+  private final SharedFile file;
   private final Mapping mapping;
   private final Medium medium;
 
@@ -38,7 +37,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
    * @param file null if the segment lies on huge pages or a device, which cannot be read as a file
    * @param mapping null on the disk tier
    */
-  SegmentHandle(SegmentInfo info, FileChannel file, Mapping mapping, Medium medium) {
+  SegmentHandle(SegmentInfo info, SharedFile file, Mapping mapping, Medium medium) {
     this.info = info;
     this.file = file;
     this.mapping = mapping;
@@ -52,10 +51,9 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /**
    * The open file, for transports that serve from it; null if the segment cannot be read as a file
-   * and has to be served from its mapping. A thread that is interrupted while it uses the channel
-   * closes it for everybody.
+   * and has to be served from its mapping.
    */
-  public synchronized FileChannel file() {
+  public SharedFile file() {
     return file;
   }
 
@@ -100,18 +98,16 @@ public final class SegmentHandle implements ByteSource, Closeable {
   }
 
   private void readFile(long offsetBytes, ByteBuffer destination) throws IOException {
-    while (true) {
-      FileChannel channel = openFile();
-      try {
-        readFully(channel, offsetBytes, destination);
-        return;
-      } catch (ClosedByInterruptException e) {
-        throw e; // this very thread was interrupted
-      } catch (ClosedChannelException e) {
-        if (closed) {
-          throw e;
-        } // else another thread was interrupted: try again with the file opened again
-      }
+    file.read(offsetBytes, destination);
+    if (destination.hasRemaining()) {
+      throw new EOFException(
+          info.path()
+              + " ends at "
+              + file.lengthBytes()
+              + ", wanted "
+              + destination.capacity()
+              + " bytes from "
+              + offsetBytes);
     }
   }
 
@@ -131,33 +127,6 @@ public final class SegmentHandle implements ByteSource, Closeable {
     mapping.buffer().get((int) offsetBytes, destination);
   }
 
-  /** The file, opened again if an interrupt has closed it. */
-  private synchronized FileChannel openFile() throws IOException {
-    if (closed) {
-      throw new ClosedChannelException();
-    }
-    if (!file.isOpen()) {
-      file = PrivateDirectory.openFile(info.path());
-    }
-    return file;
-  }
-
-  private void readFully(FileChannel channel, long offsetBytes, ByteBuffer destination)
-      throws IOException {
-    while (destination.hasRemaining()) {
-      if (channel.read(destination, offsetBytes + destination.position()) < 0) {
-        throw new EOFException(
-            info.path()
-                + " ends at "
-                + channel.size()
-                + ", wanted "
-                + destination.capacity()
-                + " bytes from "
-                + offsetBytes);
-      }
-    }
-  }
-
   Range range() {
     return new Range(info.segmentId(), 0, info.lengthBytes());
   }
@@ -168,7 +137,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** Cuts a file of the disk tier. */
   void truncate(long lengthBytes) throws IOException {
-    openFile().truncate(lengthBytes);
+    file.setLength(lengthBytes);
     info = new SegmentInfo(info.segmentId(), info.tier(), info.path(), lengthBytes);
   }
 
@@ -180,18 +149,15 @@ public final class SegmentHandle implements ByteSource, Closeable {
       medium.persist(mapping, Math.toIntExact(offsetBytes), Long.BYTES);
       return;
     }
-    ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES).putLong(0, mark);
-    while (buffer.hasRemaining()) {
-      openFile().write(buffer, offsetBytes + buffer.position());
-    }
+    file.write(offsetBytes, ByteBuffer.allocate(Long.BYTES).putLong(0, mark));
     if (medium.isPersistent()) {
-      openFile().force(false);
+      file.force();
     }
   }
 
   /** Gives a new file its length, without giving it space. */
   void extendTo(long lengthBytes) throws IOException {
-    openFile().write(ByteBuffer.allocate(1), lengthBytes - 1);
+    file.setLength(lengthBytes);
   }
 
   /** Closes and deletes a file of the disk tier. */

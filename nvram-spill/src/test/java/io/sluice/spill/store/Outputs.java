@@ -53,11 +53,19 @@ public final class Outputs {
 
   /** Writes the runs, by every way the writer offers, without committing. */
   public static void write(OutputWriter writer, Content content, Random random) throws IOException {
+    write(writer, content, random, () -> {});
+  }
+
+  /** The same, and calls {@code step} before everything that it does. */
+  public static void write(OutputWriter writer, Content content, Random random, Runnable step)
+      throws IOException {
     for (int i = 0; i < content.runs().size(); i++) {
       byte[] run = content.runs().get(i);
+      step.run();
       writer.beginRun(content.partitions().get(i));
       for (int done = 0; done < run.length; ) {
         int length = Math.min(run.length - done, 1 + random.nextInt(3000));
+        step.run();
         switch (random.nextInt(3)) {
           case 0 -> {
             ByteBuffer window = writer.reserve(length);

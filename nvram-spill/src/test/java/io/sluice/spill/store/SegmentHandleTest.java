@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.EOFException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +20,7 @@ class SegmentHandleTest extends PoolTestBase {
       CommittedOutput output = store.find(id(1)).orElseThrow();
       int partition = content.partitions().get(0);
       Thread.currentThread().interrupt();
-      assertThrows(ClosedByInterruptException.class, () -> output.runs(partition));
+      assertEquals(content.of(partition).size(), output.runs(partition).size());
       assertTrue(Thread.interrupted());
       Outputs.check(store, id(1), content);
       store.freeApplication(APP);

@@ -66,7 +66,7 @@ class SegmentListenerTest extends PoolTestBase {
     public void segmentRemoved(SegmentHandle segment) {
       assertTrue(present.remove(segment.info().segmentId()), "unknown: " + segment.info());
       try {
-        assertTrue(segment.file().size() > 0);
+        assertTrue(segment.file().lengthBytes() > 0);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

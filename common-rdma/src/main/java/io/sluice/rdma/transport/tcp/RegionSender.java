@@ -1,9 +1,9 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.transport.MemoryRegion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 
 /**
@@ -39,7 +39,7 @@ final class RegionSender {
 
   private static void sendFile(
       SocketChannel channel,
-      FileChannel file,
+      SharedFile file,
       long offsetBytes,
       int lengthBytes,
       Runnable progressed)
@@ -47,14 +47,14 @@ final class RegionSender {
     int sentBytes = 0;
     while (sentBytes < lengthBytes) {
       long n =
-          file.transferTo(
+          file.send(
               offsetBytes + sentBytes, Math.min(CHUNK_BYTES, lengthBytes - sentBytes), channel);
       if (n <= 0) {
         throw new IOException(
             "region's file gave no bytes at "
                 + (offsetBytes + sentBytes)
                 + ", its size is "
-                + file.size()
+                + file.lengthBytes()
                 + ": it was truncated under the registration");
       }
       sentBytes += (int) n;

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: runs on one thread of its own, which alone touches the socket; {@link
  * #shutdown} and {@link #shutdownIfStalled} may be called from any. That thread is never
- * interrupted: an interrupt would close the region's file for everyone. Ownership: closes its
+ * interrupted: an interrupt would end every send from the region's file. Ownership: closes its
  * socket when it ends. Failure: whatever goes wrong ends this connection and no other; the client
  * sees its stream cut.
  */

@@ -157,10 +157,10 @@ final class TcpServerEndpoint implements ServerEndpoint {
     }
     long endBytes = memory.fileOffsetBytes() + memory.lengthBytes();
     try {
-      if (memory.file().size() < endBytes) {
+      if (memory.file().lengthBytes() < endBytes) {
         throw new RegistrationException(
             "tcp: the file has "
-                + memory.file().size()
+                + memory.file().lengthBytes()
                 + " bytes, the region ends at byte "
                 + endBytes);
       }

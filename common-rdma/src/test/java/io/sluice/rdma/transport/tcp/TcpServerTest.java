@@ -104,7 +104,7 @@ class TcpServerTest {
         ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
         Client client = new Client(server, length)) {
       RegionDescriptor descriptor = server.register(MemoryRegion.ofFile(fixture.file(), 0, length));
-      fixture.file().truncate(length / 2);
+      fixture.file().setLength(length / 2);
       ExecutionException e =
           assertThrows(ExecutionException.class, () -> client.read(descriptor, 0, length));
       assertInstanceOf(ConnectionLostException.class, e.getCause());
