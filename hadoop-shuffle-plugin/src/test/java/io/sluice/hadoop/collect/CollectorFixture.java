@@ -103,10 +103,17 @@ abstract class CollectorFixture {
         : null;
   }
 
+  /** The same task as stock runs it, with a directory of its own. */
+  final MapSide stock() {
+    JobConf copy = new JobConf(job);
+    copy.set(MRConfig.LOCAL_DIR, taskDirectory.resolve("stock").toString());
+    return new MapSide(copy, TestJob.map(3, 0));
+  }
+
   /** Runs both and compares; returns how many runs ours has. */
   final int assertAsStock(List<Emitted> records) throws Exception {
     try {
-      MapSide stock = new MapSide(job, TestJob.map(3, 0));
+      MapSide stock = stock();
       stock.run(new MapTask.MapOutputBuffer<>(), records);
       ours.run(new SluiceMapOutputCollector<>(node.environment()), records);
       for (TaskCounter counter :

@@ -1,11 +1,13 @@
 package io.sluice.hadoop.collect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
-import io.sluice.hadoop.testing.TestJob;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.io.BytesWritable;
@@ -45,6 +47,20 @@ final class CollectorTest extends CollectorFixture {
     assertEquals(0, ours.counter(TaskCounter.SPILLED_RECORDS).getValue());
   }
 
+  /**
+   * Stock asks for the size of a file when a map ends, and warns with a stack trace if it has none.
+   */
+  @Test
+  void taskFindsAFileWhereItLooksForTheSizeOfItsOutput() throws Exception {
+    try (LogLines log = new LogLines()) {
+      ours.run(new SluiceMapOutputCollector<>(node.environment()), records(1000, 20, 100));
+      assertEquals(0, ours.reportedOutputBytes());
+      assertEquals(List.of(), log.with("WARN"));
+    }
+    // Nobody could take it for a map output: a ShuffleHandler reads the index first.
+    assertThrows(IOException.class, () -> ours.getMapOutputFile().getOutputIndexFile());
+  }
+
   @Test
   void emptyKeysAndValues() throws Exception {
     types(NullWritable.class, NullWritable.class);
@@ -58,7 +74,7 @@ final class CollectorTest extends CollectorFixture {
   @Test
   void countersOfOneSpillAreStocks() throws Exception {
     List<Emitted> records = records(3000, 20, 200);
-    MapSide stock = new MapSide(job, TestJob.map(3, 0));
+    MapSide stock = stock();
     stock.run(new MapTask.MapOutputBuffer<>(), records);
     ours.run(new SluiceMapOutputCollector<>(node.environment()), records);
     for (TaskCounter counter :

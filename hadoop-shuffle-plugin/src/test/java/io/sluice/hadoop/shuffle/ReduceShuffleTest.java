@@ -152,7 +152,9 @@ final class ReduceShuffleTest {
   private void mapOnNode(TaskAttemptID map, int records) throws Exception {
     List<Emitted> words = words(records);
     expect(map, words);
-    new MapSide(job, map).run(TestCollectors.in(node.environment()), words);
+    JobConf mapJob = new JobConf(job);
+    mapJob.set(MRConfig.LOCAL_DIR, nodeDirectory.resolve(map.toString()).toString());
+    new MapSide(mapJob, map).run(TestCollectors.in(node.environment()), words);
   }
 
   private static String nodeHost() {

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.testing;
 
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
 import org.apache.hadoop.io.Writable;
@@ -7,6 +8,7 @@ import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapred.Task;
 import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskCounter;
@@ -44,6 +46,23 @@ public final class MapSide extends MapTask {
 
   public Counters.Counter counter(TaskCounter counter) {
     return reporter.getCounter(counter);
+  }
+
+  /** The collector that the task itself comes to by the job's list, which it does in private. */
+  @SuppressWarnings("unchecked")
+  public MapOutputCollector<Writable, Writable> createCollector() throws Exception {
+    Method create =
+        MapTask.class.getDeclaredMethod(
+            "createSortingCollector", JobConf.class, TaskReporter.class);
+    create.setAccessible(true);
+    return (MapOutputCollector<Writable, Writable>) create.invoke(this, job, reporter);
+  }
+
+  /** The size of its output as the task reports it with its end, or -1 and a warning. */
+  public long reportedOutputBytes() throws Exception {
+    Method calculate = Task.class.getDeclaredMethod("calculateOutputSize");
+    calculate.setAccessible(true);
+    return (long) calculate.invoke(this);
   }
 
   /** The life of a collector in a task that succeeds. */

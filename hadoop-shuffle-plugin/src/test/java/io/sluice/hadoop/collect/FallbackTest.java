@@ -1,0 +1,151 @@
+package io.sluice.hadoop.collect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.testing.LogLines;
+import io.sluice.hadoop.testing.MapSide.Emitted;
+import io.sluice.hadoop.testing.StockMapOutput;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.io.BytesWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.mapred.MapOutputCollector;
+import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A map that Sluice declines is the next collector's, and the log says it in one line. */
+final class FallbackTest extends CollectorFixture {
+  private static final String OURS = SluiceMapOutputCollector.class.getName();
+  private static final String STOCK = MapTask.MapOutputBuffer.class.getName();
+  private static final List<String> CALLS = new ArrayList<>();
+
+  /** Another collector that a job may name. */
+  public static class Other implements MapOutputCollector<Writable, Writable> {
+    @Override
+    public void init(Context context) throws IOException {
+      CALLS.add("init");
+    }
+
+    @Override
+    public void collect(Writable key, Writable value, int partition) {
+      CALLS.add("collect " + partition);
+    }
+
+    @Override
+    public void flush() {
+      CALLS.add("flush");
+    }
+
+    @Override
+    public void close() {
+      CALLS.add("close");
+    }
+  }
+
+  /** A collector that does not work here either. */
+  public static final class Broken extends Other {
+    @Override
+    public void init(Context context) throws IOException {
+      throw new IOException("it does not work here");
+    }
+  }
+
+  @BeforeEach
+  void clearCalls() {
+    CALLS.clear();
+  }
+
+  private void collectors(String... names) {
+    job.setStrings(MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR, names);
+  }
+
+  private SluiceMapOutputCollector<Writable, Writable> withoutService() {
+    return new SluiceMapOutputCollector<>(Map.of());
+  }
+
+  private long fallbacks() {
+    return SluiceCounter.FALLBACK_MAP_TO_STOCK.of(ours.reporter()).getValue();
+  }
+
+  /** As the task itself goes about it, in an environment without a service: this test's own. */
+  @Test
+  void isOneLineInTheLogOfTheTask() throws Exception {
+    collectors(OURS, STOCK);
+    List<Emitted> records = records(100, 20, 20);
+    try (LogLines log = new LogLines()) {
+      MapOutputCollector<Writable, Writable> collector = ours.createCollector();
+      for (Emitted record : records) {
+        collector.collect(record.key(), record.value(), record.partition());
+      }
+      collector.flush();
+      collector.close();
+      assertEquals(
+          List.of(
+              "INFO Sluice leaves this map to the stock collector: this node's NodeManager runs no"
+                  + " auxiliary service sluice_shuffle; see yarn.nodemanager.aux-services"),
+          log.with("Sluice leaves"));
+      assertEquals(List.of(), log.with("WARN"));
+      assertEquals(List.of(), log.with("Exception"));
+    }
+    assertEquals(1, fallbacks());
+    int written = 0;
+    for (int partition = 0; partition < job.getNumReduceTasks(); partition++) {
+      written += StockMapOutput.read(ours, job, partition).size();
+    }
+    assertEquals(100, written);
+  }
+
+  @Test
+  void isStocksCollectorWhereTheJobNamesNone() throws Exception {
+    collectors(OURS);
+    ours.run(withoutService(), List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+    assertEquals(1, StockMapOutput.read(ours, job, 2).size());
+    assertEquals(1, fallbacks());
+  }
+
+  @Test
+  void isTheNextOfTheList() throws Exception {
+    collectors(STOCK, OURS, Other.class.getName(), STOCK);
+    try (LogLines log = new LogLines()) {
+      ours.run(withoutService(), List.of(records(1, 20, 20).get(0)));
+      assertEquals(1, log.with("Sluice leaves this map to " + Other.class.getName()).size());
+    }
+    assertEquals(4, CALLS.size(), CALLS.toString());
+    assertEquals("init", CALLS.get(0));
+    assertEquals(List.of("flush", "close"), CALLS.subList(2, 4));
+    assertEquals(1, fallbacks());
+  }
+
+  @Test
+  void goesOnBehindACollectorThatDoesNotWorkEither() throws Exception {
+    collectors(OURS, Broken.class.getName(), Other.class.getName());
+    try (LogLines log = new LogLines()) {
+      ours.run(withoutService(), List.of());
+      assertEquals(1, log.with("it does not work here").size());
+    }
+    assertEquals(List.of("init", "flush", "close"), CALLS);
+    assertEquals(1, fallbacks());
+  }
+
+  /** The task then says what it always says, with the last collector's reason. */
+  @Test
+  void failsWithTheLastOnesReasonWhereNoneWorks() {
+    collectors(OURS, Broken.class.getName());
+    InvocationTargetException e =
+        assertThrows(InvocationTargetException.class, ours::createCollector);
+    assertInstanceOf(IOException.class, e.getCause());
+    assertEquals(
+        "Initialization of all the collectors failed. Error in last collector was:"
+            + "java.io.IOException: it does not work here",
+        e.getCause().getMessage());
+  }
+}
