@@ -5,6 +5,9 @@ import java.util.List;
 
 /** What an administrator may set for the NodeManager's service. */
 public final class NodeSettings {
+  /** The value of {@link #POOL_ALLOCATION} for all at once. */
+  public static final String AT_START = "start";
+
   /** The pool's directory. */
   public static final Setting<String> POOL_DIR =
       Setting.text(
@@ -24,8 +27,18 @@ public final class NodeSettings {
           1024,
           0,
           1 << 24,
-          "Size of the memory tier, in MiB. It is allocated when the service starts and kept;"
-              + " take it off yarn.nodemanager.resource.memory-mb.");
+          "Size of the memory tier, in MiB. What is allocated is kept; take it off"
+              + " yarn.nodemanager.resource.memory-mb.");
+
+  /** When the memory tier is allocated. */
+  public static final Setting<String> POOL_ALLOCATION =
+      Setting.choice(
+          "sluice.pool.allocation",
+          "When the memory tier is allocated: whole when the service starts (`start`), so that a"
+              + " node which lacks the memory shows it then and no map task waits for it, or a"
+              + " segment at a time as map outputs need it (`demand`).",
+          AT_START,
+          "demand");
 
   /** Size of a segment. */
   public static final Setting<Integer> POOL_SEGMENT_MB =
@@ -105,6 +118,7 @@ public final class NodeSettings {
     return List.of(
         POOL_DIR,
         POOL_CAPACITY_MB,
+        POOL_ALLOCATION,
         POOL_SEGMENT_MB,
         POOL_OVERFLOW_DIRS,
         POOL_OVERFLOW_CAPACITY_MB,

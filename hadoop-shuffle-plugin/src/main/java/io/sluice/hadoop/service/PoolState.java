@@ -67,6 +67,11 @@ final class PoolState implements PoolStateMXBean {
   }
 
   @Override
+  public long getSegmentFailures() {
+    return stat(StoreStats::segmentFailures);
+  }
+
+  @Override
   public long getBounceRegisteredBytes() {
     return bounce(BounceCounters::registeredBytes);
   }

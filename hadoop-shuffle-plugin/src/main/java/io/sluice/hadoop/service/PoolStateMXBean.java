@@ -31,6 +31,9 @@ public interface PoolStateMXBean {
   /** Leases since the start that no tier could grant. */
   long getRefusals();
 
+  /** How many times since the start a segment of the memory tier could not be made. */
+  long getSegmentFailures();
+
   /** Memory registered for bounce buffers, over all transports. */
   long getBounceRegisteredBytes();
 

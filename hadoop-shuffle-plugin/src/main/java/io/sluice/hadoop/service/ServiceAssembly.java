@@ -49,6 +49,8 @@ final class ServiceAssembly {
     StoreConfig.Builder store =
         StoreConfig.builder(
                 place.pool(), (long) NodeSettings.POOL_CAPACITY_MB.get(conf::getTrimmed) << 20)
+            .wholeAtStart(
+                NodeSettings.POOL_ALLOCATION.get(conf::getTrimmed).equals(NodeSettings.AT_START))
             .geometry(segmentBytes, StoreConfig.DEFAULT_BLOCK_BYTES)
             .medium(choice.medium())
             .disk(

@@ -18,7 +18,6 @@ final class Allocator {
   private final MemoryTier memory;
   private final DiskTier disk;
   private final BlockSet quarantined;
-  private String fillFailure;
   private long overflows;
   private long refusals;
 
@@ -47,11 +46,6 @@ final class Allocator {
     return segment != null ? segment : disk.segment(segmentId);
   }
 
-  /** Why the memory tier is smaller than configured. */
-  void fillFailed(String failure) {
-    fillFailure = failure;
-  }
-
   long roundUp(long lengthBytes) {
     if (lengthBytes <= 0 || lengthBytes > Long.MAX_VALUE - config.blockBytes()) {
       throw new IllegalArgumentException("cannot lease " + lengthBytes + " bytes");
@@ -63,8 +57,10 @@ final class Allocator {
    * Grants {@code lengthBytes}, whole blocks, in one piece if it must be contiguous.
    *
    * @param leases everything leased now
+   * @param lack why the memory tier has no room although it is not whole, for the message
    */
-  List<Extent> take(long lengthBytes, boolean contiguous, Leased leases) throws IOException {
+  List<Extent> take(long lengthBytes, boolean contiguous, Leased leases, String lack)
+      throws IOException {
     List<Extent> taken = new ArrayList<>(memory.take(lengthBytes, contiguous));
     long missingBytes = lengthBytes - taken.stream().mapToLong(Extent::lengthBytes).sum();
     if (missingBytes == 0) {
@@ -76,7 +72,7 @@ final class Allocator {
         refusals++;
         // Given back before the message is made, which tells what is free.
         giveBack(taken);
-        throw full(lengthBytes, missingBytes - roomBytes, leases);
+        throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
       }
       taken.addAll(disk.take(missingBytes));
       overflows++;
@@ -134,7 +130,7 @@ final class Allocator {
     disk.close();
   }
 
-  private StoreFullException full(long lengthBytes, long shortBytes, Leased leases) {
+  private StoreFullException full(long lengthBytes, long shortBytes, Leased leases, String lack) {
     StoreConfig.SettingNames names = config.settingNames();
     String memoryText =
         "memory tier "
@@ -147,7 +143,7 @@ final class Allocator {
             + memory.freeBytes()
             + ", leased "
             + leases.bytes(Tier.MEMORY)
-            + (fillFailure == null ? "" : " (not larger because of " + fillFailure + ")");
+            + lack;
     String diskText =
         config.diskDirectories().isEmpty()
             ? "no disk tier"

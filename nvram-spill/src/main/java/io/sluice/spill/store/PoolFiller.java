@@ -1,40 +1,45 @@
 package io.sluice.spill.store;
 
 import java.io.IOException;
-import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates the missing segments of a pool in a thread of its own, so that neither the start of a
- * service nor a task pays for faulting in memory.
+ * Makes the segments of a pool in a thread of its own when {@link PoolGrowth} wants them, so that
+ * neither the start of a service nor a task pays for faulting in memory.
  *
  * <p>Thread contract: started once, stopped once; the sink is called from its thread. Ownership: a
- * segment belongs to the sink when it returns. Failure: it stops, logs why once, and keeps the
- * reason for the message of a full store; the pool is as large as it got.
+ * segment belongs to the sink when it returns. Failure: what keeps a segment from being made is
+ * logged when it is not the same as the last time, and told to the sink; the pool is as large as it
+ * got.
  */
 final class PoolFiller {
   private static final Logger LOG = LoggerFactory.getLogger(PoolFiller.class);
   private static final long STOP_TIMEOUT_MS = 30_000;
 
-  /** Takes what the filler makes. */
+  /** Says what the filler is to make, and takes it. */
   interface Sink {
+    /** Returns when a segment is wanted; empty when none ever will be. */
+    OptionalInt awaitWanted();
+
     void segmentCreated(SegmentHandle segment) throws IOException;
 
-    /** No segment follows; {@code failure} is null if none is missing. */
-    void fillerDone(String failure);
+    void segmentFailed(String cause);
+
+    /** No segment follows. */
+    void fillerDone();
   }
 
   private final PoolSpace space;
-  private final List<Integer> missingIds;
   private final Sink sink;
   private final Thread thread;
   private volatile boolean stopped;
+  private String lastFailure = "";
 
-  PoolFiller(PoolSpace space, List<Integer> missingIds, Sink sink) {
+  PoolFiller(PoolSpace space, Sink sink) {
     this.space = space;
-    this.missingIds = missingIds;
     this.sink = sink;
     this.thread = new Thread(this::fill, "sluice-pool-filler");
     this.thread.setDaemon(true);
@@ -44,7 +49,7 @@ final class PoolFiller {
     thread.start();
   }
 
-  /** Stops soon, and waits for it. */
+  /** Stops soon, and waits for it; the sink must let it go. */
   void stop() throws IOException {
     stopped = true;
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_TIMEOUT_MS);
@@ -68,20 +73,29 @@ final class PoolFiller {
   }
 
   private void fill() {
-    String failure = null;
     try {
-      for (int segmentId : missingIds) {
-        SegmentHandle segment = stopped ? null : space.create(segmentId, () -> stopped);
-        if (segment == null) {
-          break;
-        }
+      for (OptionalInt id = sink.awaitWanted(); id.isPresent(); id = sink.awaitWanted()) {
+        make(id.getAsInt());
+      }
+    } finally {
+      sink.fillerDone();
+    }
+  }
+
+  private void make(int segmentId) {
+    try {
+      SegmentHandle segment = space.create(segmentId, () -> stopped);
+      if (segment != null) {
         sink.segmentCreated(segment);
+        lastFailure = "";
       }
     } catch (IOException | RuntimeException | Error e) {
-      failure = e.toString();
-      LOG.warn("The pool stays smaller than configured, because a segment was not created", e);
-    } finally {
-      sink.fillerDone(failure);
+      String failure = e.toString();
+      if (!failure.equals(lastFailure)) {
+        LOG.warn("The pool stays smaller than configured, because a segment was not created", e);
+        lastFailure = failure;
+      }
+      sink.segmentFailed(failure);
     }
   }
 }

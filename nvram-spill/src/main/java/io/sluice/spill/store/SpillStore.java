@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -41,12 +42,13 @@ public final class SpillStore implements Closeable {
   private final long recoveredGenerationBound;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition filled = lock.newCondition();
+  private final Condition grown = lock.newCondition();
+  private final Condition growthWanted = lock.newCondition();
   private final Allocator allocator;
   private final OutputDirectory outputs = new OutputDirectory();
   private final Set<Lease> leases = new HashSet<>();
   private final Set<String> quarantineUntilFreed;
-  private boolean filling = true;
+  private final PoolGrowth growth;
   private boolean quiet;
   private boolean closed;
 
@@ -72,7 +74,8 @@ public final class SpillStore implements Closeable {
       allocator.close();
       throw e;
     }
-    this.filler = new PoolFiller(files.memory(), missingSegmentIds(), new FillerSink());
+    this.growth = new PoolGrowth(config, allocator.memory(), missingSegmentIds(), System::nanoTime);
+    this.filler = new PoolFiller(files.memory(), new FillerSink());
   }
 
   /**
@@ -220,7 +223,8 @@ public final class SpillStore implements Closeable {
           allocator.diskStats(leasedBytes(Tier.DISK), outputs.bytesOf(Tier.DISK)),
           outputs.size(),
           allocator.overflows(),
-          allocator.refusals());
+          allocator.refusals(),
+          growth.failures());
     } finally {
       lock.unlock();
     }
@@ -234,7 +238,8 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       quiet = true;
-      filled.signalAll();
+      grown.signalAll();
+      growthWanted.signalAll();
     } finally {
       lock.unlock();
     }
@@ -285,9 +290,10 @@ public final class SpillStore implements Closeable {
                 + Extent.MAX_LENGTH_BYTES);
       }
       checkUsable(lease);
-      awaitRoom(lease, wantedBytes, contiguous);
-      List<Extent> taken = allocator.take(wantedBytes, contiguous, this::leasedBytes);
+      String lack = awaitRoom(lease, wantedBytes, contiguous);
+      List<Extent> taken = allocator.take(wantedBytes, contiguous, this::leasedBytes, lack);
       taken.forEach(extent -> lease.held().add(extent.range()));
+      wakeFiller();
       return taken;
     } finally {
       lock.unlock();
@@ -439,16 +445,46 @@ public final class SpillStore implements Closeable {
         .toList();
   }
 
-  private void awaitRoom(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
-    long leftNs = TimeUnit.MILLISECONDS.toNanos(config.fillTimeoutMs());
-    while (filling && leftNs > 0 && !allocator.memory().hasRoom(lengthBytes, contiguous)) {
-      try {
-        leftNs = filled.awaitNanos(leftNs);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted while waiting for a segment to be created", e);
+  /**
+   * Waits while the memory tier has no room and may get some.
+   *
+   * @return why it has none, for messages; empty if it has, or is as large as configured
+   */
+  private String awaitRoom(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
+    MemoryTier memory = allocator.memory();
+    if (memory.hasRoom(lengthBytes, contiguous)) {
+      return "";
+    }
+    if (contiguous && lengthBytes > config.segmentBytes()) {
+      return ""; // no segment will ever do
+    }
+    growth.need(lengthBytes, contiguous);
+    wakeFiller();
+    try {
+      long leftNs = TimeUnit.MILLISECONDS.toNanos(config.fillTimeoutMs());
+      while (growth.mayCome() && leftNs > 0 && !memory.hasRoom(lengthBytes, contiguous)) {
+        leftNs = grown.awaitNanos(leftNs);
+        checkUsable(lease);
       }
-      checkUsable(lease);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for a segment to be created", e);
+    } finally {
+      growth.noLongerNeed(lengthBytes, contiguous);
+    }
+    if (memory.hasRoom(lengthBytes, contiguous)) {
+      return "";
+    }
+    growth.wentWithout();
+    wakeFiller();
+    return growth.mayCome()
+        ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
+        : growth.reason();
+  }
+
+  private void wakeFiller() {
+    if (growth.isWanted()) {
+      growthWanted.signal();
     }
   }
 
@@ -518,6 +554,19 @@ public final class SpillStore implements Closeable {
 
   private final class FillerSink implements PoolFiller.Sink {
     @Override
+    public OptionalInt awaitWanted() {
+      lock.lock();
+      try {
+        while (!quiet && !growth.isComplete() && !growth.isWanted()) {
+          growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
+        }
+        return quiet || growth.isComplete() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
     public void segmentCreated(SegmentHandle segment) throws IOException {
       try {
         announced.announce(List.of(segment));
@@ -529,19 +578,30 @@ public final class SpillStore implements Closeable {
       try {
         allocator.memory().add(segment);
         allocator.memory().free(segment.range());
-        filled.signalAll();
+        growth.made();
+        grown.signalAll();
       } finally {
         lock.unlock();
       }
     }
 
     @Override
-    public void fillerDone(String failure) {
+    public void segmentFailed(String cause) {
       lock.lock();
       try {
-        filling = false;
-        allocator.fillFailed(failure);
-        filled.signalAll();
+        growth.failed(cause);
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void fillerDone() {
+      lock.lock();
+      try {
+        growth.end();
+        grown.signalAll();
       } finally {
         lock.unlock();
       }

@@ -14,6 +14,7 @@ import java.util.Set;
  * @param directory the pool directory, created if absent, or a device-DAX device; nothing else may
  *     use it
  * @param memoryCapacityBytes most bytes of segments in it
+ * @param wholeAtStart whether all segments are made at the start, instead of as they are needed
  * @param segmentBytes length of a segment; each is registered, mapped and faulted in once
  * @param blockBytes unit of leases, a multiple of 4096 that divides {@code segmentBytes}
  * @param diskDirectories directories of the disk tier, none for no such tier
@@ -22,13 +23,14 @@ import java.util.Set;
  * @param medium how bytes reach the memory tier
  * @param recover whether to rebuild the directory of outputs from what lies in the pool
  * @param runningApplications on recovery, the applications whose tasks may still be writing
- * @param fillTimeoutMs how long a lease waits for segments that are still being created
+ * @param fillTimeoutMs how long a lease waits for segments that are being made
  * @param segmentListener is told of segments
  * @param settingNames names of the settings, for messages
  */
 public record StoreConfig(
     Path directory,
     long memoryCapacityBytes,
+    boolean wholeAtStart,
     int segmentBytes,
     int blockBytes,
     List<Path> diskDirectories,
@@ -101,6 +103,7 @@ public record StoreConfig(
   public static final class Builder {
     private final Path directory;
     private final long memoryCapacityBytes;
+    private boolean wholeAtStart;
     private int segmentBytes = DEFAULT_SEGMENT_BYTES;
     private int blockBytes = DEFAULT_BLOCK_BYTES;
     private List<Path> diskDirectories = List.of();
@@ -117,6 +120,12 @@ public record StoreConfig(
     private Builder(Path directory, long memoryCapacityBytes) {
       this.directory = directory;
       this.memoryCapacityBytes = memoryCapacityBytes;
+    }
+
+    /** Whether all segments are made at the start; if not, as they are needed, one ahead. */
+    public Builder wholeAtStart(boolean wholeAtStart) {
+      this.wholeAtStart = wholeAtStart;
+      return this;
     }
 
     /** Sizes of a segment and of a block. */
@@ -147,7 +156,7 @@ public record StoreConfig(
       return this;
     }
 
-    /** How long a lease waits for the filler. */
+    /** How long a lease waits for segments that are being made. */
     public Builder fillTimeoutMs(long fillTimeoutMs) {
       this.fillTimeoutMs = fillTimeoutMs;
       return this;
@@ -170,6 +179,7 @@ public record StoreConfig(
       return new StoreConfig(
           directory,
           memoryCapacityBytes,
+          wholeAtStart,
           segmentBytes,
           blockBytes,
           diskDirectories,

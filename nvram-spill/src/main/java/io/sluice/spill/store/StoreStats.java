@@ -8,6 +8,12 @@ package io.sluice.spill.store;
  * @param outputs how many outputs can be found
  * @param overflows leases so far that the memory tier could not grant alone
  * @param refusals leases so far that no tier could grant
+ * @param segmentFailures how many times a segment of the memory tier could not be made
  */
 public record StoreStats(
-    TierStats memory, TierStats disk, int outputs, long overflows, long refusals) {}
+    TierStats memory,
+    TierStats disk,
+    int outputs,
+    long overflows,
+    long refusals,
+    long segmentFailures) {}

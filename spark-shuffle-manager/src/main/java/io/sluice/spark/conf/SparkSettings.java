@@ -23,7 +23,8 @@ public final class SparkSettings {
           1024,
           0,
           1 << 24,
-          "Size of an executor's memory tier, in MiB. On YARN and Kubernetes add it to"
+          "Size of an executor's memory tier, in MiB, allocated a segment at a time as shuffles need"
+              + " it, and kept. On YARN and Kubernetes add it to"
               + " `spark.executor.memoryOverhead`. What has no room goes to the executor's"
               + " `spark.local.dir`.");
 

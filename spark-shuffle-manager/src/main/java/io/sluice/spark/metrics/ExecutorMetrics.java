@@ -26,6 +26,8 @@ public final class ExecutorMetrics implements Source {
   /** Asks for the pool every time: it is opened when it is needed. */
   public ExecutorMetrics(Supplier<Optional<ExecutorPool>> pool, ShuffleCounters counters) {
     ofPool("memory.capacityBytes", pool, opened -> opened.stats().memory().capacityBytes());
+    ofPool("memory.createdBytes", pool, opened -> opened.stats().memory().createdBytes());
+    ofPool("memory.segmentFailures", pool, opened -> opened.stats().segmentFailures());
     ofPool("memory.usedBytes", pool, opened -> opened.stats().memory().usedBytes());
     ofPool("disk.usedBytes", pool, opened -> opened.stats().disk().usedBytes());
     ofPool("written.bytes", pool, ExecutorPool::writtenBytes);

@@ -46,6 +46,14 @@ public final class NodeServiceMain implements Callable<Integer> {
   @Option(names = "--capacity-mb", defaultValue = "1024", description = "Of the memory tier.")
   private long capacityMb;
 
+  @Option(
+      names = "--allocation",
+      defaultValue = "start",
+      description =
+          "When the memory tier is allocated: whole at the start, or a segment at a time on demand."
+              + " One of ${COMPLETION-CANDIDATES}.")
+  private Allocation allocation;
+
   @Option(names = "--segment-mb", defaultValue = "64", description = "Of a segment.")
   private int segmentMb;
 
@@ -82,6 +90,12 @@ public final class NodeServiceMain implements Callable<Integer> {
       defaultValue = "60",
       description = "Forget applications that nobody has come of for so many minutes.")
   private long keepMin;
+
+  /** As they are written on the command line. */
+  private enum Allocation {
+    start,
+    demand
+  }
 
   NodeServiceMain() {}
 
@@ -130,6 +144,7 @@ public final class NodeServiceMain implements Callable<Integer> {
     LOG.info("{}; {}", transports.reason(), choice.reason());
     StoreConfig.Builder store =
         StoreConfig.builder(directory.resolve("pool"), capacityMb << 20)
+            .wholeAtStart(allocation == Allocation.start)
             .geometry(segmentMb << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
             .medium(choice.medium())
             .disk(

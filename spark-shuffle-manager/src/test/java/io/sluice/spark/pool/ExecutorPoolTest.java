@@ -45,6 +45,27 @@ class ExecutorPoolTest {
     pool.close();
   }
 
+  @Test
+  void aSmallShuffleAllocatesOneSegment() throws IOException {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.sluice.pool.capacity-mb", "512")
+            .set("spark.sluice.pool.segment-mb", "64");
+    ApplicationSecret.create(conf);
+    try (ExecutorPool large =
+        ExecutorPool.open(
+            conf, new ExecutorTransports(conf), "app-1", "8", List.of(base.resolve("local8")))) {
+      for (int map = 0; map < 200; map++) {
+        try (PoolOutput output = large.newOutput(large.begin(SHUFFLE), map, 1)) {
+          output.append(0, Piece.of(ByteBuffer.wrap(bytes(1_000, map)), 1));
+          output.commit();
+        }
+      }
+      assertEquals(64 << 20, large.stats().memory().createdBytes());
+      assertEquals(512 << 20, large.stats().memory().capacityBytes());
+    }
+  }
+
   private static byte[] bytes(int length, long seed) {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
