@@ -5,6 +5,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.spill.format.OutputId;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -50,6 +51,7 @@ final class ReaderSession {
         case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
         case RemoteProtocol.STAGE -> answer(() -> stage(in));
         case RemoteProtocol.FREE -> answer(() -> free(in));
+        case RemoteProtocol.FREE_OUTPUT -> answer(() -> freeOutput(in));
         case RemoteProtocol.RELEASE -> slots.release(in.readLong());
         default -> throw new ProtocolException("unknown request type " + request.type());
       }
@@ -105,6 +107,11 @@ final class ReaderSession {
     } else {
       backend.freeOutputs(applicationId, prefix);
     }
+    return out -> {};
+  }
+
+  private Frames.Payload freeOutput(DataInputStream in) throws IOException {
+    backend.freeOutput(new OutputId(applicationId, Bounded.readString(in)));
     return out -> {};
   }
 

@@ -149,6 +149,12 @@ public final class RemoteClient implements AutoCloseable {
     free(outputIdPrefix);
   }
 
+  /** Frees one output of the application, if it is there, and no other. */
+  public void freeOutput(String outputId) throws IOException {
+    frames.send(RemoteProtocol.FREE_OUTPUT, out -> Bounded.writeString(out, outputId), timeoutMs);
+    Replies.receive(frames, timeoutMs);
+  }
+
   /** The application has ended everywhere: nothing of it stays in the service. */
   public void applicationStopped() throws IOException {
     free("");

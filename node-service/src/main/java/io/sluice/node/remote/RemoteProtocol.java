@@ -44,6 +44,9 @@ import java.util.Map;
  * reader   FREE       string prefix of output ids; empty: the application has ended
  * service  OK
  *
+ * reader   FREE_OUTPUT  string output id
+ * service  OK
+ *
  * instead of PROOF, and only there:
  * reader   PROBE      uint16 version
  * service  OK         int32 count, then per transport
@@ -58,7 +61,7 @@ import java.util.Map;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -66,6 +69,7 @@ final class RemoteProtocol {
   static final int STAGE = 4;
   static final int RELEASE = 5;
   static final int FREE = 6;
+  static final int FREE_OUTPUT = 7;
   static final int PROBE = 16;
 
   static final int MAX_PROOF_BYTES = 64;

@@ -8,6 +8,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.spill.format.OutputId;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -50,6 +51,9 @@ public final class RemoteServer implements AutoCloseable {
 
     /** Nobody will read the application's outputs whose ids begin like this: frees them. */
     void freeOutputs(String applicationId, String outputIdPrefix) throws IOException;
+
+    /** Nobody will read this output: frees it, if it is here. */
+    void freeOutput(OutputId id) throws IOException;
 
     /** The application has ended everywhere: frees its outputs and forgets its secret. */
     void applicationStopped(String applicationId) throws IOException;

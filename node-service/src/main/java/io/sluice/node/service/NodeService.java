@@ -168,6 +168,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     store.freeOutputs(applicationId, outputIdPrefix);
   }
 
+  @Override
+  public void freeOutput(OutputId id) throws IOException {
+    store.freeOutput(id);
+  }
+
   /**
    * A lease for a writer in this process, which closes it before this service is closed; with the
    * secret that readers of the application will prove.

@@ -1,6 +1,7 @@
 package io.sluice.node.remote;
 
 import io.sluice.node.wire.JobSecret;
+import io.sluice.spill.format.OutputId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,6 +40,11 @@ final class StubBackend implements RemoteServer.Backend {
   @Override
   public void freeOutputs(String applicationId, String outputIdPrefix) {
     freed.add(applicationId + "/" + outputIdPrefix);
+  }
+
+  @Override
+  public void freeOutput(OutputId id) {
+    freed.add(id.toString());
   }
 
   @Override

@@ -218,6 +218,22 @@ class NodeServiceTest extends NodeTestBase {
   }
 
   @Test
+  void oneOutputIsFreedByItsNameAndNotWhatBeginsLikeIt() throws IOException {
+    start(4);
+    commit(TestOutput.single(new Random(1), "shuffle_1_1", 1000));
+    commit(TestOutput.single(new Random(1), "shuffle_1_10", 1000));
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort());
+    try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
+      client.freeOutput("shuffle_1_1");
+      assertEquals(List.of("shuffle_1_10"), service.outputIds(APP));
+      client.freeOutput("shuffle_1_1"); // gone already
+      assertThrows(RemoteError.class, () -> client.freeOutput(""));
+      assertEquals(List.of("shuffle_1_10"), service.outputIds(APP));
+    }
+  }
+
+  @Test
   void anApplicationIsNotHeardOfOnceAllOfItIsGone() throws IOException {
     start(4);
     assertEquals(Set.of(), service.applicationsNotHeardOf(0));

@@ -206,6 +206,22 @@ public final class SpillStore implements Closeable {
     announced.retire(retired);
   }
 
+  /** Frees one output, if it is here. */
+  public void freeOutput(OutputId id) throws IOException {
+    List<SegmentHandle> retired = new ArrayList<>();
+    lock.lock();
+    try {
+      checkOpen();
+      CommittedOutput output = outputs.find(id);
+      if (output != null) {
+        free(output, retired);
+      }
+    } finally {
+      lock.unlock();
+    }
+    announced.retire(retired);
+  }
+
   private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
     output.clearMark();
     outputs.remove(output);

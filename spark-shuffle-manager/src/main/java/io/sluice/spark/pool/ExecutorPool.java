@@ -291,7 +291,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
   /** Frees all outputs of a shuffle, and those that attempts which have begun commit yet. */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
-    freeOutputs(shuffleId);
+    unlessClosed(() -> service.freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
   }
 
   @Override
@@ -308,18 +308,18 @@ public final class ExecutorPool implements OutputPool, Closeable {
   }
 
   @Override
-  public void committed(Attempt attempt, long lengthBytes) throws IOException {
+  public void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException {
     writtenBytes.add(lengthBytes);
     if (freed.isFreed(attempt)) {
-      freeOutputs(attempt.shuffleId());
+      unlessClosed(() -> service.freeOutput(id));
     }
   }
 
-  private void freeOutputs(int shuffleId) throws IOException {
+  private void unlessClosed(Access access) throws IOException {
     lock.readLock().lock();
     try {
       if (!closed) {
-        service.freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId));
+        access.run();
       }
     } finally {
       lock.readLock().unlock();

@@ -1,6 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spill.format.OutputId;
 import java.io.IOException;
 import org.apache.spark.storage.BlockManagerId;
 
@@ -29,6 +30,9 @@ public interface OutputPool {
     void run() throws IOException;
   }
 
-  /** Called by an output that has just been committed, with its length. */
-  void committed(Attempt attempt, long lengthBytes) throws IOException;
+  /**
+   * Called by an output that has just been committed, with its length. If its shuffle was freed
+   * since the attempt began, it is freed, and no other: others may have been computed again.
+   */
+  void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException;
 }

@@ -46,7 +46,7 @@ public final class PoolOutput implements Closeable {
   /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
   public void commit() throws IOException {
     pool.whileOpen(() -> writer.commit(id));
-    pool.committed(attempt, writtenBytes);
+    pool.committed(attempt, id, writtenBytes);
   }
 
   @Override

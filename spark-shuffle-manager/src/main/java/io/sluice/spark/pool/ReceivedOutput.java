@@ -86,7 +86,7 @@ public final class ReceivedOutput implements Closeable {
       }
       partitioned.commit(id);
     }
-    pool.committed(attempt, 0);
+    pool.committed(attempt, id, 0);
   }
 
   private void copy(RunInput from, OutputWriter to, long partitionBytes) throws IOException {

@@ -166,12 +166,12 @@ public final class NodePool implements OutputPool, Closeable {
   }
 
   @Override
-  public void committed(Attempt attempt, long lengthBytes) throws IOException {
+  public void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException {
     counters.wroteToService(lengthBytes);
     if (freed.isFreed(attempt)) {
       try (RemoteClient client =
           RemoteClient.connect(address().control(), applicationId, secret, timeoutMs)) {
-        client.freeOutputs(BlockNames.ofShuffle(attempt.shuffleId()));
+        client.freeOutput(id.outputId());
       }
     }
   }

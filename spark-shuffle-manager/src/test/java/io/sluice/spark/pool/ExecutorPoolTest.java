@@ -139,6 +139,19 @@ class ExecutorPoolTest {
   }
 
   @Test
+  void anAttemptThatCommitsTooLateLeavesWhatWasComputedAgain() throws IOException {
+    try (PoolOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP + 1, 1)) {
+      late.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
+      pool.free(SHUFFLE);
+      write(bytes(10, 4), bytes(10, 5), bytes(10, 6));
+      late.commit();
+    }
+    assertTrue(pool.block(SHUFFLE, MAP + 1, 0, 1).isEmpty());
+    assertArrayEquals(
+        bytes(10, 5), pool.block(SHUFFLE, MAP, 2, 3).orElseThrow().nioByteBuffer().array());
+  }
+
+  @Test
   void countsWhatWasCommittedAndAlsoWhatIsFreed() throws IOException {
     try (PoolOutput dropped = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
       dropped.append(0, Piece.of(ByteBuffer.wrap(bytes(1000, 1)), 1));

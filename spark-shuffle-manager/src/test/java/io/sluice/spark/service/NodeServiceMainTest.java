@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -143,17 +144,28 @@ class NodeServiceMainTest {
       write(pool, pool.begin(4));
       assertEquals(1, service.storeStats().outputs());
       Attempt late = pool.begin(5);
+      Attempt later = pool.begin(5);
       pool.free(5);
       write(pool, late);
       assertEquals(1, service.storeStats().outputs());
       write(pool, pool.begin(5));
       assertEquals(2, service.storeStats().outputs());
+      write(pool, later, 18); // must not take the newer one with it
+      assertEquals(List.of("shuffle_4_17", "shuffle_5_17"), outputs());
     }
     assertEquals(2, service.storeStats().outputs());
   }
 
+  private List<String> outputs() {
+    return service.outputIds("app-1").stream().sorted().toList();
+  }
+
   private static void write(NodePool pool, Attempt attempt) throws IOException {
-    try (PoolOutput output = pool.newOutput(attempt, 17, 1)) {
+    write(pool, attempt, 17);
+  }
+
+  private static void write(NodePool pool, Attempt attempt, long mapId) throws IOException {
+    try (PoolOutput output = pool.newOutput(attempt, mapId, 1)) {
       output.append(0, Piece.of(ByteBuffer.allocate(10), 1));
       output.commit();
     }
