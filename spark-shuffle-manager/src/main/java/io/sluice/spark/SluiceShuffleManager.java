@@ -63,7 +63,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       // A peer on the same host has no files that could be read in its stead.
       conf.set("spark.shuffle.readHostLocalDisk", "false");
       if (!SparkSettings.SERVICE.get(SparkSettings.of(conf)).isEmpty()) {
-        conf.setIfMissing("spark.shuffle.sort.io.plugin.class", SluiceDataIO.class.getName());
+        conf.setIfMissing(Eligibility.IO_PLUGIN, SluiceDataIO.class.getName());
       }
     } else if (isDriver) {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
@@ -108,6 +108,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   public <K, V, C> ShuffleHandle registerShuffle(
       int shuffleId, ShuffleDependency<K, V, C> dependency) {
     if (declined.isPresent()) {
+      executor.counters().declined(declined.get());
       return super.registerShuffle(shuffleId, dependency);
     }
     if (!isDirect(dependency) && !SortingWriter.canWrite(conf, dependency)) {

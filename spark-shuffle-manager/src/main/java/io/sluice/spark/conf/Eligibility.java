@@ -1,10 +1,18 @@
 package io.sluice.spark.conf;
 
+import io.sluice.spark.service.SluiceDataIO;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 
 /** Whether an application can be shuffled by Sluice. */
 public final class Eligibility {
+  /** What files of shuffles are written with, and what the driver knows of them. */
+  public static final String IO_PLUGIN = "spark.shuffle.sort.io.plugin.class";
+
+  /** Of which Sluice's own is one more, that it sets itself. */
+  private static final String STOCK_IO_PLUGIN =
+      "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO";
+
   private Eligibility() {}
 
   /** Why the application is left to Spark's own shuffle; empty if it need not be. */
@@ -18,6 +26,11 @@ public final class Eligibility {
       return Optional.of(
           "spark.shuffle.useOldFetchProtocol is on, with which attempts of a task have one name for"
               + " their outputs");
+    }
+    String plugin = conf.get(IO_PLUGIN, STOCK_IO_PLUGIN);
+    if (!plugin.equals(STOCK_IO_PLUGIN) && !plugin.equals(SluiceDataIO.class.getName())) {
+      return Optional.of(
+          IO_PLUGIN + " is " + plugin + ", through which Sluice's map outputs would not go");
     }
     boolean encrypted =
         conf.getBoolean("spark.network.crypto.enabled", false)

@@ -32,6 +32,11 @@ public final class Fallbacks {
     }
   }
 
+  /** Counts one of which the log has been told. */
+  public synchronized void count(String reason) {
+    counts.merge(reason, 1L, Long::sum);
+  }
+
   /** How often, by reason. */
   public synchronized Map<String, Long> counts() {
     return new TreeMap<>(counts);

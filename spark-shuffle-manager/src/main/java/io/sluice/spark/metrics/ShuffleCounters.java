@@ -28,6 +28,11 @@ public final class ShuffleCounters {
     fallbacks.add(reason);
   }
 
+  /** A shuffle of an application that is left to Spark as a whole, as its log says. */
+  public void declined(String reason) {
+    fallbacks.count(reason);
+  }
+
   /** Where what tasks read out of peers' pools is counted. */
   public synchronized void countReadsOf(ReadStats peers) {
     this.peers = peers;

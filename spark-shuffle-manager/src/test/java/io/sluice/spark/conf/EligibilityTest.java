@@ -3,6 +3,7 @@ package io.sluice.spark.conf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.service.SluiceDataIO;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,23 @@ class EligibilityTest {
     SparkConf conf = new SparkConf(false).set("spark.shuffle.service.enabled", "true");
     assertTrue(
         Eligibility.declineReason(conf).orElseThrow().contains("spark.shuffle.service.enabled"));
+  }
+
+  @Test
+  void anotherWayToStoreMapOutputsIsUsedWholeOrNotAtAll() {
+    SparkConf conf = new SparkConf(false).set(Eligibility.IO_PLUGIN, "com.example.RemoteDataIO");
+    String reason = Eligibility.declineReason(conf).orElseThrow();
+    assertTrue(reason.contains("spark.shuffle.sort.io.plugin.class is com.example"), reason);
+    conf.set(Eligibility.IO_PLUGIN, "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO");
+    assertEquals(Optional.empty(), Eligibility.declineReason(conf));
+    conf.set(Eligibility.IO_PLUGIN, SluiceDataIO.class.getName());
+    assertEquals(Optional.empty(), Eligibility.declineReason(conf));
+  }
+
+  @Test
+  void attemptsWhoseOutputsHaveOneNameAreLeftToSpark() {
+    SparkConf conf = new SparkConf(false).set("spark.shuffle.useOldFetchProtocol", "true");
+    assertTrue(Eligibility.declineReason(conf).orElseThrow().contains("useOldFetchProtocol"));
   }
 
   @ParameterizedTest

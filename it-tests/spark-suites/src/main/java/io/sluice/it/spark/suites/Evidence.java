@@ -44,8 +44,12 @@ public record Evidence(Map<String, Integer> managers, Map<String, Long> metrics)
     return metrics.getOrDefault(WRITTEN, 0L);
   }
 
-  /** Why this does not show that a suite shuffled through {@code manager}; empty if it does. */
-  public List<String> faults(String manager) {
+  /**
+   * Why this does not show that a suite shuffled through {@code manager}; empty if it does.
+   *
+   * @param declined whether all of it had to be left to Spark
+   */
+  public List<String> faults(String manager, boolean declined) {
     List<String> faults = new ArrayList<>();
     managers.forEach(
         (actual, count) -> {
@@ -53,7 +57,11 @@ public record Evidence(Map<String, Integer> managers, Map<String, Long> metrics)
             faults.add("%d of the suite's contexts and executors had %s".formatted(count, actual));
           }
         });
-    if (pooledBytes() == 0) {
+    if (declined) {
+      if (managers.isEmpty() || pooledBytes() > 0) {
+        faults.add(pooledBytes() + " bytes went to a pool, 0 expected; managers: " + managers);
+      }
+    } else if (pooledBytes() == 0) {
       faults.add("no map output of the suite went to a pool; managers: " + managers);
     }
     return faults;

@@ -34,7 +34,7 @@ public final class SuiteProgram {
         .forEach(test -> events.fail(test, "is excluded, and the suite has no such test"));
     run(suite, exclusions.of(name).keySet(), events);
     Evidence.read(Path.of(System.getenv(Evidence.VARIABLE)))
-        .faults(arguments[1])
+        .faults(arguments[1], ListedSuite.of(name).declined())
         .forEach(fault -> events.fail("shuffles through Sluice", fault));
     SuiteReport.write(Path.of(arguments[2]), name, events.tests());
     System.exit(0); // threads of Spark would keep it

@@ -28,7 +28,7 @@ class EvidenceTest {
             "manager executor " + OURS,
             "metric pool.written.bytes 7");
     assertEquals(12, seen.pooledBytes());
-    assertEquals(List.of(), seen.faults(OURS));
+    assertEquals(List.of(), seen.faults(OURS, false));
   }
 
   @Test
@@ -37,12 +37,21 @@ class EvidenceTest {
         evidence(
             "manager driver " + OURS, "metric pool.written.bytes 5", "manager driver " + STOCK);
     assertEquals(
-        List.of("1 of the suite's contexts and executors had " + STOCK), seen.faults(OURS));
+        List.of("1 of the suite's contexts and executors had " + STOCK), seen.faults(OURS, false));
   }
 
   @Test
   void aSuiteThatPutsNothingIntoAPoolShowsNothing() throws IOException {
-    assertEquals(1, evidence("manager driver " + OURS, "metric fallbacks 3").faults(OURS).size());
-    assertEquals(1, Evidence.read(directory.resolve("none")).faults(OURS).size());
+    assertEquals(
+        1, evidence("manager driver " + OURS, "metric fallbacks 3").faults(OURS, false).size());
+    assertEquals(1, Evidence.read(directory.resolve("none")).faults(OURS, false).size());
+  }
+
+  @Test
+  void aSuiteThatMustBeLeftToSparkHasOurManagerAndNothingInAPool() throws IOException {
+    assertEquals(List.of(), evidence("manager driver " + OURS).faults(OURS, true));
+    assertEquals(1, Evidence.read(directory.resolve("none")).faults(OURS, true).size());
+    Evidence pooled = evidence("manager driver " + OURS, "metric pool.written.bytes 5");
+    assertEquals(1, pooled.faults(OURS, true).size());
   }
 }
