@@ -2,8 +2,6 @@ package io.sluice.hadoop.collect;
 
 import io.sluice.spill.record.RunEncoder;
 import java.io.IOException;
-import org.apache.hadoop.io.serializer.SerializationFactory;
-import org.apache.hadoop.io.serializer.Serializer;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.OutputCollector;
@@ -13,27 +11,21 @@ import org.apache.hadoop.util.Progressable;
 /**
  * Serializes what a combiner emits into the current run.
  *
- * <p>Thread contract: one thread. Ownership: plain heap memory. Failure: {@link IOException} of the
- * serializer or the run.
+ * <p>Thread contract: a combiner may call {@link #collect} from several threads, as it may stock's.
+ * Ownership: plain heap memory. Failure: {@link IOException} of the serializer or the run, or for
+ * another class than the map's.
  */
 final class CombinerSink<K, V> implements OutputCollector<K, V> {
-  private final RecordStaging staging = new RecordStaging();
-  private final Serializer<K> keySerializer;
-  private final Serializer<V> valueSerializer;
+  private final RecordSerializer<K, V> record;
   private final Counters.Counter outputRecords;
   private final Progressable progressable;
   private final long recordsPerProgress;
   private RunEncoder encoder;
   private long records;
 
-  @SuppressWarnings("unchecked")
   CombinerSink(JobConf job, Counters.Counter outputRecords, Progressable progressable)
       throws IOException {
-    SerializationFactory factory = new SerializationFactory(job);
-    keySerializer = factory.getSerializer((Class<K>) job.getMapOutputKeyClass());
-    valueSerializer = factory.getSerializer((Class<V>) job.getMapOutputValueClass());
-    keySerializer.open(staging);
-    valueSerializer.open(staging);
+    record = new RecordSerializer<>(job);
     this.outputRecords = outputRecords;
     this.progressable = progressable;
     this.recordsPerProgress =
@@ -41,22 +33,31 @@ final class CombinerSink<K, V> implements OutputCollector<K, V> {
   }
 
   /** Sends what follows to {@code encoder}. */
-  void begin(RunEncoder encoder) {
+  synchronized void begin(RunEncoder encoder) {
     this.encoder = encoder;
-    staging.shrink();
+    record.shrink();
   }
 
   @Override
-  public void collect(K key, V value) throws IOException {
-    staging.reset();
-    keySerializer.serialize(key);
-    int keyLength = staging.lengthBytes();
-    valueSerializer.serialize(value);
-    byte[] bytes = staging.array();
-    encoder.append(bytes, 0, keyLength, bytes, keyLength, staging.lengthBytes() - keyLength);
+  public synchronized void collect(K key, V value) throws IOException {
     outputRecords.increment(1);
+    // In the order and the words of stock's CombineOutputCollector and its IFile.Writer.
+    requireClass("key", record.keyClass(), key);
+    requireClass("value", record.valueClass(), value);
+    record.serialize(key, value);
+    byte[] bytes = record.bytes();
+    int keyLength = record.keyLength();
+    encoder.append(bytes, 0, keyLength, bytes, keyLength, record.valueLength());
     if (++records % recordsPerProgress == 0) {
       progressable.progress();
+    }
+  }
+
+  private static void requireClass(String what, Class<?> expected, Object actual)
+      throws IOException {
+    if (actual.getClass() != expected) {
+      throw new IOException(
+          "wrong " + what + " class: " + actual.getClass() + " is not " + expected);
     }
   }
 }

@@ -140,6 +140,11 @@ final class MapOutputBuilder implements Closeable {
     spills++;
   }
 
+  /** How often a buffer, or a record too large for it, was written. */
+  int spills() {
+    return spills;
+  }
+
   private void combine(int partition, RawKeyValueIterator records)
       throws IOException, InterruptedException, ClassNotFoundException {
     spilledRecords.increment(

@@ -21,8 +21,6 @@ import java.util.concurrent.TimeUnit;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
-import org.apache.hadoop.io.serializer.SerializationFactory;
-import org.apache.hadoop.io.serializer.Serializer;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
@@ -54,18 +52,16 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
 
   private static final int CHUNK_BYTES = 1 << 20;
   private static final int MIN_CHUNKS = 4;
-  private static final int MAX_SORT_MB = 2047;
   private static final int RECORDS_PER_COUNT = 1 << 10;
 
   private final Map<String, String> environment;
   private MapTask mapTask;
   private TaskReporter reporter;
+  private StockLimits limits;
   private int partitions;
   private Class<?> keyClass;
   private Class<?> valueClass;
-  private RecordStaging staging;
-  private Serializer<K> keySerializer;
-  private Serializer<V> valueSerializer;
+  private RecordSerializer<K, V> record;
   private LocalClient node;
   private ChunkPool chunks;
   private RecordBuffer records;
@@ -78,6 +74,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
   private long uncountedBytes;
   private long spillNs;
   private long sortNs;
+  private Throwable spillFailure;
 
   /**
    * Collects nothing yet.
@@ -98,10 +95,12 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
     if (declined.isPresent()) {
       throw new IOException(declined.get());
     }
+    limits = new StockLimits(job);
+    long sortBytes = Math.max(limits.sortBytes(), (long) MIN_CHUNKS * CHUNK_BYTES);
     partitions = job.getNumReduceTasks();
     keyClass = job.getMapOutputKeyClass();
     valueClass = job.getMapOutputValueClass();
-    openSerializers(job);
+    record = new RecordSerializer<>(job);
     KeyOrder order = KeyOrders.of(job);
     CompressionCodec codec = codec(job);
     Combining<K, V> combining = Combining.of(job, mapTask.getTaskID(), reporter);
@@ -113,7 +112,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
             metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
     outputId =
         new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
-    chunks = new ChunkPool(sortBytes(job), CHUNK_BYTES);
+    chunks = new ChunkPool(sortBytes, CHUNK_BYTES);
     records = new RecordBuffer(chunks, partitions, order);
     output =
         new MapOutputBuilder(
@@ -134,25 +133,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
         "Collecting into Sluice's pool at {} ({} medium), sort buffer {} MiB off heap",
         metadata.socket().getParent(),
         medium.name(),
-        sortBytes(job) >> 20);
-  }
-
-  @SuppressWarnings("unchecked")
-  private void openSerializers(JobConf job) throws IOException {
-    staging = new RecordStaging();
-    SerializationFactory factory = new SerializationFactory(job);
-    keySerializer = (Serializer<K>) factory.getSerializer(keyClass);
-    valueSerializer = (Serializer<V>) factory.getSerializer(valueClass);
-    keySerializer.open(staging);
-    valueSerializer.open(staging);
-  }
-
-  private static long sortBytes(JobConf job) throws IOException {
-    int sortMb = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
-    if (sortMb < 1 || sortMb > MAX_SORT_MB) {
-      throw new IOException("Invalid \"" + MRJobConfig.IO_SORT_MB + "\": " + sortMb);
-    }
-    return Math.max((long) sortMb << 20, (long) MIN_CHUNKS * CHUNK_BYTES);
+        sortBytes >> 20);
   }
 
   private static CompressionCodec codec(JobConf job) {
@@ -174,15 +155,12 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
     if (partition < 0 || partition >= partitions) {
       throw new IOException("Illegal partition for " + key + " (" + partition + ")");
     }
-    staging.reset();
-    keySerializer.serialize(key);
-    int keyLength = staging.lengthBytes();
-    valueSerializer.serialize(value);
-    int valueLength = staging.lengthBytes() - keyLength;
-    if (!records.append(staging.array(), 0, keyLength, valueLength, partition)) {
-      spillAndAppend(keyLength, valueLength, partition);
+    checkSpillFailure();
+    record.serialize(key, value);
+    uncountedBytes += record.lengthBytes();
+    if (!append(partition)) {
+      spillAndAppend(partition);
     }
-    uncountedBytes += keyLength + valueLength;
     if (++uncountedRecords == RECORDS_PER_COUNT) {
       count();
     }
@@ -199,34 +177,49 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
             + received.getClass().getName());
   }
 
-  private void spillAndAppend(int keyLength, int valueLength, int partition)
-      throws IOException, InterruptedException {
+  /** Once a spill has failed all is lost, even if the mapper has caught it and goes on. */
+  private void checkSpillFailure() throws IOException {
+    if (spillFailure != null) {
+      throw new IOException("Spill failed", spillFailure);
+    }
+  }
+
+  private boolean append(int partition) {
+    return records.append(record.bytes(), 0, record.keyLength(), record.valueLength(), partition);
+  }
+
+  private void spillAndAppend(int partition) throws IOException, InterruptedException {
     try {
-      if (!records.fitsEmpty(keyLength, valueLength)) {
-        spillAlone(keyLength, valueLength, partition);
+      if (!records.fitsEmpty(record.keyLength(), record.valueLength())) {
+        spillAlone(partition);
         return;
       }
       spill();
-    } catch (ClassNotFoundException e) {
-      throw new IOException("the job's combiner cannot be loaded", e);
-    }
-    if (!records.append(staging.array(), 0, keyLength, valueLength, partition)) {
-      throw new IllegalStateException(
-          "the empty sort buffer does not take a record of "
-              + (keyLength + valueLength)
-              + " bytes that fits it");
+      if (!append(partition)) {
+        throw new IllegalStateException(
+            "the empty sort buffer does not take a record of "
+                + record.lengthBytes()
+                + " bytes that fits it");
+      }
+    } catch (IOException | ClassNotFoundException | RuntimeException e) {
+      spillFailure = e;
+      throw new IOException("Spill failed", e);
+    } catch (InterruptedException | Error e) {
+      spillFailure = e;
+      throw e;
     }
   }
 
   /** What the buffer holds stays there: it has room for more of its kind. */
-  private void spillAlone(int keyLength, int valueLength, int partition)
+  private void spillAlone(int partition)
       throws IOException, InterruptedException, ClassNotFoundException {
     long startNs = System.nanoTime();
     LOG.info(
         "A record of {} bytes is larger than the sort buffer and becomes a run of its own",
-        (long) keyLength + valueLength);
-    output.spillSingle(staging.array(), keyLength, valueLength, partition);
-    staging.shrink();
+        record.lengthBytes());
+    output.spillSingle(record.bytes(), record.keyLength(), record.valueLength(), partition);
+    record.shrink();
+    limits.requireSpills(output.spills());
     spillNs += System.nanoTime() - startNs;
   }
 
@@ -247,6 +240,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
     SortedRecords sorted = records.sort();
     sortNs += System.nanoTime() - startNs;
     output.spill(sorted);
+    limits.requireSpills(output.spills());
     records.reset();
     spillNs += System.nanoTime() - startNs;
   }
@@ -255,6 +249,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
   public synchronized void flush()
       throws IOException, InterruptedException, ClassNotFoundException {
     count();
+    checkSpillFailure();
     spill();
     // The sort buffer is not needed for what follows; a merge is welcome to its memory.
     closeBuffer();

@@ -30,10 +30,17 @@ import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.util.AuxiliaryServiceHelper;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What goes wrong is worded as stock words it, and leaves nothing behind. */
 final class CollectorFailureTest extends CollectorFixture {
   private static final Emitted GOOD = new Emitted(new Text("k"), new BytesWritable(), 0);
+  private static final List<Emitted> GOODS = List.of(GOOD);
+
+  private static MapOutputCollector<Writable, Writable> stockCollector() {
+    return new MapTask.MapOutputBuffer<>();
+  }
 
   private SluiceMapOutputCollector<Writable, Writable> collector() {
     return new SluiceMapOutputCollector<>(node.environment());
@@ -91,7 +98,9 @@ final class CollectorFailureTest extends CollectorFixture {
         assertThrows(
             IOException.class,
             () -> ours.run(collector(), java.util.Collections.nCopies(110, large)));
-    assertTrue(e.getMessage().contains("memoryCapacityBytes"), e.getMessage());
+    assertEquals("Spill failed", e.getMessage());
+    String cause = e.getCause().getMessage();
+    assertTrue(cause.contains("memoryCapacityBytes"), cause);
   }
 
   private void assertDeclines(Map<String, String> environment, String reason) {
@@ -155,10 +164,38 @@ final class CollectorFailureTest extends CollectorFixture {
     assertDeclines(node.environment(), MRConfig.SHUFFLE_CONSUMER_PLUGIN);
   }
 
+  /** Settings that stock refuses, though Sluice would have no use for some of them. */
+  @ParameterizedTest
+  @CsvSource({
+    "mapreduce.task.io.sort.mb, 2048",
+    "mapreduce.task.io.sort.mb, -1",
+    "mapreduce.map.sort.spill.percent, 0",
+    "mapreduce.map.sort.spill.percent, 1.01",
+    "mapreduce.task.spill.files.count.limit, -2",
+    "map.sort.class, java.lang.String",
+    "map.sort.class, no.such.Sorter",
+    "mapreduce.map.output.compress.codec, no.such.Codec",
+    "mapreduce.job.combine.class, no.such.Combiner",
+    "mapreduce.job.output.key.comparator.class, no.such.Comparator",
+    "mapreduce.map.output.value.class, java.lang.Thread",
+  })
+  void settingThatStockRefuses(String name, String value) {
+    job.setCompressMapOutput(true);
+    job.set(name, value);
+    Exception expected = assertThrows(Exception.class, () -> stock().run(stockCollector(), GOODS));
+    Exception actual = assertThrows(Exception.class, () -> ours.run(collector(), GOODS));
+    assertEquals(expected.toString(), actual.toString());
+  }
+
   @Test
-  void sortBufferOfNoSize() {
-    job.setInt(MRJobConfig.IO_SORT_MB, 2048);
-    assertFailsAsStock(GOOD);
-    assertEquals(1, SluiceCounter.FALLBACK_MAP_TO_STOCK.of(ours.reporter()).getValue());
+  void moreSpillsThanTheJobAllows() {
+    job.setInt(MRJobConfig.IO_SORT_MB, 1);
+    job.setInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, 1);
+    List<Emitted> records = records(6000, 20, 4000);
+    IOException expected =
+        assertThrows(IOException.class, () -> stock().run(stockCollector(), records));
+    IOException actual = assertThrows(IOException.class, () -> ours.run(collector(), records));
+    assertEquals(expected.getMessage(), actual.getMessage());
+    assertEquals(expected.getCause().getMessage(), actual.getCause().getMessage());
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.Pair;
 import io.sluice.hadoop.testing.SluiceMapOutput;
@@ -11,14 +12,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.VIntWritable;
+import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapReduceBase;
+import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.OutputCollector;
 import org.apache.hadoop.mapred.Reducer;
 import org.apache.hadoop.mapred.Reporter;
@@ -79,6 +87,41 @@ final class CombinerTest extends CollectorFixture {
         throws IOException {
       output.collect(key, values.next());
       throw new IOException("the user's fault");
+    }
+  }
+
+  /** Emits other classes than the map, in the old API; a value unless told to emit a key. */
+  @SuppressWarnings({"rawtypes", "unchecked"})
+  public static final class OldMisfit extends MapReduceBase implements Reducer {
+    private boolean key;
+
+    @Override
+    public void configure(JobConf job) {
+      key = job.getBoolean("misfit.key", false);
+    }
+
+    @Override
+    public void reduce(Object word, Iterator values, OutputCollector output, Reporter reporter)
+        throws IOException {
+      if (key) {
+        output.collect(new IntWritable(1), values.next());
+      } else {
+        output.collect(word, new VIntWritable(1));
+      }
+    }
+  }
+
+  /** The same in the new API. */
+  @SuppressWarnings({"rawtypes", "unchecked"})
+  public static final class NewMisfit extends org.apache.hadoop.mapreduce.Reducer {
+    @Override
+    protected void reduce(Object word, Iterable values, Context context)
+        throws IOException, InterruptedException {
+      if (context.getConfiguration().getBoolean("misfit.key", false)) {
+        context.write(new IntWritable(1), values.iterator().next());
+      } else {
+        context.write(word, new VIntWritable(1));
+      }
     }
   }
 
@@ -190,6 +233,62 @@ final class CombinerTest extends CollectorFixture {
     assertEquals(500 + 501, ours.counter(TaskCounter.COMBINE_OUTPUT_RECORDS).getValue());
     List<Pair> combined = SluiceMapOutput.read(node, ours.getTaskID(), 1, null).get(0);
     assertEquals(3, ByteBuffer.wrap(combined.get(combined.size() - 1).value()).getInt());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"old, true", "old, false", "new, true", "new, false"})
+  void otherClassesThanTheMapsFailAsStocks(String api, boolean key) {
+    if (api.equals("old")) {
+      job.setCombinerClass(OldMisfit.class);
+    } else {
+      job.setClass(
+          MRJobConfig.COMBINE_CLASS_ATTR,
+          NewMisfit.class,
+          org.apache.hadoop.mapreduce.Reducer.class);
+    }
+    job.setBoolean("misfit.key", key);
+    List<Emitted> words = words(1000, 10);
+    IOException expected =
+        assertThrows(IOException.class, () -> stock().run(new MapTask.MapOutputBuffer<>(), words));
+    IOException actual =
+        assertThrows(
+            IOException.class,
+            () -> ours.run(new SluiceMapOutputCollector<>(node.environment()), words));
+    assertTrue(expected.getMessage().startsWith("wrong " + (key ? "key" : "value") + " class: "));
+    assertEquals(expected.getMessage(), actual.getMessage());
+  }
+
+  /** A mapper may catch what a write throws, and then go on; its records must not be lost so. */
+  @Test
+  void failedSpillStaysFailedAsStocks() throws Exception {
+    job.setCombinerClass(Failing.class);
+    job.setInt(MRJobConfig.IO_SORT_MB, 1);
+    List<Emitted> words = words(80_000, 1000);
+    String expected = stubborn(stock(), new MapTask.MapOutputBuffer<>(), words);
+    String actual = stubborn(ours, new SluiceMapOutputCollector<>(node.environment()), words);
+    assertEquals("Spill failed", expected);
+    assertEquals(expected, actual);
+    assertThrows(
+        Exception.class, () -> SluiceMapOutput.read(node, ours.getTaskID(), 0, null).get(0));
+  }
+
+  /** A mapper that ignores what goes wrong; returns what the task fails with in the end. */
+  private static String stubborn(
+      MapSide task, MapOutputCollector<Writable, Writable> collector, List<Emitted> words)
+      throws Exception {
+    Set<String> failures = new HashSet<>();
+    try (AutoCloseable closing = collector::close) {
+      collector.init(task.context());
+      for (Emitted word : words) {
+        try {
+          collector.collect(word.key(), word.value(), word.partition());
+        } catch (IOException e) {
+          failures.add(e.getMessage());
+        }
+      }
+      assertEquals(Set.of("Spill failed"), failures, "of collect, before " + closing);
+      return assertThrows(IOException.class, collector::flush).getMessage();
+    }
   }
 
   @Test
