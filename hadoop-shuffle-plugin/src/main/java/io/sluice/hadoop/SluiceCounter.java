@@ -44,7 +44,9 @@ public enum SluiceCounter {
   /** Times that a reducer gave up a transport for the next one. */
   FALLBACK_TRANSPORT,
   /** Times that a node had no bounce buffer free and a reducer read over the next transport. */
-  FALLBACK_BOUNCE_BUSY;
+  FALLBACK_BOUNCE_BUSY,
+  /** Times that a node's service took no further connection and a reducer came again later. */
+  FALLBACK_NODE_BUSY;
 
   /** The group's name in job history. */
   public static final String GROUP = "Sluice";

@@ -1,6 +1,8 @@
 package io.sluice.hadoop.conf;
 
+import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What an administrator may set for the NodeManager's service. */
@@ -111,20 +113,27 @@ public final class NodeSettings {
               + " at the next ports. Reducers find it by the same sum, so jobs need the same"
               + " value.");
 
+  /** How many connections it takes. */
+  public static final LimitSettings LIMITS = LimitSettings.of("sluice.service.");
+
   private NodeSettings() {}
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(
-        POOL_DIR,
-        POOL_CAPACITY_MB,
-        POOL_ALLOCATION,
-        POOL_SEGMENT_MB,
-        POOL_OVERFLOW_DIRS,
-        POOL_OVERFLOW_CAPACITY_MB,
-        POOL_MEDIUM,
-        TRANSPORT,
-        BOUNCE_BUFFER_MB,
-        PORT_OFFSET);
+    List<Setting<?>> all =
+        new ArrayList<>(
+            List.of(
+                POOL_DIR,
+                POOL_CAPACITY_MB,
+                POOL_ALLOCATION,
+                POOL_SEGMENT_MB,
+                POOL_OVERFLOW_DIRS,
+                POOL_OVERFLOW_CAPACITY_MB,
+                POOL_MEDIUM,
+                TRANSPORT,
+                BOUNCE_BUFFER_MB,
+                PORT_OFFSET));
+    all.addAll(LIMITS.all());
+    return List.copyOf(all);
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.hadoop.service;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.spill.store.StoreStats;
 import java.util.function.ToLongFunction;
 
@@ -94,6 +95,30 @@ final class PoolState implements PoolStateMXBean {
   @Override
   public long getBounceRefusals() {
     return bounce(BounceCounters::refusals);
+  }
+
+  @Override
+  public long getOpenConnections() {
+    return connections(ConnectionCounters::open);
+  }
+
+  @Override
+  public long getRefusedConnections() {
+    return connections(ConnectionCounters::refused);
+  }
+
+  @Override
+  public long getExpelledConnections() {
+    return connections(ConnectionCounters::expelled);
+  }
+
+  @Override
+  public long getConnectionErrors() {
+    return connections(ConnectionCounters::errors);
+  }
+
+  private long connections(ToLongFunction<ConnectionCounters> value) {
+    return service == null ? 0 : value.applyAsLong(service.connectionCounters());
   }
 
   private long bounce(ToLongFunction<BounceCounters> value) {

@@ -48,4 +48,16 @@ public interface PoolStateMXBean {
 
   /** Readers that found no bounce slot free since the start. */
   long getBounceRefusals();
+
+  /** Connections of tasks and readers that have proved that they may be there. */
+  long getOpenConnections();
+
+  /** Such connections that were told to come later since the start. */
+  long getRefusedConnections();
+
+  /** Connections since the start that proved nothing in time, or came in a crowd of such. */
+  long getExpelledConnections();
+
+  /** Connections since the start that ended in an error of this process. */
+  long getConnectionErrors();
 }

@@ -77,7 +77,8 @@ final class ServiceAssembly {
             recover,
             new BounceConfig(
                 BounceConfig.DEFAULT_SLOT_BYTES,
-                NodeSettings.BOUNCE_BUFFER_MB.get(conf::getTrimmed))));
+                NodeSettings.BOUNCE_BUFFER_MB.get(conf::getTrimmed)),
+            NodeSettings.LIMITS.get(conf::getTrimmed)));
   }
 
   private static List<Path> overflowDirectories(Configuration conf) {

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.shuffle;
 
+import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.shuffle.FetchFailures.Kind;
 import io.sluice.hadoop.shuffle.FetchFailures.Verdict;
 import java.io.IOException;
@@ -37,6 +38,12 @@ final class FetchSchedule {
   private static final Logger LOG = LoggerFactory.getLogger(FetchSchedule.class);
 
   private static final int MAX_MAPS_AT_ONCE = 20;
+  private static final long FIRST_REFUSAL_MS = 500;
+  private static final long LONGEST_REFUSAL_MS = 30_000;
+  private static final int MAX_DOUBLINGS = 10;
+
+  /** A host that refuses for so long fails this attempt, and blames no map for it. */
+  private static final long MAX_REFUSED_MS = 600_000;
 
   private final Listener listener;
   private final LongSupplier nanoClock;
@@ -89,6 +96,8 @@ final class FetchSchedule {
     boolean busy;
     boolean failedInBatch;
     boolean penalized;
+    int refusals;
+    long refusedSinceNs;
     long penalizedUntilNs;
 
     Host(String name, String url) {
@@ -214,6 +223,7 @@ final class FetchSchedule {
     int index = map.getTaskID().getId();
     done[index] = true;
     doneBy[index] = map;
+    hosts.get(batch.hostName()).refusals = 0;
     failures.progressed(nanoClock.getAsLong());
     mapDone();
     return true;
@@ -250,6 +260,37 @@ final class FetchSchedule {
   /** The host is alive but wants to be left alone for a while; that is no failure of anything. */
   synchronized void backOff(Batch batch, long delayMs) {
     penalize(hosts.get(batch.hostName()), delayMs);
+  }
+
+  /**
+   * The host's service takes no further connection now. It is left alone for longer each time, and
+   * nothing has failed.
+   *
+   * @return how often it has refused since it last delivered something
+   */
+  synchronized int refused(Batch batch) {
+    Host host = hosts.get(batch.hostName());
+    long nowNs = nanoClock.getAsLong();
+    if (host.refusals == 0) {
+      host.refusedSinceNs = nowNs;
+    }
+    long delayMs =
+        Math.min(LONGEST_REFUSAL_MS, FIRST_REFUSAL_MS << Math.min(host.refusals, MAX_DOUBLINGS));
+    host.refusals++;
+    long refusedMs = TimeUnit.NANOSECONDS.toMillis(nowNs - host.refusedSinceNs);
+    if (refusedMs > MAX_REFUSED_MS) {
+      fail(
+          new IOException(
+              "the Sluice service at "
+                  + host.name
+                  + " has taken no connection for "
+                  + refusedMs
+                  + " ms; raise "
+                  + NodeSettings.LIMITS.maxConnections().name()
+                  + " of its NodeManager"));
+    }
+    penalize(host, delayMs / 2 + random.nextLong(delayMs)); // not all reducers at once
+    return host.refusals;
   }
 
   private void penalize(Host host, long delayMs) {

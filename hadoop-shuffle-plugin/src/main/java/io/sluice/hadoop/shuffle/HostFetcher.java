@@ -5,6 +5,7 @@ import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.stage.StagedRun;
 import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
@@ -32,6 +33,7 @@ final class HostFetcher implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(HostFetcher.class);
   private static final long WAIT_MS = 10_000;
   private static final int MAX_PORT = 65_535;
+  private static final int REFUSALS_BEFORE_STOCK = 3;
 
   private final FetchSchedule schedule;
   private final MapOutputs outputs;
@@ -84,7 +86,13 @@ final class HostFetcher implements Runnable {
   }
 
   private void fetch(Batch batch) throws IOException {
-    Map<String, List<NodeRun>> located = locate(batch);
+    Map<String, List<NodeRun>> located;
+    try {
+      located = locate(batch);
+    } catch (NodeBusyException e) {
+      comeLater(batch, e);
+      return;
+    }
     List<TaskAttemptID> elsewhere = new ArrayList<>();
     for (TaskAttemptID map : batch.maps()) {
       List<NodeRun> runs = located.get(map.toString());
@@ -94,14 +102,31 @@ final class HostFetcher implements Runnable {
         elsewhere.add(map);
       }
     }
-    fetchFromStock(batch, elsewhere);
+    fetchFromStock(batch, elsewhere, false);
   }
 
-  private Map<String, List<NodeRun>> locate(Batch batch) {
+  /**
+   * The service lives and may hold every one of these outputs; only stock's may lie at the
+   * ShuffleHandler, which is asked once the service has refused for a while. What is not there
+   * either is no more lost than before.
+   */
+  private void comeLater(Batch batch, NodeBusyException refusal) throws IOException {
+    int refusals = schedule.refused(batch);
+    LOG.info("Coming back to {} later: {}", batch.hostName(), refusal.getMessage());
+    if (refusals % REFUSALS_BEFORE_STOCK == 0) {
+      fetchFromStock(batch, batch.maps(), true);
+    } else {
+      schedule.putBack(batch, batch.maps());
+    }
+  }
+
+  private Map<String, List<NodeRun>> locate(Batch batch) throws NodeBusyException {
     List<String> ids = new ArrayList<>();
     batch.maps().forEach(map -> ids.add(map.toString()));
     try {
       return reader.locate(address(batch), Partitions.one(reduce), ids);
+    } catch (NodeBusyException e) {
+      throw e;
     } catch (RemoteError e) {
       if (e.code() != RemoteError.Code.UNKNOWN_APPLICATION) {
         LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
@@ -137,7 +162,8 @@ final class HostFetcher implements Runnable {
   }
 
   /** As stock: what concerns the node counts for all of them, and they wait for its penalty. */
-  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps) throws IOException {
+  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, boolean serviceRefused)
+      throws IOException {
     for (int i = 0; i < maps.size() && !schedule.isOver(); i++) {
       try {
         fetchFromStock(batch, maps.get(i));
@@ -148,7 +174,11 @@ final class HostFetcher implements Runnable {
         return;
       } catch (StockFetch.FetchException e) {
         int end = e.isOfNode() ? maps.size() : i + 1;
-        failed(batch, maps.subList(i, end), e);
+        if (serviceRefused) {
+          schedule.putBack(batch, maps.subList(i, end)); // the service may hold them
+        } else {
+          failed(batch, maps.subList(i, end), e);
+        }
         if (e.isOfNode() || e.kind() == Kind.READ) {
           schedule.putBack(batch, maps.subList(end, maps.size()));
           return;

@@ -316,6 +316,7 @@ final class ReduceShuffle {
     SluiceCounter.BOUNCED_BYTES.add(context.getReporter(), stats.bouncedBytes());
     SluiceCounter.FALLBACK_TRANSPORT.add(context.getReporter(), stats.transportFallbacks());
     SluiceCounter.FALLBACK_BOUNCE_BUSY.add(context.getReporter(), stats.bounceRefusals());
+    SluiceCounter.FALLBACK_NODE_BUSY.add(context.getReporter(), stats.nodeRefusals());
     SluiceCounter.STAGED_BYTES_MEMORY.add(context.getReporter(), stage.memoryBytes());
     SluiceCounter.STAGED_BYTES_DISK.add(context.getReporter(), stage.diskBytes());
     LOG.info(

@@ -69,6 +69,43 @@ final class FetchScheduleTest {
   }
 
   @Test
+  void aHostThatRefusesIsLeftAloneForLongerEachTimeAndNothingHasFailed() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    for (int refusals = 1; refusals <= 8; refusals++) {
+      Batch batch = schedule.take(0);
+      assertEquals(refusals, schedule.refused(batch));
+      schedule.putBack(batch, batch.maps());
+      schedule.release(batch);
+      passMs(Math.min(30_000, 500 << (refusals - 1)) / 2 - 1);
+      assertNull(schedule.take(0), "it is left alone");
+      passMs(Math.min(30_000, 500 << (refusals - 1)) + 1);
+    }
+    schedule.throwIfFailed();
+    assertEquals(List.of(), listener.reported);
+    assertEquals(0, listener.failedFetches);
+    fetchAll(schedule);
+    assertTrue(schedule.awaitDone(1));
+  }
+
+  @Test
+  void aHostThatRefusesForMinutesFailsTheAttemptAndBlamesNoMap() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    for (int i = 0; i < 30 && !schedule.isOver(); i++) {
+      Batch batch = schedule.take(0);
+      schedule.refused(batch);
+      schedule.putBack(batch, batch.maps());
+      schedule.release(batch);
+      passMs(45_000);
+    }
+    IOException e = assertThrows(IOException.class, schedule::throwIfFailed);
+    assertTrue(e.getMessage().contains("sluice.service.max-connections"), e.getMessage());
+    assertEquals(List.of(), listener.reported);
+    assertEquals(0, listener.failedFetches);
+  }
+
+  @Test
   void batchKnowsWhereTheHostIsAndHasTwentyMapsAtMost() throws Exception {
     FetchSchedule schedule = schedule(45);
     for (int i = 0; i < 45; i++) {

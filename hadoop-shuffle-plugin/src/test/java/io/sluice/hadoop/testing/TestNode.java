@@ -5,6 +5,7 @@ import io.sluice.node.client.NodeAddress;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreStats;
@@ -40,6 +41,12 @@ public final class TestNode implements Closeable {
 
   /** A node whose pool has so much memory and no disk behind it. */
   public static TestNode start(Path directory, long capacityBytes) throws IOException {
+    return start(directory, capacityBytes, ConnectionLimits.DEFAULT);
+  }
+
+  /** The same with other limits. */
+  public static TestNode start(Path directory, long capacityBytes, ConnectionLimits limits)
+      throws IOException {
     StoreConfig.Builder store =
         StoreConfig.builder(directory.resolve("pool"), capacityBytes)
             .geometry(SEGMENT_BYTES, BLOCK_BYTES);
@@ -55,7 +62,8 @@ public final class TestNode implements Closeable {
                     0,
                     List.of(new TcpProvider()),
                     false,
-                    new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0))));
+                    new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0),
+                    limits)));
     node.awaitFilled(capacityBytes);
     return node;
   }

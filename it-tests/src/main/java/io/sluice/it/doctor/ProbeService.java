@@ -5,6 +5,7 @@ import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.store.StoreConfig;
 import java.io.Closeable;
@@ -58,7 +59,8 @@ public final class ProbeService implements Closeable {
                   controlPort,
                   transports,
                   false,
-                  new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0))));
+                  new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0),
+                  ConnectionLimits.DEFAULT)));
     } catch (IOException | RuntimeException e) {
       delete(directory);
       throw e;

@@ -117,7 +117,7 @@ final class BounceReads implements AutoCloseable {
     boolean idle =
         holding.isEmpty()
             && System.nanoTime() - usedNs
-                > TimeUnit.MILLISECONDS.toNanos(RemoteClient.IDLE_LIMIT_MS / 2);
+                > TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
     if (client != null && idle) {
       disconnect(); // before the service does
     }

@@ -24,7 +24,7 @@ final class ControlConnections implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlConnections.class);
 
   /** Sooner than the service ends them. */
-  private static final long KEPT_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.IDLE_LIMIT_MS / 2);
+  private static final long KEPT_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
 
   private final Connector connector;
   private final Deque<Kept> kept = new ArrayDeque<>();

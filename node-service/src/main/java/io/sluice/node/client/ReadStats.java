@@ -18,6 +18,7 @@ public final class ReadStats {
   private long bouncedReads;
   private long bouncedBytes;
   private long bounceRefusals;
+  private long nodeRefusals;
 
   synchronized void read(String way, long bytes) {
     bytesByWay.merge(way, bytes, Long::sum);
@@ -38,6 +39,10 @@ public final class ReadStats {
 
   synchronized void bounceRefused() {
     bounceRefusals++;
+  }
+
+  synchronized void refused() {
+    nodeRefusals++;
   }
 
   /** Bytes that came over a transport, or {@link #LOCAL}. */
@@ -68,6 +73,11 @@ public final class ReadStats {
   /** Their bytes, which are part of those of their transport. */
   public synchronized long bouncedBytes() {
     return bouncedBytes;
+  }
+
+  /** Times that a node's service took no further connection, so that it was asked again later. */
+  public synchronized long nodeRefusals() {
+    return nodeRefusals;
   }
 
   /** Times that a node had no bounce slot free and was read over another transport meanwhile. */

@@ -6,6 +6,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException;
@@ -79,9 +80,25 @@ public final class RemoteNode implements AutoCloseable {
     return poolId;
   }
 
-  /** Asks where these partitions of these outputs lie, and on which transports they are served. */
+  /**
+   * Asks where these partitions of these outputs lie, and on which transports they are served.
+   *
+   * @throws NodeBusyException if the service takes no further connection now
+   */
   public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
-    return controls.ask(client -> client.describe(partitions, outputIds));
+    return ask(client -> client.describe(partitions, outputIds));
+  }
+
+  private <T> T ask(ControlConnections.Question<T> question) throws IOException {
+    try {
+      return controls.ask(question);
+    } catch (RemoteError e) {
+      if (e.code() != RemoteError.Code.BUSY) {
+        throw e;
+      }
+      stats.refused();
+      throw new NodeBusyException(name() + " is busy: " + e.getMessage(), e);
+    }
   }
 
   /** A new control connection; the caller closes it. */

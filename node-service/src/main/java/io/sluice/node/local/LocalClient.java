@@ -170,12 +170,10 @@ public final class LocalClient implements ExtentSource, Closeable {
         Session next = open();
         checkSuccessor(next, cause);
         return next;
-      } catch (RemoteError e) {
-        e.addSuppressed(cause);
-        throw e;
       } catch (IOException e) {
+        boolean refused = e instanceof RemoteError error && error.code() != RemoteError.Code.BUSY;
         boolean late = System.nanoTime() - deadlineNs > 0;
-        if (late || closed || Thread.currentThread().isInterrupted()) {
+        if (refused || late || closed || Thread.currentThread().isInterrupted()) {
           e.addSuppressed(cause);
           throw e;
         }

@@ -8,6 +8,8 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
@@ -57,13 +59,17 @@ public final class LocalServer implements AutoCloseable {
   private final Acceptor acceptor;
 
   private LocalServer(
-      SpillStore store, SecretRegistry secrets, Path socket, ServerSocketChannel listener)
+      SpillStore store,
+      SecretRegistry secrets,
+      Path socket,
+      ServerSocketChannel listener,
+      ConnectionLimits limits)
       throws IOException {
     this.store = store;
     this.secrets = secrets;
     this.socket = socket;
     this.ownUser = Files.getOwner(socket).getName();
-    this.acceptor = new Acceptor("sluice-local", listener, this::serve);
+    this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
   }
 
   /** Where the secrets go that tasks bring. */
@@ -77,14 +83,15 @@ public final class LocalServer implements AutoCloseable {
   }
 
   /** Listens at {@code socket}, replacing what a dead service left there. */
-  public static LocalServer start(SpillStore store, SecretRegistry secrets, Path socket)
+  public static LocalServer start(
+      SpillStore store, SecretRegistry secrets, Path socket, ConnectionLimits limits)
       throws IOException {
     Files.deleteIfExists(socket);
     ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       bind(listener, socket);
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
-      return new LocalServer(store, secrets, socket, listener);
+      return new LocalServer(store, secrets, socket, listener, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -93,7 +100,7 @@ public final class LocalServer implements AutoCloseable {
 
   private static void bind(ServerSocketChannel listener, Path socket) throws IOException {
     try {
-      listener.bind(UnixDomainSocketAddress.of(socket), Acceptor.MAX_CONNECTIONS);
+      listener.bind(UnixDomainSocketAddress.of(socket), ConnectionLimits.BACKLOG);
     } catch (IOException e) {
       throw new IOException(
           "cannot listen at "
@@ -108,12 +115,21 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  private void serve(DeadlineChannel channel) throws IOException {
+  /** What became of the connections that came. */
+  public ConnectionCounters counters() {
+    return acceptor.counters();
+  }
+
+  private void serve(DeadlineChannel channel, Acceptor.Peer peer) throws IOException {
     Frames frames = new Frames(channel);
     String applicationId;
     Lease opened;
     try {
       applicationId = hello(frames, channel);
+      if (!peer.hasProved()) {
+        throw new RemoteError(
+            RemoteError.Code.BUSY, "as many tasks are connected as this node's service takes");
+      }
       opened = store.openLease(applicationId);
     } catch (RemoteError e) {
       LOG.warn("Refused a task: {}", e.getMessage());

@@ -23,9 +23,6 @@ import org.slf4j.LoggerFactory;
  * the conversation.
  */
 final class ReaderSession {
-  /** A reader that has nothing to ask for so long is cut off; it may come again. */
-  static final long IDLE_TIMEOUT_MS = 120_000;
-
   private static final Logger LOG = LoggerFactory.getLogger(ReaderSession.class);
   private static final long TIMEOUT_MS = 30_000;
 
@@ -33,19 +30,30 @@ final class ReaderSession {
   private final RemoteServer.Backend backend;
   private final String applicationId;
   private final BounceSlots slots;
+  private final long idleTimeoutMs;
 
+  /**
+   * Answers nothing yet.
+   *
+   * @param idleTimeoutMs a reader that asks nothing for so long is cut off; it may come again
+   */
   ReaderSession(
-      Frames frames, RemoteServer.Backend backend, String applicationId, BounceSlots slots) {
+      Frames frames,
+      RemoteServer.Backend backend,
+      String applicationId,
+      BounceSlots slots,
+      long idleTimeoutMs) {
     this.frames = frames;
     this.backend = backend;
     this.applicationId = applicationId;
     this.slots = slots;
+    this.idleTimeoutMs = idleTimeoutMs;
   }
 
   /** Answers until the reader goes away, which is an {@link EOFException}. */
   void serve() throws IOException {
     while (true) {
-      Frames.Frame request = frames.receive(IDLE_TIMEOUT_MS, TIMEOUT_MS);
+      Frames.Frame request = frames.receive(idleTimeoutMs, TIMEOUT_MS);
       DataInputStream in = request.in();
       switch (request.type()) {
         case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));

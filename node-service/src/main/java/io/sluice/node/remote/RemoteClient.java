@@ -26,8 +26,8 @@ import java.util.UUID;
  * prove that it holds the application's secret.
  */
 public final class RemoteClient implements AutoCloseable {
-  /** A service ends a connection on which nothing was asked for so long. */
-  public static final long IDLE_LIMIT_MS = ReaderSession.IDLE_TIMEOUT_MS;
+  /** A reader ends a connection on which it asks nothing for so long, before any service does. */
+  public static final long KEPT_IDLE_MS = 5_000;
 
   private static final SecureRandom RANDOM = new SecureRandom();
 

@@ -8,6 +8,8 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.OutputId;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -21,7 +23,8 @@ import java.util.UUID;
  * The service's side of {@link RemoteProtocol}: listens, and lets in who proves the secret.
  *
  * <p>Thread contract: one thread for each connected reader. Ownership: the node service closes it.
- * Failure: a reader that cannot prove the secret is refused and learns nothing else.
+ * Failure: a reader that cannot prove the secret is refused and learns nothing else; one that can
+ * is answered BUSY when as many are connected as the limits allow.
  */
 public final class RemoteServer implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -29,6 +32,7 @@ public final class RemoteServer implements AutoCloseable {
 
   private final Backend backend;
   private final ServerSocketChannel listener;
+  private final ConnectionLimits limits;
   private final Acceptor acceptor;
 
   /** What the server answers from. */
@@ -62,18 +66,20 @@ public final class RemoteServer implements AutoCloseable {
     BounceSlots openSlots(String applicationId);
   }
 
-  private RemoteServer(Backend backend, ServerSocketChannel listener) {
+  private RemoteServer(Backend backend, ServerSocketChannel listener, ConnectionLimits limits) {
     this.backend = backend;
     this.listener = listener;
-    this.acceptor = new Acceptor("sluice-remote", listener, this::serve);
+    this.limits = limits;
+    this.acceptor = new Acceptor("sluice-remote", listener, limits, this::serve);
   }
 
   /** Listens at {@code address}; port 0 takes a free one. */
-  public static RemoteServer start(Backend backend, InetSocketAddress address) throws IOException {
+  public static RemoteServer start(
+      Backend backend, InetSocketAddress address, ConnectionLimits limits) throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
       bind(listener, address);
-      return new RemoteServer(backend, listener);
+      return new RemoteServer(backend, listener, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -83,7 +89,7 @@ public final class RemoteServer implements AutoCloseable {
   private static void bind(ServerSocketChannel listener, InetSocketAddress address)
       throws IOException {
     try {
-      listener.bind(address, Acceptor.MAX_CONNECTIONS);
+      listener.bind(address, ConnectionLimits.BACKLOG);
     } catch (IOException e) {
       throw new IOException(
           "cannot listen for control connections at "
@@ -100,7 +106,12 @@ public final class RemoteServer implements AutoCloseable {
     return ((InetSocketAddress) listener.getLocalAddress()).getPort();
   }
 
-  private void serve(DeadlineChannel channel) throws IOException {
+  /** What became of the connections that came. */
+  public ConnectionCounters counters() {
+    return acceptor.counters();
+  }
+
+  private void serve(DeadlineChannel channel, Acceptor.Peer peer) throws IOException {
     Frames frames = new Frames(channel);
     byte[] serverNonce = challenge(frames);
     Frames.Frame hello = frames.receiveHello(TIMEOUT_MS);
@@ -108,12 +119,12 @@ public final class RemoteServer implements AutoCloseable {
       answerProbe(frames, hello.in());
       return;
     }
-    String applicationId = authenticate(frames, hello, serverNonce);
+    String applicationId = authenticate(frames, hello, serverNonce, peer);
     if (applicationId == null) {
       return;
     }
     try (BounceSlots slots = backend.openSlots(applicationId)) {
-      new ReaderSession(frames, backend, applicationId, slots).serve();
+      new ReaderSession(frames, backend, applicationId, slots, limits.idleTimeoutMs()).serve();
     }
   }
 
@@ -140,7 +151,8 @@ public final class RemoteServer implements AutoCloseable {
     frames.send(Replies.OK, out -> ProbeMessages.write(out, offers), TIMEOUT_MS);
   }
 
-  private String authenticate(Frames frames, Frames.Frame request, byte[] serverNonce)
+  private String authenticate(
+      Frames frames, Frames.Frame request, byte[] serverNonce, Acceptor.Peer peer)
       throws IOException {
     int version = request.type() == RemoteProtocol.PROOF ? request.in().readUnsignedShort() : -1;
     if (version != RemoteProtocol.VERSION) {
@@ -165,6 +177,14 @@ public final class RemoteServer implements AutoCloseable {
           frames,
           RemoteError.Code.REFUSED,
           "the reader does not hold the secret of " + applicationId,
+          TIMEOUT_MS);
+      return null;
+    }
+    if (!peer.hasProved()) {
+      Replies.sendError(
+          frames,
+          RemoteError.Code.BUSY,
+          "as many readers are connected as this node takes, " + limits.maxConnections(),
           TIMEOUT_MS);
       return null;
     }

@@ -12,6 +12,7 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
@@ -65,6 +66,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
   private final SpillStore store;
+  private final LocalServer localServer;
   private final RemoteServer remoteServer;
   private final NodeMetadata metadata;
 
@@ -94,12 +96,14 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       open.addLast(store); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       Path socket = config.directory().resolve(SOCKET_NAME);
-      LocalServer localServer = LocalServer.start(store, applications, socket);
+      localServer = LocalServer.start(store, applications, socket, config.limits());
       open.push(localServer::close);
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
       remoteServer =
           RemoteServer.start(
-              this, new InetSocketAddress(config.bindAddress(), config.controlPort()));
+              this,
+              new InetSocketAddress(config.bindAddress(), config.controlPort()),
+              config.limits());
       open.push(remoteServer::close);
       metadata =
           NodeMetadata.running(
@@ -138,6 +142,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   /** How full the pool is. */
   public StoreStats storeStats() {
     return store.stats();
+  }
+
+  /** What became of the connections of tasks and of readers. */
+  public ConnectionCounters connectionCounters() {
+    return localServer.counters().plus(remoteServer.counters());
   }
 
   /** What was served, by transport. */

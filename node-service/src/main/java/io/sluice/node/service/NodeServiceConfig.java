@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.store.StoreConfig;
 import java.net.InetAddress;
@@ -18,6 +19,7 @@ import java.util.List;
  * @param transports the transports that work here, preferred first
  * @param recover whether to keep what an earlier service left in the pool
  * @param bounce memory for segments that a transport cannot register
+ * @param limits how many tasks, how many readers and, for each transport, how many data connections
  */
 public record NodeServiceConfig(
     Path directory,
@@ -27,4 +29,5 @@ public record NodeServiceConfig(
     int controlPort,
     List<TransportProvider> transports,
     boolean recover,
-    BounceConfig bounce) {}
+    BounceConfig bounce,
+    ConnectionLimits limits) {}

@@ -1,31 +1,41 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.support.Deadlines;
+import io.sluice.rdma.transport.support.UnprovedShare;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Accepts connections and gives each a thread of its own.
  *
+ * <p>Whoever connects may speak, in the small share of those who have proved nothing; who has
+ * proved itself counts among the others, and is told to come later when there are as many of them
+ * as the limits allow. So no peer can exhaust the threads of the process, and none without a proof
+ * keeps out one that has it.
+ *
  * <p>Thread contract: handlers run side by side. Ownership: {@link #close} ends the listener and
  * every connection, and waits a while for the handlers. Failure: what a handler throws ends its
- * connection and is logged; more than {@link #MAX_CONNECTIONS} at once are turned away, so that no
- * peer can exhaust the threads of the process; an accept that fails is tried again, after a pause,
- * because giving up would cut this node off until a restart.
+ * connection and is logged; an accept that fails is tried again, after a pause, because giving up
+ * would cut this node off until a restart.
  */
 public final class Acceptor implements AutoCloseable {
-  /** Connections served at the same time. */
-  public static final int MAX_CONNECTIONS = 1024;
-
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
   private static final long STACK_BYTES = 256 << 10;
 
@@ -34,8 +44,13 @@ public final class Acceptor implements AutoCloseable {
 
   private final String name;
   private final ServerSocketChannel listener;
+  private final ConnectionLimits limits;
   private final Handler handler;
+  private final Deadlines deadlines;
+  private final UnprovedShare<DeadlineChannel> unproved;
+  private final Set<DeadlineChannel> proved = new HashSet<>(); // under itself
   private final Map<DeadlineChannel, Thread> connections = new ConcurrentHashMap<>();
+  private final LongAdder refused = new LongAdder();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread acceptThread;
   private int connectionNumber;
@@ -44,14 +59,31 @@ public final class Acceptor implements AutoCloseable {
   @FunctionalInterface
   public interface Handler {
     /** Returns, or throws, when the conversation is over. */
-    void serve(DeadlineChannel channel) throws IOException;
+    void serve(DeadlineChannel channel, Peer peer) throws IOException;
+  }
+
+  /** Who is at the other end, as far as the acceptor must know. */
+  @FunctionalInterface
+  public interface Peer {
+    /**
+     * It has proved that it may be here.
+     *
+     * @return false if there are as many that have as are taken; it is to be told to come later
+     * @throws EOFException if it took too long for that, and was ended
+     */
+    boolean hasProved() throws EOFException;
   }
 
   /** Starts accepting from a bound listener, which it closes in the end. */
-  public Acceptor(String name, ServerSocketChannel listener, Handler handler) {
+  public Acceptor(
+      String name, ServerSocketChannel listener, ConnectionLimits limits, Handler handler) {
     this.name = name;
     this.listener = listener;
+    this.limits = limits;
     this.handler = handler;
+    this.deadlines = new Deadlines(name + "-deadlines");
+    this.unproved =
+        new UnprovedShare<>(limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
     this.acceptThread = newThread(name + "-accept", this::acceptLoop);
     acceptThread.start();
   }
@@ -80,24 +112,26 @@ public final class Acceptor implements AutoCloseable {
   }
 
   private void take(SocketChannel accepted) throws IOException {
-    if (connections.size() >= MAX_CONNECTIONS) {
-      LOG.warn("{}: {} connections are open, turning a further one away", name, MAX_CONNECTIONS);
-      accepted.close();
-      return;
-    }
+    Object from = host(accepted);
     DeadlineChannel channel = DeadlineChannel.accepted(accepted);
     Thread thread = newThread(name + "-" + ++connectionNumber, () -> handle(channel));
     connections.put(channel, thread);
+    unproved.enter(channel, from);
     try {
       thread.start();
     } catch (OutOfMemoryError e) {
-      connections.remove(channel);
-      closeQuietly(channel);
+      forget(channel);
       throw e;
     }
     if (isClosed()) {
       closeQuietly(channel); // close() may have come too early to see it
     }
+  }
+
+  /** All processes of this host that come by a Unix socket count as one. */
+  private static Object host(SocketChannel accepted) throws IOException {
+    SocketAddress remote = accepted.getRemoteAddress();
+    return remote instanceof InetSocketAddress address ? address.getAddress() : "this host";
   }
 
   private boolean isClosed() {
@@ -114,17 +148,46 @@ public final class Acceptor implements AutoCloseable {
 
   private void handle(DeadlineChannel channel) {
     try {
-      handler.serve(channel);
+      handler.serve(channel, () -> hasProved(channel));
     } catch (EOFException e) {
       LOG.debug("{}: {} went away", name, channel.peer());
     } catch (IOException | RuntimeException e) {
-      if (!isClosed()) {
+      if (unproved.leave(channel) || isClosed()) { // strangers do not fill the log
+        LOG.debug("{}: the conversation with {} ended in an error", name, channel.peer(), e);
+      } else {
         LOG.warn("{}: the conversation with {} ended in an error", name, channel.peer(), e);
       }
     } finally {
-      connections.remove(channel);
-      closeQuietly(channel);
+      forget(channel);
     }
+  }
+
+  private boolean hasProved(DeadlineChannel channel) throws EOFException {
+    synchronized (proved) {
+      if (proved.size() >= limits.maxConnections()) {
+        refused.increment();
+        return false;
+      }
+      if (!unproved.leave(channel)) {
+        throw new EOFException("the proof of " + channel.peer() + " came too late");
+      }
+      proved.add(channel);
+      return true;
+    }
+  }
+
+  private void expel(DeadlineChannel channel, String reason) {
+    LOG.debug("{}: ending the connection of {}, which {}", name, channel.peer(), reason);
+    closeQuietly(channel);
+  }
+
+  private void forget(DeadlineChannel channel) {
+    unproved.leave(channel);
+    closeQuietly(channel);
+    synchronized (proved) {
+      proved.remove(channel);
+    }
+    connections.remove(channel);
   }
 
   private void closeQuietly(DeadlineChannel channel) {
@@ -132,6 +195,13 @@ public final class Acceptor implements AutoCloseable {
       channel.close();
     } catch (IOException e) {
       LOG.warn("{}: closing the connection to {} failed", name, channel.peer(), e);
+    }
+  }
+
+  /** What became of those who came. */
+  public ConnectionCounters counters() {
+    synchronized (proved) {
+      return new ConnectionCounters(proved.size(), refused.sum(), unproved.expelled(), 0);
     }
   }
 
@@ -143,6 +213,7 @@ public final class Acceptor implements AutoCloseable {
     } finally {
       connections.keySet().forEach(this::closeQuietly);
       awaitEnd();
+      deadlines.close();
     }
   }
 

@@ -4,6 +4,7 @@ import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.transport.ConnectionLimits;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -31,7 +32,8 @@ final class ServiceMain {
             port,
             VerbsFaultBase.transports(),
             true,
-            new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS)));
+            new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS),
+            ConnectionLimits.DEFAULT));
   }
 
   public static void main(String[] args) throws Exception {

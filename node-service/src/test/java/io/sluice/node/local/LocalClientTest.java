@@ -9,6 +9,7 @@ import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.store.LeaseInfo;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -41,7 +42,9 @@ class LocalClientTest {
     ServerSocketChannel listener =
         ServerSocketChannel.open(StandardProtocolFamily.UNIX)
             .bind(UnixDomainSocketAddress.of(socket()));
-    service = new Acceptor("sluice-silent", listener, this::greet);
+    service =
+        new Acceptor(
+            "sluice-silent", listener, ConnectionLimits.DEFAULT, (channel, peer) -> greet(channel));
   }
 
   @AfterEach

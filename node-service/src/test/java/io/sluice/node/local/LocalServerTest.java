@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
@@ -201,7 +202,7 @@ class LocalServerTest extends LocalServerTestBase {
   void replacesTheSocketOfADeadService() throws IOException {
     server.close();
     Files.createFile(socket());
-    server = LocalServer.start(store, this::register, socket());
+    server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
     connect(APP).close();
   }
 
@@ -209,7 +210,9 @@ class LocalServerTest extends LocalServerTestBase {
   void aPathThatIsTooLongForASocketIsNamed() {
     Path tooLong = directory.resolve("x".repeat(120));
     IOException e =
-        assertThrows(IOException.class, () -> LocalServer.start(store, this::register, tooLong));
+        assertThrows(
+            IOException.class,
+            () -> LocalServer.start(store, this::register, tooLong, ConnectionLimits.DEFAULT));
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
   }
 }

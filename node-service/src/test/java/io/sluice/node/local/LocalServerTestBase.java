@@ -3,6 +3,7 @@ package io.sluice.node.local;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
@@ -30,7 +31,7 @@ abstract class LocalServerTestBase {
   void start() throws IOException {
     leaks = new LeakCheck();
     store = SpillStore.open(TestPool.memory(directory, SEGMENTS).build());
-    server = LocalServer.start(store, this::register, socket());
+    server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
   }
 
   @AfterEach

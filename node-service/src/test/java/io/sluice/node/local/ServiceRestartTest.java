@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.store.CommittedOutput;
@@ -54,7 +55,7 @@ class ServiceRestartTest extends LocalServerTestBase {
       writeRun(writer, BEFORE);
       server.close();
       awaitNothingLeased();
-      server = LocalServer.start(store, this::register, socket());
+      server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
       assertThrows(IOException.class, () -> writer.commit(ID));
       assertThrows(IOException.class, writer::close);
     }
@@ -77,6 +78,6 @@ class ServiceRestartTest extends LocalServerTestBase {
     store.close();
     var config = TestPool.memory(directory, SEGMENTS);
     store = SpillStore.open((recover ? config.recover(Set.of(APP)) : config).build());
-    server = LocalServer.start(store, this::register, socket());
+    server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
   }
 }

@@ -10,6 +10,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.ConnectionLimits;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -42,10 +43,23 @@ class RemoteClientTest {
     impostor.close();
   }
 
-  private RemoteClient connect(long timeoutMs, Acceptor.Handler handler) throws IOException {
+  /** What the impostor says. */
+  private interface Script {
+    void serve(DeadlineChannel channel) throws IOException;
+  }
+
+  private RemoteClient connect(long timeoutMs, Script script) throws IOException {
     ServerSocketChannel listener =
         ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    impostor = new Acceptor("sluice-impostor", listener, handler);
+    impostor =
+        new Acceptor(
+            "sluice-impostor",
+            listener,
+            ConnectionLimits.DEFAULT,
+            (channel, peer) -> {
+              peer.hasProved();
+              script.serve(channel);
+            });
     return RemoteClient.connect(
         (InetSocketAddress) listener.getLocalAddress(), APP, SECRET, timeoutMs);
   }

@@ -11,6 +11,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.Run;
@@ -21,6 +22,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -40,6 +42,11 @@ class RemoteServerTest {
   private static final long TIMEOUT_MS = 20_000;
   private static final String APP = "application_1_0001";
   private static final JobSecret SECRET = secret("secret");
+  private static final int MAX_READERS = 4;
+  private static final int MAX_UNPROVED = 8;
+  private static final int CROWD = 2_000;
+  private static final ConnectionLimits LIMITS =
+      new ConnectionLimits(MAX_READERS, MAX_UNPROVED, TIMEOUT_MS, TIMEOUT_MS);
 
   private final LeakCheck leaks = new LeakCheck();
   private final StubBackend backend = new StubBackend();
@@ -55,7 +62,8 @@ class RemoteServerTest {
     backend.offers.add(new Offer("ucx", "", 1234, 4096));
     backend.offers.add(new Offer("tcp", "10.0.0.1", 4321, 0));
     server =
-        RemoteServer.start(backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        RemoteServer.start(
+            backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), LIMITS);
   }
 
   @AfterEach
@@ -391,10 +399,52 @@ class RemoteServerTest {
     }
   }
 
+  /** What used to fill a node with 1,024 of them: whoever proves the secret gets in at once. */
+  @Test
+  void aCrowdOfHellosWithoutAProofKeepsNobodyOut() throws IOException {
+    List<Socket> crowd = new ArrayList<>();
+    try {
+      for (int i = 0; i < CROWD; i++) {
+        crowd.add(new Socket(address().getAddress(), address().getPort()));
+      }
+      for (int i = 0; i < MAX_READERS; i++) {
+        try (RemoteClient client = connect(SECRET)) {
+          assertEquals(0, client.describe(Partitions.one(3), List.of("absent")).runs().size());
+        }
+      }
+      Await.until(
+          "all but a few of the crowd are ended",
+          () -> server.counters().expelled() >= CROWD - MAX_UNPROVED);
+    } finally {
+      for (Socket socket : crowd) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void oneReaderTooManyIsToldToComeLater() throws IOException {
+    List<RemoteClient> readers = new ArrayList<>();
+    for (int i = 0; i < MAX_READERS; i++) {
+      readers.add(connect(SECRET));
+    }
+    RemoteError e = assertThrows(RemoteError.class, () -> connect(SECRET));
+    assertEquals(RemoteError.Code.BUSY, e.code());
+    assertEquals(MAX_READERS, server.counters().open());
+    assertEquals(1, server.counters().refused());
+    readers.get(0).close();
+    Await.until("a reader is gone", () -> server.counters().open() < MAX_READERS);
+    readers.set(0, connect(SECRET));
+    for (RemoteClient reader : readers) {
+      reader.close();
+    }
+  }
+
   @Test
   void aPortInUseIsNamed() throws IOException {
     InetSocketAddress taken = address();
-    IOException e = assertThrows(IOException.class, () -> RemoteServer.start(backend, taken));
+    IOException e =
+        assertThrows(IOException.class, () -> RemoteServer.start(backend, taken, LIMITS));
     assertTrue(e.getMessage().contains(taken.toString()), e.getMessage());
   }
 }

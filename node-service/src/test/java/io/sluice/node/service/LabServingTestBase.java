@@ -8,6 +8,7 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
@@ -64,7 +65,8 @@ abstract class LabServingTestBase extends NodeTestBase {
                 0,
                 List.of(ucx, new TcpProvider()),
                 false,
-                new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 16)));
+                new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 16),
+                ConnectionLimits.DEFAULT));
   }
 
   @AfterEach

@@ -7,6 +7,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
@@ -103,7 +104,8 @@ class PoolKindsTest extends NodeTestBase {
                 0,
                 List.of(transports),
                 recover,
-                NO_BOUNCE));
+                NO_BOUNCE,
+                ConnectionLimits.DEFAULT));
   }
 
   private List<TestOutput> commitSome(String test) throws IOException {

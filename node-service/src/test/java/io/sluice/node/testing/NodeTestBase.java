@@ -13,6 +13,7 @@ import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -106,7 +107,8 @@ public abstract class NodeTestBase {
         controlPort,
         List.of(transports),
         recover,
-        BOUNCE);
+        BOUNCE,
+        ConnectionLimits.DEFAULT);
   }
 
   /** Starts the service over tcp, with a pool of so many segments and a disk tier. */

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.testing.Await;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import java.io.EOFException;
 import java.io.IOException;
@@ -36,7 +38,7 @@ class AcceptorTest {
   }
 
   private void start(ServerSocketChannel listener, Acceptor.Handler handler) {
-    acceptor = new Acceptor("sluice-test", listener, handler);
+    acceptor = new Acceptor("sluice-test", listener, ConnectionLimits.DEFAULT, handler);
   }
 
   private static void echo(DeadlineChannel channel) throws IOException {
@@ -44,6 +46,13 @@ class AcceptorTest {
       ByteBuffer bytes = ByteBuffer.allocate(1);
       channel.readFully(bytes, DeadlineChannel.NO_TIMEOUT);
       channel.writeFully(bytes.flip(), TIMEOUT_MS);
+    }
+  }
+
+  /** Whoever comes has proved that it may. */
+  private static void serve(DeadlineChannel channel, Acceptor.Peer peer) throws IOException {
+    if (peer.hasProved()) {
+      echo(channel);
     }
   }
 
@@ -59,17 +68,17 @@ class AcceptorTest {
     int openSockets = OpenSockets.count();
     ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
     List<DeadlineChannel> clients = new ArrayList<>();
-    start(listener, AcceptorTest::echo);
+    start(listener, AcceptorTest::serve);
     for (int i = 0; i < 20; i++) {
       clients.add(DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS));
       assertServed(clients.get(i));
     }
     acceptor.close();
-    assertEquals(
-        0,
-        LeakCheck.transportThreads().stream()
-            .filter(t -> t.getName().startsWith("sluice-test"))
-            .count());
+    Await.until(
+        "its threads have ended",
+        () ->
+            LeakCheck.transportThreads().stream()
+                .noneMatch(t -> t.getName().startsWith("sluice-test")));
     for (DeadlineChannel client : clients) {
       assertThrows(EOFException.class, () -> client.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
       client.close();
@@ -81,7 +90,7 @@ class AcceptorTest {
   void aHandlerThatFailsHarmsNobodyElse() throws Exception {
     ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
     Acceptor.Handler handler =
-        channel -> {
+        (channel, peer) -> {
           ByteBuffer kind = ByteBuffer.allocate(1);
           channel.readFully(kind, TIMEOUT_MS);
           switch (kind.get(0)) {
@@ -108,19 +117,27 @@ class AcceptorTest {
   }
 
   @Test
-  void aCrowdIsTurnedAwayAndTheOthersAreServed() throws Exception {
-    ServerSocketChannel listener = ChannelPair.unixListener(directory, Acceptor.MAX_CONNECTIONS);
+  void provedPeersBeyondTheLimitAreRefusedAndTheOthersServed() throws Exception {
+    int most = 1_500;
+    ServerSocketChannel listener = ChannelPair.unixListener(directory, most);
     SocketAddress address = listener.getLocalAddress();
     List<SocketChannel> crowd = new ArrayList<>();
-    start(listener, AcceptorTest::echo);
+    acceptor =
+        new Acceptor(
+            "sluice-test",
+            listener,
+            new ConnectionLimits(most, most, TIMEOUT_MS, TIMEOUT_MS),
+            AcceptorTest::serve);
     try {
-      for (int i = 0; i < Acceptor.MAX_CONNECTIONS; i++) {
+      for (int i = 0; i < most; i++) {
         crowd.add(SocketChannel.open(address));
       }
+      Await.until("all are in", () -> acceptor.counters().open() == most);
       try (DeadlineChannel tooMany = DeadlineChannel.connect(address, TIMEOUT_MS)) {
         assertThrows(
             EOFException.class, () -> tooMany.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
       }
+      assertEquals(1, acceptor.counters().refused());
       SocketChannel last = crowd.get(crowd.size() - 1);
       last.write(ByteBuffer.wrap(new byte[] {42}));
       ByteBuffer answer = ByteBuffer.allocate(1);
@@ -134,10 +151,36 @@ class AcceptorTest {
   }
 
   @Test
+  void aPeerThatDribblesItsHelloIsEndedByTheDeadlineOfTheWhole() throws Exception {
+    ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
+    acceptor =
+        new Acceptor(
+            "sluice-test",
+            listener,
+            new ConnectionLimits(10, 10, 300, TIMEOUT_MS),
+            (channel, peer) -> {
+              while (true) { // each byte has long enough a deadline of its own
+                channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS);
+              }
+            });
+    try (DeadlineChannel slow = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
+      assertThrows(
+          IOException.class,
+          () -> {
+            while (true) {
+              slow.writeFully(ByteBuffer.wrap(new byte[1]), TIMEOUT_MS);
+              Thread.yield();
+            }
+          });
+    }
+    assertEquals(1, acceptor.counters().expelled());
+  }
+
+  @Test
   void anAcceptThatFailsIsTriedAgainAfterAPause() throws Exception {
     BrokenListener listener = new BrokenListener(5, ChannelPair.unixListener(directory, 50));
     long startNs = System.nanoTime();
-    start(listener, AcceptorTest::echo);
+    start(listener, AcceptorTest::serve);
     try (DeadlineChannel client = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
       assertServed(client);
       // Not a deadline: a loop without a pause would have been here at once.
@@ -149,7 +192,7 @@ class AcceptorTest {
   void closeDoesNotWaitForThePause() throws Exception {
     BrokenListener listener =
         new BrokenListener(Integer.MAX_VALUE, ChannelPair.unixListener(directory, 50));
-    start(listener, AcceptorTest::echo);
+    start(listener, AcceptorTest::serve);
     assertTrue(listener.failed().await(TIMEOUT_MS, TimeUnit.MILLISECONDS));
     acceptor.close();
   }

@@ -1,6 +1,8 @@
 package io.sluice.spark.conf;
 
+import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
@@ -118,6 +120,9 @@ public final class SparkSettings {
               + " them. What has no room goes to files, as without it. On YARN and Kubernetes add"
               + " it to `spark.executor.memoryOverhead`.");
 
+  /** How many connections an executor's pool takes. */
+  public static final LimitSettings LIMITS = LimitSettings.of("spark.sluice.pool.");
+
   private SparkSettings() {}
 
   /** The values of an application's settings, as {@link Setting#get} asks for them. */
@@ -136,17 +141,21 @@ public final class SparkSettings {
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(
-        POOL_DIR,
-        POOL_CAPACITY_MB,
-        POOL_SEGMENT_MB,
-        POOL_MEDIUM,
-        SERVICE,
-        TRANSPORT,
-        BOUNCE_BUFFER_MB,
-        READ_BUFFER_MB,
-        IO_TIMEOUT_MS,
-        PERSISTENCE_ENABLED,
-        PERSISTENCE_CAPACITY_MB);
+    List<Setting<?>> all =
+        new ArrayList<>(
+            List.of(
+                POOL_DIR,
+                POOL_CAPACITY_MB,
+                POOL_SEGMENT_MB,
+                POOL_MEDIUM,
+                SERVICE,
+                TRANSPORT,
+                BOUNCE_BUFFER_MB,
+                READ_BUFFER_MB,
+                IO_TIMEOUT_MS,
+                PERSISTENCE_ENABLED,
+                PERSISTENCE_CAPACITY_MB));
+    all.addAll(LIMITS.all());
+    return List.copyOf(all);
   }
 }

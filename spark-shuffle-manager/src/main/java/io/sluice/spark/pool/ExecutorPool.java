@@ -140,7 +140,8 @@ public final class ExecutorPool implements OutputPool, Closeable {
             transports.bestFirst(),
             false,
             new BounceConfig(
-                BounceConfig.DEFAULT_SLOT_BYTES, SparkSettings.BOUNCE_BUFFER_MB.get(settings))));
+                BounceConfig.DEFAULT_SLOT_BYTES, SparkSettings.BOUNCE_BUFFER_MB.get(settings)),
+            SparkSettings.LIMITS.get(settings)));
   }
 
   /** Where other executors ask for its outputs. */

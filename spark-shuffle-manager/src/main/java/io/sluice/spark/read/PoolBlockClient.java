@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeBusyException;
 import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -10,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
@@ -28,6 +31,11 @@ import org.slf4j.LoggerFactory;
  */
 final class PoolBlockClient extends BlockStoreClient {
   private static final Logger LOG = LoggerFactory.getLogger(PoolBlockClient.class);
+
+  /** So long a pool whose service takes no further connection is asked again. */
+  private static final long BUSY_PATIENCE_MS = 2_000;
+
+  private static final long BUSY_PAUSE_MS = 100;
 
   private final BlockStoreClient stock;
   private final PeerPools peers;
@@ -120,14 +128,27 @@ final class PoolBlockClient extends BlockStoreClient {
   /** Reads what is in one pool, and takes it out of {@code wanted}; false if that failed. */
   private boolean read(
       NodeAddress pool, Map<String, BlockRange> wanted, BlockFetchingListener listener) {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_PATIENCE_MS);
     try {
-      new PoolFetch(peers.reader(), pool, List.copyOf(wanted.values()))
-          .run(
-              (block, bytes) -> {
-                wanted.remove(block.blockId());
-                listener.onBlockFetchSuccess(block.blockId(), bytes);
-              });
-      return true;
+      while (true) {
+        try {
+          new PoolFetch(peers.reader(), pool, List.copyOf(wanted.values()))
+              .run(
+                  (block, bytes) -> {
+                    wanted.remove(block.blockId());
+                    listener.onBlockFetchSuccess(block.blockId(), bytes);
+                  });
+          return true;
+        } catch (NodeBusyException e) {
+          if (closed || System.nanoTime() - deadlineNs > 0) {
+            throw e;
+          }
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BUSY_PAUSE_MS));
+        }
+      }
+    } catch (NodeBusyException e) {
+      counters.fellBack("a peer's service that took no further connection");
+      return false;
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "Not fetching {} blocks out of the pool of {}: {}",

@@ -5,6 +5,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.ServiceDirectory;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
@@ -91,6 +92,12 @@ public final class NodeServiceMain implements Callable<Integer> {
       description = "Forget applications that nobody has come of for so many minutes.")
   private long keepMin;
 
+  @Option(
+      names = "--max-connections",
+      defaultValue = "2048",
+      description = "Executors, readers and, for each transport, data connections at a time.")
+  private int maxConnections;
+
   /** As they are written on the command line. */
   private enum Allocation {
     start,
@@ -163,7 +170,17 @@ public final class NodeServiceMain implements Callable<Integer> {
             port,
             chooser.withFallbacks(transports),
             true,
-            new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS)));
+            new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS),
+            limits()));
+  }
+
+  private ConnectionLimits limits() {
+    ConnectionLimits defaults = ConnectionLimits.DEFAULT;
+    return new ConnectionLimits(
+        maxConnections,
+        defaults.maxUnproved(),
+        defaults.proofTimeoutMs(),
+        defaults.idleTimeoutMs());
   }
 
   private static Path overflow(Path parent) {

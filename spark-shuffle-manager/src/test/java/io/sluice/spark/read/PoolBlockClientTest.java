@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeAddress;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -111,6 +113,23 @@ class PoolBlockClientTest {
     assertEquals(Map.of("shuffle_0_2_0", 2L), received);
     assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_3_0"), leftToSpark);
     assertEquals(Map.of("a peer's pool that could not be read", 1L), counters.fallbacks());
+  }
+
+  @Test
+  void aPoolThatTakesNoFurtherConnectionIsLeftToSparkAndCounted() throws Exception {
+    conf.set("spark.sluice.pool.max-connections", "1");
+    try (ExecutorPool small = pool("3")) {
+      write(small, 3);
+      try (RemoteClient other =
+          RemoteClient.connect(
+              address(small).control(), "app-1", ApplicationSecret.of(conf), 20_000)) {
+        fetch(small);
+        assertEquals(0, other.describe(Partitions.one(0), List.of("absent")).runs().size());
+      }
+    }
+    assertEquals(Map.of(), received);
+    assertEquals(
+        Map.of("a peer's service that took no further connection", 1L), counters.fallbacks());
   }
 
   /** Spark asks for them again when it has released others. */

@@ -1,0 +1,38 @@
+package io.sluice.rdma.transport;
+
+/**
+ * How many connections a server takes, and how long one may do nothing.
+ *
+ * <p>A connection has a thread of the server, which is what it costs; see {@code docs/admin.md} for
+ * figures. So there is a bound, and what is beyond it is told to come later, never cut off without
+ * a word.
+ *
+ * @param maxConnections connections at a time whose peer has proved that it may connect
+ * @param maxUnproved connections at a time whose peer has not, beside those
+ * @param proofTimeoutMs how long a peer has from the accept to its proof, in all
+ * @param idleTimeoutMs after so long without a request a connection is ended; its peer may come
+ *     again
+ */
+public record ConnectionLimits(
+    int maxConnections, int maxUnproved, long proofTimeoutMs, long idleTimeoutMs) {
+  /** How many may wait to be accepted, proved or not; the kernel cuts it to its own limit. */
+  public static final int BACKLOG = 4096;
+
+  /** What a server has unless it is told otherwise. */
+  public static final ConnectionLimits DEFAULT = new ConnectionLimits(2048, 64, 5_000, 60_000);
+
+  public ConnectionLimits {
+    if (maxConnections < 1 || maxUnproved < 1 || proofTimeoutMs < 1 || idleTimeoutMs < 1) {
+      throw new IllegalArgumentException(
+          "a server must take at least one connection of each kind for at least 1 ms, not "
+              + maxConnections
+              + " and "
+              + maxUnproved
+              + " for "
+              + proofTimeoutMs
+              + " and "
+              + idleTimeoutMs
+              + " ms");
+    }
+  }
+}
