@@ -49,7 +49,8 @@ public final class TestNode implements Closeable {
       throws IOException {
     StoreConfig.Builder store =
         StoreConfig.builder(directory.resolve("pool"), capacityBytes)
-            .geometry(SEGMENT_BYTES, BLOCK_BYTES);
+            .geometry(SEGMENT_BYTES, BLOCK_BYTES)
+            .wholeAtStart(true);
     TestNode node =
         new TestNode(
             directory,
