@@ -200,6 +200,27 @@ public abstract class TransportContractTest {
     assertEquals(-1, s.fixture.mismatch(0, s.landing.buffer()));
   }
 
+  /** As a task that is being killed does it: its executor's other tasks share the connection. */
+  @Test
+  void interruptedThreadsReadAndHarmNobody() throws Exception {
+    Setup s = new Setup();
+    int size = 1000;
+    for (int round = 0; round < 500; round++) {
+      int mine = round % 2 * size;
+      CompletableFuture<Void> others =
+          s.connection.read(s.descriptor, 5000, s.landing, 5000, REGION_BYTES / 4, LONG_MS);
+      Thread.currentThread().interrupt();
+      CompletableFuture<Void> ours =
+          s.connection.read(s.descriptor, mine, s.landing, mine, size, LONG_MS);
+      assertTrue(Thread.interrupted(), "the flag is not the transport's to clear");
+      await(ours);
+      await(others);
+    }
+    assertTrue(s.connection.isOpen());
+    assertEquals(0, s.client.counters().failedReads());
+    assertEquals(-1, s.fixture.mismatch(0, s.landing.buffer().slice(0, 2 * size)));
+  }
+
   @Test
   void aReadOfNoBytesCompletes() throws Exception {
     Setup s = new Setup();

@@ -26,13 +26,18 @@ import java.util.concurrent.CompletableFuture;
  * <p>Its sibling {@link TcpResponseReader} takes the responses in, on the connection's one thread,
  * and completes every read; so nothing is written to a destination after its read is done.
  *
+ * <p>Requests are sent on the threads that ask, tasks that are being killed among them. The channel
+ * does not block, because an interrupt closes one that does, for every task that reads from that
+ * server.
+ *
  * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}; the socket belongs
  * to the reader's thread, everyone else only shuts it down.
  */
 final class TcpConnection implements Connection {
   /**
-   * Requests on the wire at once; further ones wait here. So few bytes that they always fit into
-   * the socket's buffers: sending a request never blocks on a server busy with responses.
+   * Requests on the wire at once; further ones wait here. So few bytes that they fit into the
+   * socket's buffers though the server be busy with responses; where they do not, the reader's
+   * thread sends the rest.
    */
   static final int MAX_OUTSTANDING = 256;
 
@@ -44,16 +49,19 @@ final class TcpConnection implements Connection {
   private final Object lock = new Object();
   private final Map<Long, PendingRead> outstanding = new HashMap<>();
   private final Queue<PendingRead> waiting = new ArrayDeque<>();
-  private final ByteBuffer request = OffHeap.allocate(REQUEST_BYTES);
+  private final ByteBuffer request; // what of it is not sent yet
   private long nextRequestId;
   private boolean ended;
 
-  TcpConnection(TcpClientEndpoint endpoint, SocketChannel channel, InetSocketAddress remote) {
+  /** Takes the channel over, which must not block; {@link #start} is the next call. */
+  TcpConnection(TcpClientEndpoint endpoint, SocketChannel channel, InetSocketAddress remote)
+      throws IOException {
     this.endpoint = endpoint;
     this.channel = channel;
     this.remote = remote;
     this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
-    this.responses = new TcpResponseReader(this, channel);
+    this.responses = TcpResponseReader.open(this, channel);
+    this.request = OffHeap.allocate(REQUEST_BYTES).limit(0);
   }
 
   void start() {
@@ -93,19 +101,35 @@ final class TcpConnection implements Connection {
   }
 
   private void sendWaiting() {
-    while (outstanding.size() < MAX_OUTSTANDING && !waiting.isEmpty()) {
-      PendingRead read = waiting.remove();
-      long requestId = nextRequestId++;
-      outstanding.put(requestId, read);
-      request.clear();
-      request.putLong(requestId).putLong(read.remote().regionId()).putLong(read.remote().key());
-      request.putLong(read.remoteOffsetBytes()).putInt(read.lengthBytes()).flip();
-      try {
-        Sockets.writeFully(channel, request);
-      } catch (IOException e) {
-        responses.giveUp("sending a request failed", e); // its thread fails this read too
-        return;
+    try {
+      while (request.hasRemaining() || prepareNext()) {
+        if (channel.write(request) == 0) {
+          responses.sendWhenWritable();
+          return;
+        }
       }
+    } catch (IOException e) {
+      responses.giveUp("sending a request failed", e); // its thread fails this read too
+    }
+  }
+
+  private boolean prepareNext() {
+    if (outstanding.size() == MAX_OUTSTANDING || waiting.isEmpty()) {
+      return false;
+    }
+    PendingRead read = waiting.remove();
+    long requestId = nextRequestId++;
+    outstanding.put(requestId, read);
+    request.clear();
+    request.putLong(requestId).putLong(read.remote().regionId()).putLong(read.remote().key());
+    request.putLong(read.remoteOffsetBytes()).putInt(read.lengthBytes()).flip();
+    return true;
+  }
+
+  /** The socket takes bytes again. */
+  void writable() {
+    synchronized (lock) {
+      sendWaiting();
     }
   }
 

@@ -40,6 +40,7 @@ final class TcpConnector {
       } finally {
         deadline.cancel();
       }
+      channel.configureBlocking(false);
       return new TcpConnection(endpoint, channel, remote);
     } catch (IOException | RuntimeException e) {
       ConnectFailedException failure =

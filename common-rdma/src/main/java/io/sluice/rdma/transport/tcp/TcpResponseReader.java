@@ -9,6 +9,8 @@ import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -34,20 +36,44 @@ final class TcpResponseReader implements Runnable {
 
   private final TcpConnection connection;
   private final SocketChannel channel;
+  private final Selector selector;
+  private final SelectionKey key;
   private final ByteBuffer header = OffHeap.allocate(RESPONSE_HEADER_BYTES);
   private final AtomicReference<End> end = new AtomicReference<>();
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread thread;
 
-  TcpResponseReader(TcpConnection connection, SocketChannel channel) {
+  private TcpResponseReader(
+      TcpConnection connection, SocketChannel channel, Selector selector, SelectionKey key) {
     this.connection = connection;
     this.channel = channel;
+    this.selector = selector;
+    this.key = key;
     this.thread = new Thread(this, "sluice-tcp-read-" + connection.remote());
     thread.setDaemon(true);
   }
 
+  /** Takes the channel over; if that fails, it is still the caller's. */
+  static TcpResponseReader open(TcpConnection connection, SocketChannel channel)
+      throws IOException {
+    Selector selector = Selector.open();
+    try {
+      SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+      return new TcpResponseReader(connection, channel, selector, key);
+    } catch (IOException | RuntimeException e) {
+      selector.close();
+      throw e;
+    }
+  }
+
   void start() {
     thread.start();
+  }
+
+  /** Calls {@link TcpConnection#writable} when the socket takes bytes again; from any thread. */
+  void sendWhenWritable() {
+    key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+    selector.wakeup();
   }
 
   @Override
@@ -104,7 +130,7 @@ final class TcpResponseReader implements Runnable {
     return StandardCharsets.UTF_8.decode(text.flip()).toString();
   }
 
-  /** As {@link Sockets#readFully}, but stops at the next piece once the connection is given up. */
+  /** Fills the rest of the buffer, but stops at the next piece once the connection is given up. */
   private void read(ByteBuffer into, String what) throws IOException {
     int expectedBytes = into.remaining();
     while (into.hasRemaining()) {
@@ -119,6 +145,18 @@ final class TcpResponseReader implements Runnable {
                 + expectedBytes
                 + " bytes");
       }
+      if (n == 0) {
+        await();
+      }
+    }
+  }
+
+  private void await() throws IOException {
+    selector.select();
+    selector.selectedKeys().clear();
+    if (key.isWritable()) {
+      key.interestOps(SelectionKey.OP_READ);
+      connection.writable();
     }
   }
 
@@ -136,6 +174,7 @@ final class TcpResponseReader implements Runnable {
   private void giveUp(End why) {
     if (end.compareAndSet(null, why)) {
       Sockets.shutdown(channel);
+      selector.wakeup();
     }
   }
 
@@ -145,7 +184,7 @@ final class TcpResponseReader implements Runnable {
 
   private void finish() {
     List<PendingRead> unfinished = connection.end();
-    try {
+    try (selector) { // last: the socket is really closed when it has left its selector
       channel.close();
     } catch (IOException e) {
       LOG.warn("{}: closing the socket failed", connection, e);
