@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
 
 /**
  * The reading side of one task: locates outputs on any node and opens their runs, in place where
@@ -36,8 +37,7 @@ public final class NodeReader implements AutoCloseable {
   private final long timeoutMs;
   private final ReadStats stats = new ReadStats();
   private final Map<NodeAddress, RemoteNode> nodes = new ConcurrentHashMap<>();
-  private final Map<Integer, SegmentInfo> localSegments = new ConcurrentHashMap<>();
-  private final SegmentMapper mapper = new SegmentMapper(localSegments::get);
+  private final SegmentMapper mapper = new SegmentMapper(id -> null); // each run knows where it is
 
   /**
    * Nothing is opened yet.
@@ -108,11 +108,17 @@ public final class NodeReader implements AutoCloseable {
           run,
           new RemoteRunInput(node, outputId, name, runNumber, run, description.segments()));
     }
-    for (SegmentLocation location : description.segments().values()) {
-      localSegments.put(location.segment().segmentId(), location.segment());
-    }
+    IntFunction<SegmentInfo> segments =
+        id -> {
+          SegmentLocation location = description.segments().get(id);
+          return location == null ? null : location.segment();
+        };
     return NodeRun.local(
-        outputId, name, run, new MappedRunInput(mapper::map, run, MIN_LOCAL_WINDOW_BYTES), stats);
+        outputId,
+        name,
+        run,
+        new MappedRunInput(ranges -> mapper.map(ranges, segments), run, MIN_LOCAL_WINDOW_BYTES),
+        stats);
   }
 
   /** How many windows there are; so many remote runs can be merged at once. */

@@ -205,6 +205,9 @@ final class RemoteRunInput implements RunInput {
   }
 
   private void recover(TransportException cause) throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw reads.interrupted(); // the others that use this node are not to go another way for it
+    }
     failuresInARow++;
     node.stats().retried();
     suspend();

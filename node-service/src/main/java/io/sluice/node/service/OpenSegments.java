@@ -1,12 +1,12 @@
 package io.sluice.node.service;
 
+import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.SegmentHandle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
@@ -53,13 +53,8 @@ final class OpenSegments {
   }
 
   private void exclusively(Runnable change) {
-    boolean locked = false;
-    try {
-      locked = lock.writeLock().tryLock(COPY_LIMIT_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    if (!locked) {
+    // A task that is being killed comes here when it commits or gives back.
+    if (!Uninterruptibly.tryLock(lock.writeLock(), COPY_LIMIT_MS)) {
       throw new IllegalStateException(
           "copies of segments have not ended within "
               + COPY_LIMIT_MS

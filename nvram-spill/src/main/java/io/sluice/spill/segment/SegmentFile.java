@@ -40,6 +40,16 @@ public final class SegmentFile implements Closeable {
     return new SegmentFile(info, FileChannel.open(info.path(), options), null);
   }
 
+  /** Which segment it is. */
+  public SegmentInfo info() {
+    return info;
+  }
+
+  /** Whether it can still be mapped: a thread that is interrupted while it maps closes it. */
+  public boolean isOpen() {
+    return channel == null || channel.isOpen();
+  }
+
   /** How much of the segment there is. */
   public long lengthBytes() throws IOException {
     return channel == null ? info.lengthBytes() : channel.size() - info.fileOffsetBytes();

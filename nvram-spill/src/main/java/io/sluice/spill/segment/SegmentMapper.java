@@ -2,6 +2,8 @@ package io.sluice.spill.segment;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,15 +14,19 @@ import java.util.function.IntFunction;
  * task its own runs before it merges them.
  *
  * <p>It maps exactly the ranges asked for, not whole segments, because every mapped page counts
- * against the limits of a task's container; it keeps the files open, so that the next range of a
- * segment costs one system call.
+ * against the limits of a task's container. It keeps the segments of the memory tier open, so that
+ * the next range of one costs one system call; a pool has few of them, and reuses them for as long
+ * as it has its id. A file of the disk tier is opened each time: the store deletes it when its
+ * output is freed, and kept open it would hold its space on the disk.
  *
- * <p>Thread contract: safe from any thread. Ownership: the creator closes it; mappings it gave out
- * are independent of it. Failure: {@link IOException} naming the file that is gone or too short.
+ * <p>Thread contract: safe from any thread. One that is interrupted fails alone. Ownership: the
+ * creator closes it, and makes one for each pool; mappings it gave out are independent of it.
+ * Failure: {@link IOException} naming the file that is gone or too short, {@link
+ * InterruptedIOException}.
  */
 public final class SegmentMapper implements Closeable {
-  private final IntFunction<SegmentInfo> segments;
   private final Map<Integer, SegmentFile> files = new HashMap<>();
+  private final IntFunction<SegmentInfo> segments;
 
   /**
    * Creates a mapper with no file open.
@@ -32,37 +38,59 @@ public final class SegmentMapper implements Closeable {
   }
 
   /** Maps the ranges; the caller closes what it gets. */
-  public synchronized MappedRanges map(List<Range> ranges) throws IOException {
+  public MappedRanges map(List<Range> ranges) throws IOException {
+    return map(ranges, segments);
+  }
+
+  /** The same, where {@code segments} finds the segments. */
+  public synchronized MappedRanges map(List<Range> ranges, IntFunction<SegmentInfo> segments)
+      throws IOException {
     MappedRanges mapped = new MappedRanges();
     try {
       for (Range range : ranges) {
-        mapped.add(file(range), range);
+        SegmentInfo info = segments.apply(range.segmentId());
+        if (info == null) {
+          throw new IOException("no segment " + range.segmentId() + " is known, wanted " + range);
+        }
+        if (info.tier() == Tier.MEMORY) {
+          map(kept(info), range, mapped);
+        } else {
+          try (SegmentFile file = SegmentFile.open(info, false)) {
+            map(file, range, mapped);
+          }
+        }
       }
       return mapped;
+    } catch (ClosedByInterruptException e) {
+      mapped.close();
+      InterruptedIOException interrupted = new InterruptedIOException("interrupted while mapping");
+      interrupted.initCause(e);
+      throw interrupted;
     } catch (IOException | RuntimeException | Error e) {
       mapped.close();
       throw e;
     }
   }
 
-  private SegmentFile file(Range range) throws IOException {
-    SegmentFile file = files.get(range.segmentId());
-    if (file == null) {
-      SegmentInfo info = segments.apply(range.segmentId());
-      if (info == null) {
-        throw new IOException("no segment " + range.segmentId() + " is known, wanted " + range);
-      }
-      file = SegmentFile.open(info, false);
-      files.put(range.segmentId(), file);
-    }
+  private static void map(SegmentFile file, Range range, MappedRanges into) throws IOException {
     if (range.endBytes() > file.lengthBytes()) {
       throw new IOException(
-          range
-              + " ends behind the "
-              + file.lengthBytes()
-              + " bytes of "
-              + segments.apply(range.segmentId()));
+          range + " ends behind the " + file.lengthBytes() + " bytes of " + file.info());
     }
+    into.add(file, range);
+  }
+
+  /** The open file of a segment: no other one, and none that an interrupt has closed. */
+  private SegmentFile kept(SegmentInfo info) throws IOException {
+    SegmentFile file = files.get(info.segmentId());
+    if (file != null && file.isOpen() && file.info().equals(info)) {
+      return file;
+    }
+    if (file != null) {
+      files.remove(info.segmentId()).close();
+    }
+    file = SegmentFile.open(info, false);
+    files.put(info.segmentId(), file);
     return file;
   }
 

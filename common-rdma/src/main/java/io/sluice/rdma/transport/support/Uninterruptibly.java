@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.support;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 
 /**
  * Bounded waits that an interrupt does not cut short, for promises about memory: an interrupted
@@ -12,12 +13,25 @@ public final class Uninterruptibly {
 
   /** Waits for the latch; false if {@code limitMs} passed before. */
   public static boolean await(CountDownLatch latch, long limitMs) {
+    return finish(latch::await, limitMs);
+  }
+
+  /** Takes the lock; false if {@code limitMs} passed before. */
+  public static boolean tryLock(Lock lock, long limitMs) {
+    return finish(lock::tryLock, limitMs);
+  }
+
+  private interface Wait {
+    boolean within(long limit, TimeUnit unit) throws InterruptedException;
+  }
+
+  private static boolean finish(Wait wait, long limitMs) {
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          return latch.await(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+          return wait.within(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
         }

@@ -1,0 +1,63 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.SegmentMapper;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A mapper that lives longer than the outputs that are read through it. */
+class SegmentMapperTest extends PoolTestBase {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aReaderThatIsInterruptedFailsAlone(int memorySegments) throws Exception {
+    Random random = seeded("aReaderThatIsInterruptedFailsAlone");
+    try (SpillStore store = SpillStore.open(configWithDisk(memorySegments).build());
+        SegmentMapper mapper = Outputs.mapper(store)) {
+      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
+      int partition = content.partitions().get(0);
+      Run run = store.find(id(1)).orElseThrow().runs(partition).get(0);
+      byte[] expected = content.of(partition).get(0);
+      for (int i = 0; i < 1_000; i++) {
+        if (random.nextBoolean()) {
+          Thread.currentThread().interrupt();
+          assertThrows(InterruptedIOException.class, () -> mapper.map(run.ranges()));
+          assertTrue(Thread.interrupted());
+        }
+        try (MappedRanges mapped = mapper.map(run.ranges())) {
+          assertArrayEquals(expected, Outputs.bytes(mapped));
+        }
+      }
+      assertEquals(memorySegments == 0 ? 1 : 2, openSegments(), "open beside the mapper's");
+    }
+  }
+
+  private int openSegments() throws IOException {
+    return OpenFiles.below(pool().resolve("segment-0")) + OpenFiles.below(disk()) - 1; // its lock
+  }
+
+  @Test
+  void filesOfTheDiskTierAreGoneWhenTheyAreFreed() throws Exception {
+    Random random = seeded("filesOfTheDiskTierAreGoneWhenTheyAreFreed");
+    try (SpillStore store = SpillStore.open(configWithDisk(0).build());
+        SegmentMapper mapper = Outputs.mapper(store)) {
+      for (int i = 0; i < 20; i++) {
+        Outputs.Content content = commit(store.openLease(APP), id(i), random, 100_000);
+        int partition = content.partitions().get(0);
+        Run run = store.find(id(i)).orElseThrow().runs(partition).get(0);
+        mapper.map(run.ranges()).close();
+      }
+      store.freeApplication(APP);
+      assertEquals(1, OpenFiles.below(disk()), "files open beside the lock");
+    }
+  }
+}
