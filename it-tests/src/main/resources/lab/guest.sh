@@ -116,6 +116,9 @@ lab_peer() {
   done
 }
 
+# More options of JUnit's launcher.
+lab_launcher=()
+
 # The JUnit classes named, in one JVM; reports and nothing else go to the share.
 lab_suite() { # class names
   local selected=() class
@@ -124,7 +127,8 @@ lab_suite() { # class names
   done
   cd "$lab_root"
   lab_java -Xmx1g -Djava.io.tmpdir=/run/lab/tmpfs org.junit.platform.console.ConsoleLauncher execute \
-    --disable-banner --disable-ansi-colors --details=testfeed "--reports-dir=$lab_share/lab-reports" "${selected[@]}"
+    --disable-banner --disable-ansi-colors --details=testfeed "--reports-dir=$lab_share/lab-reports" \
+    "${lab_launcher[@]}" "${selected[@]}"
 }
 
 export XDG_CACHE_HOME=$lab_caches

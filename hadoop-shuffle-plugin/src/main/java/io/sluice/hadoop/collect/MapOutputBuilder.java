@@ -199,7 +199,7 @@ final class MapOutputBuilder implements Closeable {
               name,
               new MappedRunInput(spilled::mapRanges, run, MERGE_WINDOW_BYTES),
               run.lengthBytes(),
-              run.checksums());
+              run.crc32c());
       RunInput input = codec == null ? stored : new CodecRunInput(stored, codec);
       cursors.add(new RunCursor(name, input, MERGE_BLOCK_BYTES));
     }

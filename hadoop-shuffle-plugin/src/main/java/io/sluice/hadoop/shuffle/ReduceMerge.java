@@ -6,7 +6,6 @@ import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.stage.StagedRun;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MergePlan;
 import io.sluice.spill.merge.RunCursor;
@@ -31,11 +30,9 @@ import org.apache.hadoop.mapred.Reporter;
  */
 final class ReduceMerge {
   /** Heap for parsing, over all runs; each has a block of at least {@link #MIN_BLOCK_BYTES}. */
-  private static final int BLOCKS_BYTES = 40 << 20;
+  private static final int BLOCKS_BYTES = 16 << 20;
 
-  /** A block of a run, which is verified there, and what is left of the record before. */
-  private static final int MIN_BLOCK_BYTES = BlockChecksums.BLOCK_BYTES + (8 << 10);
-
+  private static final int MIN_BLOCK_BYTES = 16 << 10;
   private static final int MAX_BLOCK_BYTES = 128 << 10;
 
   /** Most runs that the heap for parsing allows to be merged at once. */

@@ -79,7 +79,8 @@ final class LabCommand implements Callable<Integer> {
     }
     List<String> chosen = suites.isEmpty() ? LabRun.ids(hosts) : suites;
     LabSummary summary =
-        new LabSummary(new LabRun(chosen, hosts, kvm, kills, seed).run(workspace, tools, console));
+        new LabSummary(
+            new LabRun(chosen, hosts, kvm, true, kills, seed).run(workspace, tools, console));
     summary.print(console);
     TestReports reports = summary.reports();
     reports.failed().forEach(test -> console.say("FAILED:  " + test));

@@ -1,29 +1,32 @@
 package io.sluice.it.cli;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.lab.LabRun;
-import io.sluice.it.lab.LabSummary;
-import io.sluice.it.lab.LabTools;
 import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.testrun.TestRecord;
+import io.sluice.it.testrun.TestRun;
+import io.sluice.it.testrun.TestSummary;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code sluice test}: the script runs Maven, this runs the lab and tells what came of both. */
+/** {@code sluice test}: the script has built everything, this runs it and tells what came of it. */
 @Command(
     name = "test",
     description =
-        "Runs all unit and integration tests and the lab, and lists what was skipped, with reasons.",
+        "Runs unit tests, integration tests and the lab side by side, and lists what was slow or"
+            + " skipped, with reasons.",
     mixinStandardHelpOptions = true)
 final class TestCommand implements Callable<Integer> {
   @Option(names = "--since", hidden = true, required = true)
   private long sinceEpochMs;
 
-  @Option(names = "--maven-status", hidden = true, required = true)
-  private int mavenStatus;
+  @Option(
+      names = "--all",
+      description = "Run the long campaigns too, in hours, and write the result into docs/results.")
+  private boolean all;
 
   @Option(
       names = "--require-lab",
@@ -34,24 +37,21 @@ final class TestCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
-    TestReports reports = TestReports.read(workspace.root(), Instant.ofEpochMilli(sinceEpochMs));
-    LabTools tools = LabTools.find(workspace);
-    Optional<String> cause = tools.cause();
-    boolean labPassed = !requireLab;
-    if (cause.isEmpty()) {
-      LabSummary lab = new LabSummary(LabRun.ofTest().run(workspace, tools, console));
-      lab.print(console);
-      labPassed = lab.passed();
-      reports = reports.with(lab.reports());
+    TestSummary summary =
+        new TestRun(workspace, console, Instant.ofEpochMilli(sinceEpochMs), all).run();
+    summary.print(console);
+    boolean failsForLab = requireLab && summary.noLab().isPresent();
+    summary
+        .noLab()
+        .ifPresent(why -> console.say((requireLab ? "FAILED:  lab: " : "SKIPPED: lab: ") + why));
+    if (all) {
+      TestRecord record = TestRecord.of(workspace, summary);
+      ResultFiles results = new ResultFiles(workspace.publishedResults());
+      console.say("result: " + results.json("test-all", record));
+      console.say("        " + results.text("test-all.md", record.toMarkdown()));
     }
-    reports.failed().forEach(test -> console.say("FAILED:  " + test));
-    reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
-    cause.ifPresent(why -> console.say((requireLab ? "FAILED:  lab: " : "SKIPPED: lab: ") + why));
-    if (mavenStatus != 0) {
-      console.say("Maven ended with exit status " + mavenStatus);
-    }
+    TestReports reports = summary.reports();
     console.say(reports.count());
-    boolean passed = reports.failed().isEmpty() && reports.passed() > 0;
-    return mavenStatus == 0 && labPassed && passed ? 0 : 1;
+    return summary.passed() && !failsForLab ? 0 : 1;
   }
 }

@@ -16,6 +16,8 @@ import java.util.Optional;
  *     daemons of HDFS; HDFS if empty
  * @param peer how processes on the second host are started; none if there is only one
  * @param daemonOptions options of the daemons' JVMs
+ * @param oneJvm whether all daemons are in one JVM, where starting one takes long: they can then
+ *     not be killed each for itself
  */
 public record ClusterPlaces(
     List<String> hosts,
@@ -23,7 +25,8 @@ public record ClusterPlaces(
     Optional<Path> scratch,
     Optional<Path> files,
     Optional<PeerHost> peer,
-    List<String> daemonOptions) {
+    List<String> daemonOptions,
+    boolean oneJvm) {
 
   /** Everything on this machine, below the build's directory. */
   public static final ClusterPlaces HERE =
@@ -33,7 +36,13 @@ public record ClusterPlaces(
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
-          List.of());
+          List.of(),
+          false);
+
+  /** The same with other options of the daemons' JVMs. */
+  public ClusterPlaces withDaemonOptions(List<String> options) {
+    return new ClusterPlaces(hosts, shared, scratch, files, peer, options, oneJvm);
+  }
 
   String master() {
     return hosts.get(0);

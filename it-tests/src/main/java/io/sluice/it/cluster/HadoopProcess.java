@@ -15,13 +15,25 @@ import java.util.Map;
  * @param jvmOptions heap and the like
  * @param mainClass what to run
  * @param arguments its arguments
+ * @param classPath what else than the release is on the class path
  */
 record HadoopProcess(
     Path conf,
     HadoopDistribution distribution,
     List<String> jvmOptions,
     String mainClass,
-    List<String> arguments) {
+    List<String> arguments,
+    List<Path> classPath) {
+
+  /** With stock jars and no others. */
+  HadoopProcess(
+      Path conf,
+      HadoopDistribution distribution,
+      List<String> jvmOptions,
+      String mainClass,
+      List<String> arguments) {
+    this(conf, distribution, jvmOptions, mainClass, arguments, List.of());
+  }
 
   /** Starts the JVM with both its streams in one file (appended), or to the caller when null. */
   Process start(Path logFile) {
@@ -52,7 +64,9 @@ record HadoopProcess(
     command.add("-Djava.net.preferIPv4Stack=true");
     command.addAll(distribution.jvmOptions());
     command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", conf + ":" + distribution.classPath(), mainClass));
+    List<String> entries = new ArrayList<>(List.of(conf.toString(), distribution.classPath()));
+    classPath.forEach(entry -> entries.add(entry.toString()));
+    command.addAll(List.of("-cp", String.join(":", entries), mainClass));
     command.addAll(arguments);
     return command;
   }

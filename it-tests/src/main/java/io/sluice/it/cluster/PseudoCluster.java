@@ -15,7 +15,7 @@ import java.util.function.Function;
 /**
  * A Hadoop cluster on this machine: NameNode, DataNode, ResourceManager, NodeManagers (two unless
  * the places say otherwise) and JobHistoryServer, each a real process with stock jars, its own
- * ports and directories.
+ * ports and directories; or, where the places say so, all in one process and without HDFS.
  *
  * <p>Not a mini cluster: nothing of it runs in this JVM, so daemons can be killed and containers
  * have the class path they have in production. Not thread-safe, except {@link #close}.
@@ -28,6 +28,9 @@ public final class PseudoCluster implements AutoCloseable {
   private static final Duration READY_DEADLINE = Duration.ofMinutes(15);
   private static final String HDFS = "org.apache.hadoop.hdfs.server.";
   private static final String YARN = "org.apache.hadoop.yarn.server.";
+  private static final String RESOURCE_MANAGER = YARN + "resourcemanager.ResourceManager";
+  private static final String NODE_MANAGER = YARN + "nodemanager.NodeManager";
+  private static final String HISTORY_SERVER = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer";
 
   private final ClusterSpec spec;
   private final ClusterDirectory directory;
@@ -64,8 +67,21 @@ public final class PseudoCluster implements AutoCloseable {
 
   private void startDaemons() {
     sites.writeClientConf();
+    if (spec.places().oneJvm()) {
+      startOneJvm();
+    } else {
+      startJvms();
+    }
+    nodes.forEach(NodeManager::awaitReady);
+    awaitActiveNodes(nodes.size());
+    await(
+        "the JobHistoryServer",
+        () -> ask("mapreduce.jobhistory.webapp.address", "/ws/v1/history/info").has("historyInfo"));
+  }
+
+  private void startJvms() {
     // First, because they need no file system and take longest to start.
-    daemon("resourcemanager", 512, YARN + "resourcemanager.ResourceManager").start();
+    daemon("resourcemanager", 512, RESOURCE_MANAGER).start();
     for (int i = 0; i < spec.places().hosts().size(); i++) {
       NodeManager.Place place = sites.writeNodeConf(i);
       Daemon daemon = nodeManager(place);
@@ -76,14 +92,32 @@ public final class PseudoCluster implements AutoCloseable {
       startFileSystem();
     }
     // Not earlier: while the file system is not there it tries again only every ten seconds.
-    Daemon history =
-        daemon("historyserver", 256, "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer");
-    history.start();
-    nodes.forEach(NodeManager::awaitReady);
-    awaitActiveNodes(nodes.size());
-    await(
-        "the JobHistoryServer",
-        () -> ask("mapreduce.jobhistory.webapp.address", "/ws/v1/history/info").has("historyInfo"));
+    daemon("historyserver", 256, HISTORY_SERVER).start();
+  }
+
+  private void startOneJvm() {
+    List<String> services = new ArrayList<>();
+    services.add(OneJvm.service(RESOURCE_MANAGER, sites.clientConf()));
+    List<NodeManager.Place> places = new ArrayList<>();
+    for (int i = 0; i < spec.places().hosts().size(); i++) {
+      NodeManager.Place place = sites.writeNodeConf(i);
+      places.add(place);
+      services.add(OneJvm.service(NODE_MANAGER, place.conf()));
+    }
+    services.add(OneJvm.service(HISTORY_SERVER, sites.clientConf()));
+    List<String> options = new ArrayList<>(spec.places().daemonOptions());
+    options.add("-Xmx768m");
+    HadoopProcess program =
+        new HadoopProcess(
+            sites.clientConf(),
+            spec.distribution(),
+            options,
+            OneJvm.class.getName(),
+            services,
+            List.of(OneJvm.classPath()));
+    Daemon daemon = daemon("daemons", program::start);
+    places.forEach(place -> nodes.add(new NodeManager(place, daemon, rest)));
+    daemon.start();
   }
 
   private void startFileSystem() {
@@ -125,7 +159,7 @@ public final class PseudoCluster implements AutoCloseable {
   }
 
   private Daemon nodeManager(NodeManager.Place place) {
-    HadoopProcess program = program(512, YARN + "nodemanager.NodeManager", place.conf());
+    HadoopProcess program = program(512, NODE_MANAGER, place.conf());
     return daemon(
         "nodemanager" + place.index(),
         spec.places().isOnPeer(place.index())

@@ -1,6 +1,5 @@
 package io.sluice.it.lab;
 
-import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.util.List;
 
@@ -13,8 +12,7 @@ import java.util.List;
 record BrokenSuite(String id, String reason) implements LabResult {
   @Override
   public TestReports reports() {
-    return new TestReports(
-        List.of(new TestOutcome("lab." + id, TestOutcome.State.FAILED, reason, List.of())));
+    return TestReports.ofFailure("lab." + id, reason);
   }
 
   @Override

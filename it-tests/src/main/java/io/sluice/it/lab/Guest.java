@@ -39,7 +39,12 @@ public final class Guest implements AutoCloseable {
     this.reader = new Thread(() -> read(lines), "console-of-" + spec.name());
     this.reader.setDaemon(true);
     this.reader.start();
-    Runtime.getRuntime().addShutdownHook(atExit);
+    try {
+      Runtime.getRuntime().addShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      kill();
+      throw new LabException("guest " + spec.name() + " was started as this JVM was ending", e);
+    }
   }
 
   /**
@@ -54,7 +59,7 @@ public final class Guest implements AutoCloseable {
     List<String> command = spec.command(tools, share, script);
     try {
       Process process =
-          new ProcessBuilder(command)
+          builder(tools, command)
               .redirectErrorStream(true)
               .redirectInput(Path.of("/dev/null").toFile())
               .start();
@@ -67,13 +72,22 @@ public final class Guest implements AutoCloseable {
   /** Boots a guest whose console is this process's terminal, and waits for its end. */
   static int interactive(LabTools tools, GuestSpec spec, Path share, Path script) {
     try {
-      return new ProcessBuilder(spec.command(tools, share, script)).inheritIO().start().waitFor();
+      return builder(tools, spec.command(tools, share, script)).inheritIO().start().waitFor();
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start the guest", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new LabException("interrupted while a guest was running", e);
     }
+  }
+
+  /** What boots guests starts programs of its own by their names, which lie beside it. */
+  private static ProcessBuilder builder(LabTools tools, List<String> command) {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder
+        .environment()
+        .merge("PATH", tools.programs().toString(), (inherited, own) -> own + ":" + inherited);
+    return builder;
   }
 
   /** Waits for the script's end and returns its exit status. */

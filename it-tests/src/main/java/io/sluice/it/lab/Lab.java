@@ -36,15 +36,19 @@ public final class Lab {
     this.kvm = kvm;
   }
 
-  /** Runs a suite in one guest to its end, whatever that is. */
-  public SuiteResult run(LabSuite suite) {
+  /**
+   * Runs a suite in one guest to its end, whatever that is.
+   *
+   * @param campaign whether tests that take long run too
+   */
+  public SuiteResult run(LabSuite suite, boolean campaign) {
     long startNs = System.nanoTime();
     announce(suite.id() + ": " + suite.title());
     Path share = newShare(suite.id());
     GuestSpec spec =
         spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
-    try (Guest guest = boot(spec, share, suite.script(spec), this::show)) {
+    try (Guest guest = boot(spec, share, suite.script(spec, campaign), this::show)) {
       return result(suite, guest.await(), share, startNs);
     }
   }
@@ -57,7 +61,7 @@ public final class Lab {
     GuestSpec spec =
         spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline()).onWire(FreePort.find());
     String script =
-        "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script(spec);
+        "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script(spec, true);
     try (Guest guest = boot(spec, share, script, this::show);
         Guest peer = boot(spec.peer(PEER_MEMORY_MB), share, "lab_peer", this::show)) {
       int status = guest.await();

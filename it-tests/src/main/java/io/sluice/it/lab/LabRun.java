@@ -14,13 +14,18 @@ import java.util.stream.Stream;
  * @param suites ids in the order in which they run
  * @param hosts 1, or 2 guests joined by a wire
  * @param kvm whether guests use the processor's own virtualisation
+ * @param campaign whether tests that take long run too
  * @param kills how often the plug is pulled
  * @param seed of the moments at which that happens
  */
-public record LabRun(List<String> suites, int hosts, boolean kvm, int kills, long seed) {
+public record LabRun(
+    List<String> suites, int hosts, boolean kvm, boolean campaign, int kills, long seed) {
 
   /** So many that every step of a commit has its turn. */
   public static final String DEFAULT_KILLS = "10";
+
+  /** So many that a kill is not only the first, in a pool that nobody has written to before. */
+  private static final int FEW_KILLS = 3;
 
   public LabRun {
     if (hosts != 1 && hosts != 2) {
@@ -44,9 +49,29 @@ public record LabRun(List<String> suites, int hosts, boolean kvm, int kills, lon
     return Stream.concat(suites, hosts == 1 ? Stream.of(PulledPlugs.ID) : Stream.empty()).toList();
   }
 
-  /** What {@code ./sluice test} runs: all that one guest can. */
-  public static LabRun ofTest() {
-    return new LabRun(ids(1), 1, false, Integer.parseInt(DEFAULT_KILLS), System.nanoTime());
+  /**
+   * What {@code ./sluice test} runs, each suite by itself, so that they can run side by side: the
+   * longest first.
+   *
+   * @param all whether campaigns run too
+   */
+  public static List<LabRun> ofTest(boolean all) {
+    List<LabRun> runs = new ArrayList<>();
+    if (all) {
+      runs.add(ofTest(LabSuite.TERASORT.id(), 2, true));
+    }
+    for (LabSuite suite : LabSuite.values()) {
+      if (all || !suite.isCampaign()) {
+        runs.add(ofTest(suite.id(), 1, all));
+      }
+    }
+    runs.add(ofTest(PulledPlugs.ID, 1, all));
+    return runs;
+  }
+
+  private static LabRun ofTest(String suite, int hosts, boolean all) {
+    int kills = all ? Integer.parseInt(DEFAULT_KILLS) : FEW_KILLS;
+    return new LabRun(List.of(suite), hosts, false, all, kills, System.nanoTime());
   }
 
   /** Runs them; a guest that hangs fails its suite and no other. */
@@ -69,6 +94,6 @@ public record LabRun(List<String> suites, int hosts, boolean kvm, int kills, lon
       return new PulledPlugs(lab, console, kills, seed).run();
     }
     LabSuite suite = LabSuite.of(id);
-    return hosts == 2 ? lab.runOnTwoHosts(suite) : lab.run(suite);
+    return hosts == 2 ? lab.runOnTwoHosts(suite) : lab.run(suite, campaign);
   }
 }

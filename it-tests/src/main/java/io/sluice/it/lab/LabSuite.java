@@ -6,15 +6,14 @@ import java.util.List;
 
 /** A suite of JUnit classes that one guest runs, and what the guest needs for it. */
 public enum LabSuite {
-  /** The contract of every transport, over a real device. */
-  TRANSPORT(
-      "the transport contract over verbs",
-      3072,
-      0,
-      0,
-      Duration.ofMinutes(20),
-      "io.sluice.rdma.transport.ucx.UcxContractTest",
-      "io.sluice.rdma.transport.disni.DisniContractTest"),
+  /** A whole job on the engine's own daemons, each in its own JVM: long. */
+  TERASORT(
+      "TeraSort on stock Hadoop over verbs",
+      8192,
+      2,
+      256,
+      Duration.ofMinutes(90),
+      "io.sluice.it.lab.TeraSortOverVerbsIT"),
   /** Peers, links and devices that fail below running reads. */
   FAULTS(
       "faults on verbs",
@@ -27,6 +26,22 @@ public enum LabSuite {
       "io.sluice.node.faults.LinkFaultsTest",
       "io.sluice.node.faults.LockedMemoryFaultsTest",
       "io.sluice.node.faults.LinkLostTest"),
+  /** Shuffles between two executors of the engine. */
+  SPARK(
+      "a shuffle of stock Spark over verbs",
+      4096,
+      0,
+      0,
+      Duration.ofMinutes(40),
+      "io.sluice.it.lab.SparkOverVerbsIT"),
+  /** A job of the engine with all daemons in one JVM. */
+  MAPREDUCE(
+      "a job of stock Hadoop over verbs",
+      5120,
+      1,
+      0,
+      Duration.ofMinutes(30),
+      "io.sluice.it.lab.MapReduceOverVerbsIT"),
   /** The contract of the spill store on every kind of persistent memory. */
   STORE(
       "the spill store on every kind of pool",
@@ -43,22 +58,15 @@ public enum LabSuite {
       "io.sluice.node.service.PoolKindsTest",
       "io.sluice.node.service.TmpfsServingTest",
       "io.sluice.node.service.FsDaxServingTest"),
-  /** A whole job on the engine's own daemons. */
-  TERASORT(
-      "TeraSort on stock Hadoop over verbs",
-      8192,
-      2,
-      256,
-      Duration.ofMinutes(90),
-      "io.sluice.it.lab.TeraSortOverVerbsIT"),
-  /** Shuffles between two executors of the engine. */
-  SPARK(
-      "a shuffle of stock Spark over verbs",
-      4096,
+  /** The contract of every transport, over a real device. */
+  TRANSPORT(
+      "the transport contract over verbs",
+      3072,
       0,
       0,
-      Duration.ofMinutes(40),
-      "io.sluice.it.lab.SparkOverVerbsIT");
+      Duration.ofMinutes(20),
+      "io.sluice.rdma.transport.ucx.UcxContractTest",
+      "io.sluice.rdma.transport.disni.DisniContractTest");
 
   private final String title;
   private final int memoryMb;
@@ -109,13 +117,21 @@ public enum LabSuite {
     return this == TERASORT;
   }
 
+  /** Whether it takes so long that only {@code ./sluice test --all} runs it. */
+  boolean isCampaign() {
+    return this == TERASORT || this == MAPREDUCE;
+  }
+
   Duration deadline() {
     return deadline;
   }
 
   /** What the guest runs, after {@code guest.sh}, with the pools that it has. */
-  String script(GuestSpec guest) {
+  String script(GuestSpec guest, boolean campaign) {
     StringBuilder script = new StringBuilder();
+    if (!campaign) {
+      script.append("lab_launcher+=(--exclude-tag=campaign)\n");
+    }
     if (hugePagesMb > 0) {
       script.append("lab_huge_pages ").append(hugePagesMb).append('\n');
     }

@@ -42,6 +42,11 @@ public final class LabTools {
         newestKernel(Path.of("/boot"), Path.of("/lib/modules")));
   }
 
+  /** These, wherever they are. */
+  static LabTools of(Path vng, Path kernel) {
+    return new LabTools(Optional.of(vng), Optional.empty(), Optional.of(kernel));
+  }
+
   /** Why no guest can be booted here, and what to install; empty if one can. */
   public Optional<String> cause() {
     String architecture = System.getProperty("os.arch");
@@ -65,6 +70,11 @@ public final class LabTools {
 
   Path vng() {
     return vng.orElseThrow();
+  }
+
+  /** Where the programs are that come with it. */
+  Path programs() {
+    return vng().getParent();
   }
 
   Path kernel() {

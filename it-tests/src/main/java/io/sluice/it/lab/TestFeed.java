@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Makes short lines of what a guest prints: one for each test's end, and what is no test's. */
-final class TestFeed {
+public final class TestFeed {
   private static final Pattern TEST =
       Pattern.compile("JUnit \\w+ > (.*) :: (STARTED|SUCCESSFUL|ABORTED|FAILED|SKIPPED|REPORTED)");
   private static final Pattern DETAIL = Pattern.compile("\\s+at .*|\\[ +\\d+ .*\\]|\\s*");
@@ -14,9 +14,17 @@ final class TestFeed {
 
   /** The line to show for a line of the console; none if it is a detail. */
   static Optional<String> show(String line) {
+    if (TEST.matcher(line).matches()) {
+      return showTest(line);
+    }
+    return DETAIL.matcher(line).matches() ? Optional.empty() : Optional.of("  | " + line);
+  }
+
+  /** The line to show for a test's end; none for anything else. */
+  public static Optional<String> showTest(String line) {
     Matcher test = TEST.matcher(line);
     if (!test.matches()) {
-      return DETAIL.matcher(line).matches() ? Optional.empty() : Optional.of("  | " + line);
+      return Optional.empty();
     }
     String name = test.group(1).replace("()", "").replace(" > ", ".");
     return switch (test.group(2)) {

@@ -9,18 +9,30 @@ import java.util.function.Function;
  * Says what is being done and how long it took. On a terminal a running step has one line that
  * updates itself; elsewhere it prints a line now and then.
  *
- * <p>One step at a time; progress may come from another thread.
+ * <p>One step at a time; progress may come from another thread. Consoles made by {@link #tagged}
+ * share the output and may be used side by side: whole lines are written, each with its tag.
  */
 public final class Console {
   private static final long LINE_EVERY_NS = TimeUnit.SECONDS.toNanos(10);
 
   private final PrintStream out;
   private final boolean terminal;
+  private final String tag;
   private long lastLineNs;
 
   public Console(PrintStream out, boolean terminal) {
+    this(out, terminal, "");
+  }
+
+  private Console(PrintStream out, boolean terminal, String tag) {
     this.out = out;
     this.terminal = terminal;
+    this.tag = tag;
+  }
+
+  /** The same output, for one of several that are at work: every line starts with its name. */
+  public Console tagged(String name) {
+    return new Console(out, false, "%-12s| ".formatted(name));
   }
 
   /** The standard output; a terminal if both ends of this process are. */
@@ -43,9 +55,18 @@ public final class Console {
     return result;
   }
 
+  /** Writes lines, which nobody else's lines come between. */
   public void say(String text) {
-    out.println(text);
-    out.flush();
+    String lines = tag.isEmpty() ? text : tag + text.replace("\n", "\n" + tag);
+    synchronized (out) {
+      out.println(lines);
+      out.flush();
+    }
+  }
+
+  /** The text in red on a terminal. */
+  public String red(String text) {
+    return terminal ? "\u001b[31m" + text + "\u001b[0m" : text;
   }
 
   private synchronized void begin(String name) {

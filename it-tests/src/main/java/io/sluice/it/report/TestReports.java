@@ -30,9 +30,18 @@ public record TestReports(Collection<TestOutcome> outcomes) {
   /** How JUnit's own reporter writes an entry. */
   private static final Pattern PUBLISHED = Pattern.compile("\\s*- ([\\w-]+: .*)");
 
-  /** Reads the reports that Maven, and Spark's suites, wrote below a directory since an instant. */
-  public static TestReports read(Path root, Instant since) {
-    return of(reports(root, ".*/(surefire|failsafe|suite)-reports/TEST-[^/]*\\.xml", since));
+  /**
+   * Reads the reports that runners wrote below a directory since an instant.
+   *
+   * @param runners a pattern of how their directories begin: {@code surefire|failsafe}
+   */
+  public static TestReports read(Path root, String runners, Instant since) {
+    return of(reports(root, ".*/(" + runners + ")-reports/TEST-[^/]*\\.xml", since));
+  }
+
+  /** What failed before there was a report. */
+  public static TestReports ofFailure(String name, String reason) {
+    return new TestReports(List.of(TestOutcome.of(name, TestOutcome.State.FAILED, reason)));
   }
 
   /** Reads all reports in a directory, of whatever runner. */
@@ -117,11 +126,19 @@ public record TestReports(Collection<TestOutcome> outcomes) {
         failure.isPresent()
             ? TestOutcome.State.FAILED
             : skip.isPresent() ? TestOutcome.State.SKIPPED : TestOutcome.State.PASSED;
+    String suite = test.getAttribute("classname");
     return new TestOutcome(
-        TestOutcome.name(test.getAttribute("classname"), test.getAttribute("name")),
+        suite,
+        TestOutcome.name(suite, test.getAttribute("name")),
         state,
         failure.or(() -> skip).orElse(""),
-        published(test));
+        published(test),
+        wallMs(test.getAttribute("time")));
+  }
+
+  /** Seconds, with a comma between thousands. */
+  private static long wallMs(String time) {
+    return time.isBlank() ? 0 : Math.round(1e3 * Double.parseDouble(time.replace(",", "")));
   }
 
   private static List<String> published(Element test) {

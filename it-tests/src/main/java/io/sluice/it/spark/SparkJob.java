@@ -89,18 +89,20 @@ public record SparkJob(
   }
 
   /** {@link TpchJob}, with the queries that are published with Spark's own suites. */
-  public static SparkJob tpch(Workspace workspace, double scale, int partitions, long seed) {
+  public static SparkJob tpch(
+      Workspace workspace, double scale, int partitions, long seed, List<Integer> queries) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(workspace.sparkSuites().resolve("tpch").toString());
+    arguments.addAll(
+        List.of(Double.toString(scale), Integer.toString(partitions), Long.toString(seed)));
+    queries.forEach(query -> arguments.add(query.toString()));
     return new SparkJob(
         "TPC-H",
         workspace.sparkJobsJar(),
         TpchJob.class.getName(),
         List.of(),
         Map.of(),
-        List.of(
-            workspace.sparkSuites().resolve("tpch").toString(),
-            Double.toString(scale),
-            Integer.toString(partitions),
-            Long.toString(seed)),
+        arguments,
         LONG_DEADLINE);
   }
 

@@ -3,7 +3,6 @@ package io.sluice.it.spark;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.LogTail;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import io.sluice.it.spark.suites.Evidence;
 import io.sluice.it.spark.suites.ListedSuite;
@@ -155,8 +154,7 @@ public final class SparkSuites implements AutoCloseable {
   }
 
   private static TestReports broken(ListedSuite suite, String reason) {
-    return new TestReports(
-        List.of(new TestOutcome(suite.className(), TestOutcome.State.FAILED, reason, List.of())));
+    return TestReports.ofFailure(suite.className(), reason);
   }
 
   @Override

@@ -34,6 +34,10 @@ final class LabCluster {
 
   private static final String POOL_DIR = "sluice.pool.dir";
   private static final String PEER = "sluice.lab.peer";
+  private static final String NODE_MEMORY_MB = "yarn.nodemanager.resource.memory-mb";
+  private static final String NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores";
+  private static final String DOMINANT_RESOURCE =
+      "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator";
 
   private LabCluster() {}
 
@@ -41,7 +45,7 @@ final class LabCluster {
   static PseudoCluster ofEveryPool() {
     List<String> hosts = List.of("sluice-1", "sluice-1", "sluice-1", "sluice-1");
     return start(
-        spec(hosts, Optional.empty()) // the first node's pool is in tmpfs
+        spec(hosts, Optional.empty(), false) // the first node's pool is in tmpfs
             .withNodeSite(1, POOL_DIR, property("hugetlbfs"))
             .withNodeSite(2, POOL_DIR, property("devdax"))
             .withNodeSite(3, POOL_DIR, property("fsdax") + "/sluice"));
@@ -51,7 +55,29 @@ final class LabCluster {
   static PseudoCluster ofTwoHosts() {
     PeerHost peer = new PeerHost(Path.of(System.getProperty(PEER)));
     peer.awaitReady(BOOT_DEADLINE);
-    return start(spec(List.of("sluice-1", "sluice-2"), Optional.of(peer)));
+    return start(spec(List.of("sluice-1", "sluice-2"), Optional.of(peer), false));
+  }
+
+  /**
+   * All daemons in one JVM, with three NodeManagers: the ApplicationMaster fits on the first alone,
+   * a map on the second alone, whose pool is on fs-DAX, and a reduce, which wants two processors,
+   * on the third alone.
+   */
+  static PseudoCluster ofOneJvm() {
+    return start(
+        spec(List.of("sluice-1", "sluice-1", "sluice-1"), Optional.empty(), true)
+            .withSite("yarn.scheduler.capacity.resource-calculator", DOMINANT_RESOURCE)
+            .withSite("yarn.app.mapreduce.am.resource.mb", "1536")
+            .withSite("mapreduce.map.memory.mb", "1280")
+            .withSite("mapreduce.reduce.memory.mb", "1024")
+            .withSite("mapreduce.reduce.cpu.vcores", "2")
+            .withNodeSite(0, NODE_MEMORY_MB, "1536")
+            .withNodeSite(0, NODE_VCORES, "1")
+            .withNodeSite(1, NODE_MEMORY_MB, "1280")
+            .withNodeSite(1, NODE_VCORES, "1")
+            .withNodeSite(1, POOL_DIR, property("fsdax") + "/sluice")
+            .withNodeSite(2, NODE_MEMORY_MB, "1024")
+            .withNodeSite(2, NODE_VCORES, "2"));
   }
 
   private static PseudoCluster start(ClusterSpec spec) {
@@ -85,7 +111,7 @@ final class LabCluster {
     return place;
   }
 
-  private static ClusterSpec spec(List<String> hosts, Optional<PeerHost> peer) {
+  private static ClusterSpec spec(List<String> hosts, Optional<PeerHost> peer, boolean oneJvm) {
     Workspace workspace = Workspace.find();
     return QuickCluster.of(HadoopDistribution.locate(workspace, HadoopDistribution.DEFAULT_VERSION))
         .withSluice(SluiceFragments.load(workspace).orElseThrow(), Set.of())
@@ -102,6 +128,7 @@ final class LabCluster {
                 Optional.of(Path.of("/run/lab/cluster")),
                 Optional.of(files()),
                 peer,
-                QUICK_START));
+                QUICK_START,
+                oneJvm));
   }
 }

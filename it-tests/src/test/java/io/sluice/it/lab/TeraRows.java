@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -36,20 +38,40 @@ final class TeraRows {
 
   /** Length and digest of all parts of an output in their order. */
   static String digest(Path directory) throws IOException {
+    List<byte[]> contents = new ArrayList<>();
+    for (Path part : parts(directory, "part-r-")) {
+      contents.add(Files.readAllBytes(part));
+    }
+    return digest(contents);
+  }
+
+  /** The same of what sorting an input gives: this is no job's word. */
+  static String sortedDigest(Path directory) throws IOException {
+    List<byte[]> rows = new ArrayList<>();
+    for (Path part : parts(directory, "part-m-")) {
+      byte[] bytes = Files.readAllBytes(part);
+      for (int from = 0; from < bytes.length; from += ROW_BYTES) {
+        rows.add(Arrays.copyOfRange(bytes, from, from + ROW_BYTES));
+      }
+    }
+    rows.sort(Arrays::compareUnsigned);
+    return digest(rows);
+  }
+
+  private static String digest(List<byte[]> contents) {
     MessageDigest digest = sha256();
     long lengthBytes = 0;
-    for (Path part : parts(directory)) {
-      byte[] bytes = Files.readAllBytes(part);
+    for (byte[] bytes : contents) {
       digest.update(bytes);
       lengthBytes += bytes.length;
     }
     return lengthBytes + " bytes, SHA-256 " + HexFormat.of().formatHex(digest.digest());
   }
 
-  private static List<Path> parts(Path directory) throws IOException {
+  private static List<Path> parts(Path directory, String prefix) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files
-          .filter(file -> file.getFileName().toString().startsWith("part-r-"))
+          .filter(file -> file.getFileName().toString().startsWith(prefix))
           .sorted()
           .toList();
     }

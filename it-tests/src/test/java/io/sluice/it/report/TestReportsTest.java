@@ -25,7 +25,7 @@ class TestReportsTest {
             at a.B</skipped></testcase>
         </testsuite>
         """);
-    TestReports read = TestReports.read(root, Instant.EPOCH);
+    TestReports read = TestReports.read(root, "surefire|failsafe|suite", Instant.EPOCH);
     assertEquals(1, read.passed());
     assertEquals(List.of("a.B.fails: 1 is not 2"), names(read.failed()));
     assertEquals(List.of("a.B.skips: no libucx", "a.B.aborts: no DAX"), names(read.skipped()));
@@ -69,7 +69,7 @@ class TestReportsTest {
           <testcase classname="a.Suite" name="caching (on disk)"/>
         </testsuite>
         """);
-    assertEquals(2, TestReports.read(root, Instant.EPOCH).passed());
+    assertEquals(2, TestReports.read(root, "surefire|failsafe|suite", Instant.EPOCH).passed());
   }
 
   @Test
@@ -78,6 +78,9 @@ class TestReportsTest {
     Files.writeString(
         reports.resolve("TEST-a.BIT.xml"),
         "<testsuite><testcase classname=\"a.BIT\" name=\"passes\"/></testsuite>");
-    assertEquals(List.of(), TestReports.read(root, Instant.now().plusSeconds(60)).outcomes());
+    assertEquals(
+        List.of(),
+        TestReports.read(root, "surefire|failsafe|suite", Instant.now().plusSeconds(60))
+            .outcomes());
   }
 }

@@ -12,6 +12,7 @@ import io.sluice.it.demo.WordCount;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobProgress;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -50,6 +51,7 @@ class ExamplesIT {
   }
 
   @Test
+  @Tag("campaign")
   void wordCountWithItsCombinerCountsTheSame(PseudoCluster cluster) {
     WordCount words = new WordCount(cluster, "/wordcount");
     words.upload(TextSource.prepare(cluster.localDirectory("wordcount")));

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -132,6 +133,7 @@ class LossIT {
   }
 
   @Test
+  @Tag("campaign")
   void mapsOutliveARestartOfTheirService(PseudoCluster cluster) {
     String expected = StockOutput.of(cluster, RECORDS);
     Scenario scenario = RECORDS.named("restarted-early");
@@ -147,6 +149,7 @@ class LossIT {
   }
 
   @Test
+  @Tag("campaign")
   void aMapThatIsKilledAfterItsSuccessIsReplaced(PseudoCluster cluster) {
     String expected = StockOutput.of(cluster, RECORDS);
     Scenario scenario =

@@ -1,7 +1,9 @@
 package io.sluice.it.scenario;
 
+import io.sluice.it.cluster.ClusterPlaces;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.HadoopDistribution;
+import java.util.List;
 
 /** A cluster for tests: quick heartbeats, and JVMs that start rather than compile. */
 public final class QuickCluster {
@@ -11,6 +13,7 @@ public final class QuickCluster {
 
   public static ClusterSpec of(HadoopDistribution distribution) {
     return ClusterSpec.of(distribution)
+        .withPlaces(ClusterPlaces.HERE.withDaemonOptions(List.of(QUICK_START)))
         .withSite("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "200")
         .withSite("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", "200")
         .withSite("mapreduce.client.progressmonitor.pollinterval", "200")

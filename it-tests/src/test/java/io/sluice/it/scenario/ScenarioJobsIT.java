@@ -15,12 +15,14 @@ import io.sluice.it.jobs.Gate;
 import io.sluice.it.jobs.ScenarioConf;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.opentest4j.AssertionFailedError;
 
 /** The harness itself: scenario jobs, the oracle, killing attempts and NodeManagers; all stock. */
 @ExtendWith(SharedCluster.class)
+@Tag("campaign")
 class ScenarioJobsIT {
 
   @Test

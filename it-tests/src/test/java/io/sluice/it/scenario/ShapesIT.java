@@ -9,6 +9,7 @@ import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,6 +27,7 @@ class ShapesIT {
   }
 
   @Test
+  @Tag("campaign")
   void combinersOfBothApisAddUpOverSeveralSpills(PseudoCluster cluster) {
     int keys = 1_000;
     Scenario newApi =
@@ -81,6 +83,7 @@ class ShapesIT {
   }
 
   @Test
+  @Tag("campaign")
   void keysAndValuesWithoutBytes(PseudoCluster cluster) {
     Scenario scenario =
         Scenario.newApi("empty")

@@ -20,10 +20,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The ways in which tests run Spark, with Spark as it is released. */
+@Tag("campaign")
 class SparkHarnessIT {
 
   private static final long ROWS = 20_000;

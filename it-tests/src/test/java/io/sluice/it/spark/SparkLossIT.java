@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -94,6 +95,7 @@ class SparkLossIT {
 
   /** All executors that have written are gone when the outputs are read. */
   @Test
+  @Tag("campaign")
   void executorsWhoseOutputsAreInTheNodesServiceAreReleasedWhenIdle() {
     assertSurvives(
         job(Loss.IDLE)

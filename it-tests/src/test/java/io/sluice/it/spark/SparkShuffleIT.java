@@ -23,6 +23,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -146,6 +147,7 @@ class SparkShuffleIT {
 
   /** On two hosts: a speculative attempt avoids that of the attempt which it overtakes. */
   @Test
+  @Tag("campaign")
   void aStandaloneClusterGivesStocksResult() {
     ContextPlan undisturbed =
         new ContextPlan(

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The quick ones of Spark's own suites through Sluice; {@code ./sluice spark-suites} runs all. Each
- * of their tests is reported besides, and counts as one.
+ * Spark's own suites through Sluice, the quick ones in every run; {@code ./sluice spark-suites}
+ * runs them too. Each of their tests is reported besides, and counts as one.
  */
 class SparkSuitesIT {
   private static SparkSuites suites;
@@ -33,9 +34,24 @@ class SparkSuitesIT {
     return ListedSuite.all().stream().filter(ListedSuite::quick);
   }
 
+  static Stream<ListedSuite> others() {
+    return ListedSuite.all().stream().filter(suite -> !suite.quick());
+  }
+
   @ParameterizedTest
   @MethodSource("quick")
-  void passes(ListedSuite suite) {
+  void aQuickSuitePasses(ListedSuite suite) {
+    assertPasses(suite);
+  }
+
+  @ParameterizedTest
+  @MethodSource("others")
+  @Tag("campaign")
+  void everyOtherSuitePasses(ListedSuite suite) {
+    assertPasses(suite);
+  }
+
+  private static void assertPasses(ListedSuite suite) {
     SuiteResult result = suites.run(suite);
     assertEquals(List.of(), result.reports().failed());
     assertTrue(result.reports().passed() > 0, "no test ran");

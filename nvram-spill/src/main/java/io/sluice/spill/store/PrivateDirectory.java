@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -84,8 +83,6 @@ final class PrivateDirectory implements Closeable {
           files.add(entry);
         }
       }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
     }
     return files;
   }
@@ -139,8 +136,6 @@ final class PrivateDirectory implements Closeable {
                   + ", which is no file of a pool; give the pool a directory of its own");
         }
       }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
     }
   }
 

@@ -50,7 +50,7 @@ public record PlugsResult(
   }
 
   private static TestOutcome outcome(int kill, TestOutcome.State state, String reason) {
-    return new TestOutcome("lab.plugs.kill-" + kill, state, reason, List.of());
+    return TestOutcome.of("lab.plugs.kill-" + kill, state, reason);
   }
 
   @Override

@@ -35,10 +35,7 @@ public record ListedSuite(String className, boolean quick, boolean declined) {
   }
 
   private static Stream<String> ofEveryBuild() {
-    return Stream.of(
-        CORE + "rdd.PairRDDFunctionsSuite",
-        CORE + "rdd.SortingSuite",
-        SQL + "execution.CoalesceShufflePartitionsSuite");
+    return Stream.of(CORE + "rdd.SortingSuite", SQL + "execution.CoalesceShufflePartitionsSuite");
   }
 
   private static Stream<String> onDemand() {
@@ -47,6 +44,7 @@ public record ListedSuite(String className, boolean quick, boolean declined) {
         CORE + "CheckpointSuite",
         CORE + "DistributedSuite",
         CORE + "FailureSuite",
+        CORE + "rdd.PairRDDFunctionsSuite",
         CORE + "rdd.RDDSuite",
         CORE + "storage.BlockManagerDecommissionIntegrationSuite",
         SQL + "DataFrameAggregateSuite",

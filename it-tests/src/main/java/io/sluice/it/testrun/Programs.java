@@ -1,0 +1,124 @@
+package io.sluice.it.testrun;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.lab.TestFeed;
+import io.sluice.it.report.TestReports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Makes the tasks that are programs of the host: Maven with the unit tests of all modules, and
+ * JUnit's launcher with one lane of integration tests.
+ */
+final class Programs {
+  /** The tag of tests that only {@code --all} runs. */
+  static final String CAMPAIGN = "campaign";
+
+  /** What is left of what Maven says: tests, errors and the end. */
+  private static final Pattern OF_MAVEN =
+      Pattern.compile("\\[(INFO|WARNING|ERROR)\\] (Tests run: .* in .*|.*FAIL.*|BUILD .*)");
+
+  private static final Duration UNIT_TESTS_DEADLINE = Duration.ofMinutes(30);
+  private static final Duration LANE_DEADLINE = Duration.ofMinutes(40);
+  private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
+
+  private final Workspace workspace;
+  private final Instant since;
+  private final boolean all;
+
+  /** For a run that began then, of everything or of what a change must pass. */
+  Programs(Workspace workspace, Instant since, boolean all) {
+    this.workspace = workspace;
+    this.since = since;
+    this.all = all;
+  }
+
+  /**
+   * Unit tests, and what looks into the engines' jars. The modules have been built: nothing may be
+   * compiled or packed again beside those who read it.
+   */
+  ProgramTask unitTests() {
+    ProcessBuilder maven =
+        new ProcessBuilder(
+                "mvn",
+                "-B",
+                "-ntp",
+                "--fail-at-end",
+                "-Dspotless.check.skip=true",
+                "-Dmaven.compiler.useIncrementalCompilation=false",
+                "-Dit.test=EngineJarIT",
+                "-Dfailsafe.failIfNoSpecifiedTests=false",
+                "test-compile",
+                "surefire:test",
+                "failsafe:integration-test",
+                "failsafe:verify")
+            .directory(workspace.root().toFile());
+    return new ProgramTask(
+        "unit",
+        maven,
+        log("unit"),
+        UNIT_TESTS_DEADLINE,
+        line ->
+            OF_MAVEN.matcher(line).matches()
+                ? Optional.of(line.replaceFirst("^\\[INFO\\] ", ""))
+                : Optional.empty(),
+        () -> TestReports.read(workspace.root(), "surefire|failsafe", since),
+        () -> new TestReports(List.of()));
+  }
+
+  /** The integration tests of a lane, in one JVM, so that they share a cluster if they want one. */
+  ProgramTask lane(String hostLane, List<String> suites) {
+    String lane = hostLane.substring(SuiteTable.HOST_LANES.length());
+    Path reports = workspace.root().resolve("it-tests/target/it-reports").resolve(lane);
+    Workspace.delete(reports);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g"));
+    command.add("-Dsluice.root=" + workspace.root());
+    command.addAll(List.of("-cp", classPath()));
+    command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute"));
+    command.addAll(List.of("--disable-banner", "--disable-ansi-colors", "--details=testfeed"));
+    command.add("--reports-dir=" + reports);
+    Map<String, String> classes = TestClasses.ofIntegrationTests(workspace);
+    suites.forEach(suite -> command.add("--select-class=" + classes.get(suite)));
+    if (!all) {
+      command.add("--exclude-tag=" + CAMPAIGN);
+    }
+    return new ProgramTask(
+        lane,
+        new ProcessBuilder(command).directory(workspace.root().resolve("it-tests").toFile()),
+        log(lane),
+        all ? CAMPAIGN_DEADLINE : LANE_DEADLINE,
+        TestFeed::showTest,
+        () -> TestReports.in(reports),
+        () ->
+            TestReports.read(
+                workspace.root(), suites.contains("SparkSuitesIT") ? "suite" : "-", since));
+  }
+
+  private Path log(String name) {
+    return workspace.root().resolve("it-tests/target/test-run").resolve(name + ".log");
+  }
+
+  private String classPath() {
+    Path target = workspace.root().resolve("it-tests/target");
+    try {
+      return target.resolve("test-classes")
+          + ":"
+          + target.resolve("classes")
+          + ":"
+          + Files.readString(target.resolve("lab.classpath")).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("no lab.classpath in " + target + "; build first", e);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.sluice.it.testrun;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.lab.LabRun;
+import io.sluice.it.lab.LabTools;
+import io.sluice.it.report.Console;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All of a test run but the build: unit tests, lanes of integration tests and suites of the lab,
+ * side by side. Clusters and emulated machines wait much, for timers, disks and one another; so
+ * there is one more at work than there are processors.
+ *
+ * <p>Not thread-safe. Failure: in the summary; whatever happens, there is one before the deadline.
+ */
+public final class TestRun {
+  /** Of all with the build; well below what any service for continuous integration allows. */
+  private static final Duration DEADLINE = Duration.ofMinutes(75);
+
+  private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(5);
+
+  private final Workspace workspace;
+  private final Console console;
+  private final Instant since;
+  private final boolean all;
+
+  /**
+   * Runs nothing yet.
+   *
+   * @param since when the run began, with its build
+   * @param all whether campaigns run too
+   */
+  public TestRun(Workspace workspace, Console console, Instant since, boolean all) {
+    this.workspace = workspace;
+    this.console = console;
+    this.since = since;
+    this.all = all;
+  }
+
+  /** Runs it and says what came of it, with the reason if there is no lab. */
+  public TestSummary run() {
+    SuiteTable table = SuiteTable.read(contributing(workspace));
+    LabTools tools = LabTools.find(workspace);
+    Optional<String> noLab = tools.cause();
+    List<TestTask> tasks = new ArrayList<>();
+    Programs programs = new Programs(workspace, since, all);
+    // The longest ones first, so that nothing long is left when all else is done.
+    for (String lane : table.lanes(SuiteTable.HOST_LANES, all)) {
+      tasks.add(programs.lane(lane, table.suites(lane, all)));
+    }
+    List<LabRun> lab = noLab.isEmpty() ? LabRun.ofTest(all) : List.of();
+    lab.forEach(run -> tasks.add(new LabTask(run, workspace, tools)));
+    tasks.add(Math.min(1, tasks.size()), programs.unitTests());
+    int workers = 1 + Runtime.getRuntime().availableProcessors();
+    Duration left = (all ? CAMPAIGN_DEADLINE : DEADLINE).minus(elapsed());
+    List<TaskResult> results = new TaskPool(workers, left).run(tasks, console);
+    return new TestSummary(results, noLab, table, elapsed().toMillis());
+  }
+
+  private Duration elapsed() {
+    return Duration.between(since, Instant.now());
+  }
+
+  static Path contributing(Workspace workspace) {
+    return workspace.root().resolve("CONTRIBUTING.md");
+  }
+}

@@ -1,0 +1,37 @@
+package io.sluice.it.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With programs that stand for those that boot guests. */
+class GuestTest {
+  @Test
+  void whatBootsGuestsFindsTheProgramsBesideItself(@TempDir Path directory) throws IOException {
+    Path programs = Files.createDirectory(directory.resolve("programs"));
+    Path vng = program(programs.resolve("vng"), "exec a-program-that-is-only-there");
+    program(programs.resolve("a-program-that-is-only-there"), "echo booted");
+    List<String> lines = new CopyOnWriteArrayList<>();
+    GuestSpec spec = GuestSpec.single("guest", 1, 64, false, Duration.ofMinutes(2));
+    LabTools tools = LabTools.of(vng, directory.resolve("vmlinuz"));
+    try (Guest guest =
+        Guest.start(tools, spec, directory, directory.resolve("guest.sh"), lines::add)) {
+      assertEquals(0, guest.await());
+    }
+    assertTrue(lines.contains("booted"), lines.toString());
+  }
+
+  private static Path program(Path file, String line) throws IOException {
+    Files.writeString(file, "#!/bin/sh\n" + line + "\n");
+    assertTrue(file.toFile().setExecutable(true));
+    return file;
+  }
+}

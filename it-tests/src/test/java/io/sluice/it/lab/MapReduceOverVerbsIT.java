@@ -1,0 +1,64 @@
+package io.sluice.it.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.demo.Variant;
+import io.sluice.it.job.JobCosts;
+import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.JobSpec;
+import io.sluice.it.job.RunningJob;
+import io.sluice.rdma.transport.DeviceCounters;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * A job of stock Hadoop in as few JVMs as there can be: one for all daemons, and those of the
+ * client, the ApplicationMaster, a map and a reduce. The reduce reads the map's output from another
+ * node's pool, which cannot be registered, over the RDMA device. {@link TeraSortOverVerbsIT} has a
+ * JVM for every daemon and every kind of pool, and takes five times as long.
+ */
+@EnabledIfSystemProperty(
+    named = LabCluster.SHARE,
+    matches = ".+",
+    disabledReason = "not in the lab's guest; ./sluice lab mapreduce runs this")
+class MapReduceOverVerbsIT {
+  private static final int ROWS = 40_000;
+
+  @Test
+  void aMapsOutputIsReadFromAnotherNodesPool(TestReporter reporter) throws IOException {
+    Path input = LabCluster.files().resolve("input");
+    Path output = LabCluster.files().resolve("output");
+    TeraRows.write(input, 1, ROWS);
+    try (PseudoCluster cluster = LabCluster.ofOneJvm()) {
+      DeviceCounters device = new DeviceCounters();
+      JobSpec spec =
+          JobSpec.example(
+                  cluster.spec().distribution(),
+                  "TeraSort in one JVM",
+                  "terasort",
+                  input.toString(),
+                  output.toString())
+              .with(Variant.SLUICE.settings())
+              .with("mapreduce.terasort.simplepartitioner", "true")
+              .with("mapreduce.job.reduces", 1)
+              .with("mapreduce.job.reduce.slowstart.completedmaps", "1.0");
+      JobCosts costs =
+          JobCosts.of(cluster, RunningJob.run(cluster, spec, JobProgress.SILENT).requireSuccess());
+      reporter.publishEntry("shuffle", costs.sluice().toString());
+      long readBytes = costs.sluice().get("READ_BYTES_UCX");
+      reporter.publishEntry("verbs", device.since(readBytes));
+      assertEquals(TeraRows.sortedDigest(input), TeraRows.digest(output), "sorted");
+      assertEquals(Map.of(), costs.path().fallbacks());
+      assertEquals("ucx", costs.path().transport());
+      assertTrue(readBytes >= (long) ROWS * TeraRows.ROW_BYTES, readBytes + " bytes read");
+      assertTrue(costs.sluice().get("BOUNCED_BYTES") > 0, "fs-DAX cannot be registered");
+      device.assertReceived(readBytes);
+    }
+  }
+}
