@@ -1,16 +1,12 @@
 package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.SluiceCounter;
-import io.sluice.hadoop.merge.CodecRunInput;
+import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.merge.MergedRecords;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.KWayMerge;
-import io.sluice.spill.merge.MappedRunInput;
-import io.sluice.spill.merge.RunCursor;
-import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.SortedRecords;
@@ -48,9 +44,6 @@ final class MapOutputBuilder implements Closeable {
   /** Leased at a time where the size of a run is not known before it is written. */
   private static final long LEASE_BYTES = 4 << 20;
 
-  private static final int MERGE_WINDOW_BYTES = 1 << 20;
-  private static final int MERGE_BLOCK_BYTES = 64 << 10;
-
   private final ExtentSource source;
   private final Medium medium;
   private final int partitions;
@@ -70,8 +63,9 @@ final class MapOutputBuilder implements Closeable {
    *
    * @param minSpillsToCombine with a combiner, from so many spills on
    * @param maxSpills without one, when there are more than so many
+   * @param memory how many may be merged at once
    */
-  record MergePolicy(int minSpillsToCombine, int maxSpills) {}
+  record MergePolicy(int minSpillsToCombine, int maxSpills, MergeMemory memory) {}
 
   /** Starts an output; {@code codec} and {@code combining} may be null. */
   MapOutputBuilder(
@@ -171,6 +165,8 @@ final class MapOutputBuilder implements Closeable {
     OutputWriter merged = new OutputWriter(source, medium, partitions, LEASE_BYTES);
     OutputWriter spilled = out;
     RunWriter spilledRuns = runWriter;
+    OutputMerge merging =
+        new OutputMerge(this::roundWriter, order, codec, policy.memory(), reporter, spilledRecords);
     open(merged);
     try (spilled;
         spilledRuns) {
@@ -181,49 +177,35 @@ final class MapOutputBuilder implements Closeable {
       spilled.runs().forEach(run -> byPartition.get(run.partition()).add(run));
       for (int partition = 0; partition < partitions; partition++) {
         if (!byPartition.get(partition).isEmpty()) {
-          mergePartition(spilled, partition, byPartition.get(partition), combineAgain);
+          mergePartition(merging, spilled, partition, byPartition.get(partition), combineAgain);
         }
       }
       finished.add(spilled.stats());
+      finished.addAll(merging.finished());
     }
   }
 
   private void mergePartition(
-      OutputWriter spilled, int partition, List<Run> runs, boolean combineAgain)
+      OutputMerge merging,
+      OutputWriter spilled,
+      int partition,
+      List<Run> runs,
+      boolean combineAgain)
       throws IOException, InterruptedException, ClassNotFoundException {
-    List<RunCursor> cursors = new ArrayList<>(runs.size());
-    for (Run run : runs) {
-      String name = "partition " + partition + " at " + run.logicalOffsetBytes();
-      RunInput stored =
-          new VerifiedRunInput(
-              name,
-              new MappedRunInput(spilled::mapRanges, run, MERGE_WINDOW_BYTES),
-              run.lengthBytes(),
-              run.crc32c());
-      RunInput input = codec == null ? stored : new CodecRunInput(stored, codec);
-      cursors.add(new RunCursor(name, input, MERGE_BLOCK_BYTES));
-    }
-    try (KWayMerge merge = new KWayMerge(cursors, order)) {
+    try (KWayMerge merge = merging.start(spilled, runs)) {
       if (combineAgain) {
         combine(partition, new MergedRecords(merge, new Progress()));
-        return;
+      } else {
+        spilledRecords.increment(
+            runWriter.write(partition, encoder -> merging.copy(merge, encoder)));
       }
-      spilledRecords.increment(
-          runWriter.write(
-              partition,
-              encoder -> {
-                while (merge.next()) {
-                  encoder.append(
-                      merge.keyBytes(),
-                      merge.keyOffset(),
-                      merge.keyLength(),
-                      merge.valueBytes(),
-                      merge.valueOffset(),
-                      merge.valueLength());
-                }
-              }));
-      reporter.progress();
     }
+    reporter.progress();
+  }
+
+  private OutputWriter roundWriter(long lengthBytes) {
+    return new OutputWriter(
+        source, medium, partitions, Math.max(1, Math.min(LEASE_BYTES, lengthBytes)));
   }
 
   /** Bytes written to memory, with those that were merged and written again. */

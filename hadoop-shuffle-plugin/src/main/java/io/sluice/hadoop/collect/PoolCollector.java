@@ -2,6 +2,7 @@ package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.order.KeyOrders;
 import io.sluice.hadoop.task.Eligibility;
 import io.sluice.hadoop.task.NodeLink;
@@ -124,7 +125,8 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
             combining,
             new MapOutputBuilder.MergePolicy(
                 job.getInt(MRJobConfig.MAP_COMBINE_MIN_SPILLS, 3),
-                job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR)),
+                job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR),
+                new MergeMemory(codec, job)),
             reporter,
             reporter.getCounter(TaskCounter.SPILLED_RECORDS));
     outputRecords = reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS);

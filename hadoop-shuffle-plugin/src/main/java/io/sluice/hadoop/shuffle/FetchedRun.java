@@ -26,6 +26,11 @@ record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput in
     return node == null || node.isLocal();
   }
 
+  /** Mean length of its records as far as the pool that it lies in knows, else 0. */
+  long meanRecordBytes() {
+    return node == null ? 0 : node.meanRecordBytes();
+  }
+
   /** Gives back the windows that it holds; it goes on where it was when it is read again. */
   void suspend() {
     if (node != null) {

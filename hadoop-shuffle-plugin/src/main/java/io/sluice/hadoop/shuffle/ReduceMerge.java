@@ -2,6 +2,7 @@ package io.sluice.hadoop.shuffle;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.merge.CodecRunInput;
+import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.stage.StagedRun;
 import io.sluice.node.client.NodeReader;
@@ -29,15 +30,6 @@ import org.apache.hadoop.mapred.Reporter;
  * makes. Failure: {@link IOException} of a run or the stage.
  */
 final class ReduceMerge {
-  /** Heap for parsing, over all runs; each has a block of at least {@link #MIN_BLOCK_BYTES}. */
-  private static final int BLOCKS_BYTES = 16 << 20;
-
-  private static final int MIN_BLOCK_BYTES = 16 << 10;
-  private static final int MAX_BLOCK_BYTES = 128 << 10;
-
-  /** Most runs that the heap for parsing allows to be merged at once. */
-  static final int MAX_RUNS = BLOCKS_BYTES / MIN_BLOCK_BYTES;
-
   private final NodeReader reader;
   private final StageArea stage;
   private final CompressionCodec codec;
@@ -48,7 +40,7 @@ final class ReduceMerge {
   /**
    * Merges over {@code reader} and {@code stage}.
    *
-   * @param maxRuns most runs to merge at once, if windows and heap allow more
+   * @param maxRuns most runs to merge at once, if the windows allow more
    */
   ReduceMerge(
       NodeReader reader,
@@ -62,7 +54,7 @@ final class ReduceMerge {
     this.codec = codec;
     this.order = order;
     this.reporter = reporter;
-    this.fanIn = Math.max(2, Math.min(maxRuns, Math.min(reader.windowCount(), MAX_RUNS)));
+    this.fanIn = Math.max(2, Math.min(maxRuns, reader.windowCount()));
   }
 
   /** A run in the order of merging: the shortest first, and of equal ones the earlier. */
@@ -147,9 +139,7 @@ final class ReduceMerge {
         }
       }
       reader.prepareMerge(nodeRuns);
-      int blockBytes =
-          Math.max(
-              MIN_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, BLOCKS_BYTES / Math.max(1, runs.size())));
+      int blockBytes = MergeMemory.blockBytes(runs.size());
       for (FetchedRun run : runs) {
         RunInput input = run.compressed() ? new CodecRunInput(run.input(), codec) : run.input();
         cursors.add(new RunCursor(run.name(), input, blockBytes));

@@ -3,6 +3,7 @@ package io.sluice.hadoop.shuffle;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.merge.MergedRecords;
 import io.sluice.hadoop.order.KeyOrders;
 import io.sluice.hadoop.stage.DiskStage;
@@ -110,6 +111,8 @@ final class ReduceShuffle {
   }
 
   private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
+    long recordBytes = runs.stream().mapToLong(FetchedRun::meanRecordBytes).max().orElse(0);
+    MergeMemory memory = new MergeMemory(context.getCodec(), job);
     try {
       return new ReduceMerge(
               reader,
@@ -117,7 +120,7 @@ final class ReduceShuffle {
               context.getCodec(),
               KeyOrders.of(job),
               context.getReporter(),
-              ReduceMerge.MAX_RUNS)
+              memory.maxRuns(recordBytes))
           .merge(runs);
     } catch (IOException e) {
       throw lostOutputs.report(e); // a round of merging reads whole outputs

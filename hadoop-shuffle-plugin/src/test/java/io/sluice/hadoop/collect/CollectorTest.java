@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.testing.LeaseCountingComparator;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.DoubleWritable;
 import org.apache.hadoop.io.IntWritable;
@@ -18,8 +20,10 @@ import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.compress.BZip2Codec;
+import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.GzipCodec;
+import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
@@ -109,6 +113,26 @@ final class CollectorTest extends CollectorFixture {
     assertEquals(4, assertAsStock(records(8000, 20, 4000)), "one run per partition");
     assertEquals(
         16_000, ours.counter(TaskCounter.SPILLED_RECORDS).getValue(), "each is written twice");
+  }
+
+  /** Streams of 24 MiB each, of which no task may have more than two open, nor less. */
+  @ParameterizedTest
+  @CsvSource({"3, 2", "10, 2", "10, 1"})
+  void mergesInRoundsWhatItsMemoryDoesNotHoldAtOnce(int spills, int partitions) throws Exception {
+    job.setInt(CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY, 8 << 20);
+    compress(SnappyCodec.class);
+    job.setOutputKeyComparatorClass(LeaseCountingComparator.class);
+    LeaseCountingComparator.watch(codec());
+    job.setNumReduceTasks(partitions);
+    job.setInt(MRJobConfig.IO_SORT_MB, 4);
+    job.setInt(MRJobConfig.IO_SORT_FACTOR, 2);
+    int runs = assertAsStock(records(spills * 2000, 20, 4000));
+    assertEquals(partitions, runs, "one run for each partition");
+    assertEquals(2, LeaseCountingComparator.most());
+    assertEquals(0, CodecPool.getLeasedDecompressorsCount(codec()));
+    assertTrue(
+        ours.counter(TaskCounter.SPILLED_RECORDS).getValue() > spills * 2000 * 2,
+        "what rounds write counts, as with stock");
   }
 
   @ParameterizedTest

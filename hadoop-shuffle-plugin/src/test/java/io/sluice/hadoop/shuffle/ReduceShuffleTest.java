@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.collect.TestCollectors;
 import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.testing.LeaseCountingComparator;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.Pair;
@@ -35,11 +36,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent.Status;
@@ -109,9 +113,13 @@ final class ReduceShuffleTest {
   }
 
   private void compress() {
+    compress(DefaultCodec.class);
+  }
+
+  private void compress(Class<? extends CompressionCodec> type) {
     job.setCompressMapOutput(true);
-    job.setMapOutputCompressorClass(DefaultCodec.class);
-    codec = ReflectionUtils.newInstance(DefaultCodec.class, job);
+    job.setMapOutputCompressorClass(type);
+    codec = ReflectionUtils.newInstance(type, job);
   }
 
   private List<Emitted> words(int count) {
@@ -260,6 +268,20 @@ final class ReduceShuffleTest {
     assertTrue(counter(SluiceCounter.MERGE_ROUNDS) > 1, "rounds");
     assertEquals(pool, counter(SluiceCounter.STAGED_BYTES_MEMORY) > 0);
     assertEquals(!pool, counter(SluiceCounter.STAGED_BYTES_DISK) > 0);
+  }
+
+  /** Streams of 24 MiB each, of which no task may have more than two open. */
+  @Test
+  void moreRunsThanTheirDecompressorsMayHoldAreMergedInRounds() throws Exception {
+    job.setInt(CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY, 8 << 20);
+    job.setOutputKeyComparatorClass(LeaseCountingComparator.class);
+    compress(SnappyCodec.class);
+    LeaseCountingComparator.watch(codec);
+    shuffleOnNode(6, 100);
+    assertDeliversAll(node.environment());
+    assertEquals(2, LeaseCountingComparator.most());
+    assertEquals(4, counter(SluiceCounter.MERGE_ROUNDS));
+    assertEquals(0, CodecPool.getLeasedDecompressorsCount(codec));
   }
 
   private byte[] stored(List<Pair> pairs) throws IOException {

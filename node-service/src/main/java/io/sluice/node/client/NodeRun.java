@@ -66,6 +66,11 @@ public final class NodeRun implements AutoCloseable {
     return run.lengthBytes();
   }
 
+  /** Mean length of its records, before they were compressed. */
+  public long meanRecordBytes() {
+    return run.rawLengthBytes() / Math.max(1, run.records());
+  }
+
   /** Whether it lies in this node's own pool and needs no transfer. */
   public boolean isLocal() {
     return local != null;
