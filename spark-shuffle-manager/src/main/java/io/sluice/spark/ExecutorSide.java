@@ -97,6 +97,10 @@ final class ExecutorSide implements Closeable {
         node.get().connect();
         return node;
       } catch (IOException e) {
+        if (Thread.currentThread().isInterrupted()) { // says nothing of the service
+          LOG.info("A task was killed while it looked for the node's service", e);
+          return Optional.empty();
+        }
         LOG.debug("The node's service cannot be reached", e);
         counters.fellBack("a node's service that cannot be reached");
       }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.pool.Endpoint;
+import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -50,6 +52,7 @@ class LocalShuffleTest {
   private static final String JAVA = "org.apache.spark.serializer.JavaSerializer";
 
   private static final CountDownLatch BEGUN = new CountDownLatch(1);
+  private static final CountDownLatch WRITING = new CountDownLatch(1);
 
   @TempDir private Path pools;
 
@@ -201,6 +204,47 @@ class LocalShuffleTest {
       assertEquals(Map.of(), manager().counters().fallbacks());
       assertEquals(3, manager().poolStats().orElseThrow().outputs());
     }
+  }
+
+  /** What it had leased is free again, and the pool is as good as before. */
+  @Test
+  void aTaskThatIsKilledWhileItWritesLeavesThePoolToTheOthers() throws InterruptedException {
+    SparkConf conf = conf().setMaster("local[1]").set("spark.shuffle.compress", "false");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      context.setJobGroup("killed", "a job that is cancelled", true);
+      JavaFutureAction<Long> killed =
+          context
+              .parallelize(numbers(), 1)
+              .mapPartitionsToPair(LocalShuffleTest::killedHalfway)
+              .partitionBy(new org.apache.spark.HashPartitioner(4))
+              .countAsync();
+      assertTrue(WRITING.await(1, TimeUnit.MINUTES));
+      context.cancelJobGroup("killed");
+      assertThrows(Exception.class, killed::get);
+      context.clearJobGroup();
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(Map.of(), manager().counters().fallbacks());
+      StoreStats stats = manager().poolStats().orElseThrow();
+      assertEquals(3, stats.outputs());
+      assertEquals(0, stats.memory().leasedBytes());
+    }
+  }
+
+  /** Halfway through, most of that is in the pool; Spark ends the task at the next record. */
+  private static Iterator<Tuple2<Integer, byte[]>> killedHalfway(Iterator<Integer> numbers) {
+    AtomicInteger count = new AtomicInteger();
+    return CollectionConverters.asJava(
+        CollectionConverters.asScala(numbers)
+            .map(
+                number -> {
+                  if (count.incrementAndGet() == RECORDS / 2) {
+                    WRITING.countDown();
+                    while (!Thread.currentThread().isInterrupted()) {
+                      LockSupport.park();
+                    }
+                  }
+                  return new Tuple2<>(number, new byte[800]);
+                }));
   }
 
   /** The writer is made after this, by a thread that is still interrupted. */

@@ -13,7 +13,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -132,9 +131,7 @@ final class FilePool implements PoolSpace {
    */
   private void syncNames() throws IOException {
     if (medium.isPersistent()) {
-      try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-        names.force(true);
-      }
+      locked.forceNames();
     }
   }
 

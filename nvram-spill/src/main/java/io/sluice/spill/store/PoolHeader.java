@@ -1,10 +1,10 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.SharedFile;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,12 +75,9 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     StringWriter text = new StringWriter();
     properties.store(text, "Sluice spill pool");
     Path temporary = directory.resolve(FILE + ".tmp");
-    try (FileChannel file = PrivateDirectory.createFile(temporary)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII));
-      while (bytes.hasRemaining()) {
-        file.write(bytes);
-      }
-      file.force(true);
+    try (SharedFile file = PrivateDirectory.createShared(temporary)) {
+      file.write(0, ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII)));
+      file.force();
     }
     Files.move(temporary, directory.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
   }

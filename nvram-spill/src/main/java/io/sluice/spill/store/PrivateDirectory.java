@@ -1,11 +1,11 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.LockFile;
 import io.sluice.rdma.memory.SharedFile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -31,7 +31,7 @@ final class PrivateDirectory implements Closeable {
   private static final String LOCK_FILE = "pool.lock";
   private static final Pattern OWN_FILES =
       Pattern.compile(
-          "pool\\.(lock|properties|generation|leases|meta)|segment-\\d+"
+          "pool\\.(lock(\\.\\d+-\\d+)?|properties|generation|leases|meta)|segment-\\d+"
               + "|(pool\\.properties|segment-\\d+|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -39,9 +39,9 @@ final class PrivateDirectory implements Closeable {
       PosixFilePermissions.fromString("rwx------");
 
   private final Path path;
-  private final FileChannel lockFile;
+  private final LockFile lockFile;
 
-  private PrivateDirectory(Path path, FileChannel lockFile) {
+  private PrivateDirectory(Path path, LockFile lockFile) {
     this.path = path;
     this.lockFile = lockFile;
   }
@@ -79,7 +79,8 @@ final class PrivateDirectory implements Closeable {
     List<Path> files = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
       for (Path entry : entries) {
-        if (!entry.getFileName().toString().equals(LOCK_FILE)) {
+        String name = entry.getFileName().toString();
+        if (!name.equals(LOCK_FILE) && !LockFile.isBeside(LOCK_FILE, name)) {
           files.add(entry);
         }
       }
@@ -99,6 +100,25 @@ final class PrivateDirectory implements Closeable {
     for (Path file : files()) {
       if (file.toString().endsWith(".tmp")) {
         Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  /** Makes the names of its files safe, on a thread that may be interrupted. */
+  void forceNames() throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try (FileChannel names = FileChannel.open(path, StandardOpenOption.READ)) {
+          names.force(true);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted(); // the pool is for others too: once more
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }
@@ -139,29 +159,16 @@ final class PrivateDirectory implements Closeable {
     }
   }
 
-  private static FileChannel lock(Path path) throws IOException {
+  private static LockFile lock(Path path) throws IOException {
     Path lockPath = path.resolve(LOCK_FILE);
-    FileChannel file =
-        FileChannel.open(
-            lockPath, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_ONLY_FILE);
-    FileLock lock = null;
-    try {
-      lock = file.tryLock();
-    } catch (OverlappingFileLockException e) {
-      // another store of this very process: handled as one of any other process
-    } finally {
-      if (lock == null) {
-        file.close();
-      }
-    }
-    if (lock == null) {
-      throw new IOException(
-          path
-              + " is in use by another store, which holds "
-              + lockPath
-              + "; give each service a directory of its own, or stop the other one");
-    }
-    return file;
+    return LockFile.tryLock(lockPath)
+        .orElseThrow(
+            () ->
+                new IOException(
+                    path
+                        + " is in use by another store, which holds "
+                        + lockPath
+                        + "; give each service a directory of its own, or stop the other one"));
   }
 
   @Override

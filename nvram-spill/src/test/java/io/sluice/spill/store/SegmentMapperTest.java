@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Random;
@@ -23,7 +24,11 @@ class SegmentMapperTest extends PoolTestBase {
     Random random = seeded("aReaderThatIsInterruptedFailsAlone");
     try (SpillStore store = SpillStore.open(configWithDisk(memorySegments).build());
         SegmentMapper mapper = Outputs.mapper(store)) {
-      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
+      Outputs.Content content = Outputs.random(random, 20, 100_000);
+      try (OutputWriter writer = writer(store.openLease(APP), 20)) {
+        Outputs.write(writer, content, random);
+        writer.commit(id(1));
+      }
       int partition = content.partitions().get(0);
       Run run = store.find(id(1)).orElseThrow().runs(partition).get(0);
       byte[] expected = content.of(partition).get(0);
@@ -52,9 +57,10 @@ class SegmentMapperTest extends PoolTestBase {
         SegmentMapper mapper = Outputs.mapper(store)) {
       for (int i = 0; i < 20; i++) {
         Outputs.Content content = commit(store.openLease(APP), id(i), random, 100_000);
-        int partition = content.partitions().get(0);
-        Run run = store.find(id(i)).orElseThrow().runs(partition).get(0);
-        mapper.map(run.ranges()).close();
+        for (int partition : content.partitions()) {
+          Run run = store.find(id(i)).orElseThrow().runs(partition).get(0);
+          mapper.map(run.ranges()).close();
+        }
       }
       store.freeApplication(APP);
       assertEquals(1, OpenFiles.below(disk()), "files open beside the lock");

@@ -1,20 +1,19 @@
 package io.sluice.spark.pool;
 
 import io.sluice.node.service.ServiceDirectory;
+import io.sluice.rdma.memory.LockFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -32,14 +31,13 @@ public final class PoolHome implements Closeable {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final String LOCK_SUFFIX = ".lock";
   private static final long GUARD_PAUSE_MS = 10;
+  private static final long GUARD_TIMEOUT_MS = 60_000;
 
   private final Path directory;
-  private final Path lockFile;
-  private final FileChannel lock;
+  private final LockFile lock;
 
-  private PoolHome(Path directory, Path lockFile, FileChannel lock) {
+  private PoolHome(Path directory, LockFile lock) {
     this.directory = directory;
-    this.lockFile = lockFile;
     this.lock = lock;
   }
 
@@ -47,18 +45,17 @@ public final class PoolHome implements Closeable {
   public static PoolHome create(Path base, String name) throws IOException {
     Path ours = base.resolve("sluice-spark-" + System.getProperty("user.name"));
     ServiceDirectory.prepare(ours);
-    FileChannel guard = guard(ours);
+    LockFile guard = guard(ours);
     try {
       removeDead(ours);
-      Path lockFile = ours.resolve(name + LOCK_SUFFIX);
-      FileChannel lock = lock(lockFile);
-      if (lock == null) {
-        throw new IOException(ours.resolve(name) + " is the pool of a living process");
-      }
+      LockFile lock =
+          LockFile.tryLock(ours.resolve(name + LOCK_SUFFIX))
+              .orElseThrow(
+                  () -> new IOException(ours.resolve(name) + " is the pool of a living process"));
       try {
         Path directory = ours.resolve(name);
         delete(directory);
-        return new PoolHome(Files.createDirectory(directory, OWNER_ONLY), lockFile, lock);
+        return new PoolHome(Files.createDirectory(directory, OWNER_ONLY), lock);
       } catch (IOException | RuntimeException e) {
         lock.close();
         throw e;
@@ -69,56 +66,42 @@ public final class PoolHome implements Closeable {
   }
 
   /** Locked while lock files come and go: nobody takes one for dead that was not locked yet. */
-  private static FileChannel guard(Path ours) throws IOException {
-    FileChannel guard = open(ours.resolve(".guard"));
+  private static LockFile guard(Path ours) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GUARD_TIMEOUT_MS);
+    boolean interrupted = false;
     try {
       while (true) {
-        try {
-          guard.lock();
-          return guard;
-        } catch (OverlappingFileLockException e) {
-          // Another context of this JVM, whose classes may have another loader, is at it.
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(GUARD_PAUSE_MS));
+        Optional<LockFile> guard = LockFile.tryLock(ours.resolve(".guard"));
+        if (guard.isPresent()) {
+          return guard.get();
         }
+        if (System.nanoTime() - deadlineNs > 0) {
+          throw new IOException(
+              ours.resolve(".guard") + " has been locked for " + GUARD_TIMEOUT_MS + " ms");
+        }
+        interrupted |= Thread.interrupted(); // a pool is for all tasks, not for the one it kills
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(GUARD_PAUSE_MS));
       }
-    } catch (IOException | RuntimeException e) {
-      guard.close();
-      throw e;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
   private static void removeDead(Path ours) throws IOException {
     try (DirectoryStream<Path> locks = Files.newDirectoryStream(ours, "*" + LOCK_SUFFIX)) {
       for (Path lockFile : locks) {
-        try (FileChannel lock = lock(lockFile)) {
-          if (lock != null) {
+        Optional<LockFile> dead = LockFile.tryLock(lockFile);
+        if (dead.isPresent()) {
+          try (LockFile lock = dead.get()) {
             String name = lockFile.getFileName().toString();
             delete(ours.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length())));
-            Files.deleteIfExists(lockFile);
+            Files.deleteIfExists(lock.path());
           }
         }
       }
     }
-  }
-
-  /** The locked file, or null if another process, or another pool of this one, holds it. */
-  private static FileChannel lock(Path lockFile) throws IOException {
-    FileChannel channel = open(lockFile);
-    boolean held = false;
-    try {
-      held = channel.tryLock() != null;
-      return held ? channel : null;
-    } catch (OverlappingFileLockException e) {
-      return null;
-    } finally {
-      if (!held) {
-        channel.close();
-      }
-    }
-  }
-
-  private static FileChannel open(Path file) throws IOException {
-    return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
   private static void delete(Path directory) throws IOException {
@@ -143,7 +126,7 @@ public final class PoolHome implements Closeable {
   public void close() throws IOException {
     try (lock) {
       delete(directory);
-      Files.deleteIfExists(lockFile);
+      Files.deleteIfExists(lock.path());
     }
   }
 }

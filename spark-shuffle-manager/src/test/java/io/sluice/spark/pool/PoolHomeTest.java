@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +42,37 @@ class PoolHomeTest {
         assertTrue(Files.exists(living.directory()));
         assertTrue(Files.exists(next.directory()));
       }
+    }
+  }
+
+  /** Makes a home in another JVM, as the executor of another application does; then removes it. */
+  public static final class Neighbour {
+    private Neighbour() {}
+
+    /** Below the base that is named. */
+    public static void main(String[] args) throws IOException {
+      PoolHome.create(Path.of(args[0]), "neighbour").close();
+    }
+  }
+
+  /** An executor has a pool for shuffles and one for persisted blocks. */
+  @Test
+  void aNeighbourLeavesBothPoolsOfALivingProcess() throws Exception {
+    try (PoolHome shuffle = PoolHome.create(base, "app-1");
+        PoolHome persisted = PoolHome.create(base, "app-1-blocks")) {
+      Process neighbour =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  Neighbour.class.getName(),
+                  base.toString())
+              .inheritIO()
+              .start();
+      assertTrue(neighbour.waitFor(60, TimeUnit.SECONDS));
+      assertEquals(0, neighbour.exitValue());
+      assertTrue(Files.exists(shuffle.directory()), "the first home is alive");
+      assertTrue(Files.exists(persisted.directory()), "the second home is alive");
     }
   }
 
