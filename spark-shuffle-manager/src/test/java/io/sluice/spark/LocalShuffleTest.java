@@ -227,6 +227,7 @@ class LocalShuffleTest {
       StoreStats stats = manager().poolStats().orElseThrow();
       assertEquals(3, stats.outputs());
       assertEquals(0, stats.memory().leasedBytes());
+      assertEquals(0, stats.overflows(), "the memory tier is as good as before");
     }
   }
 

@@ -7,11 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +68,26 @@ class SegmentMapperTest extends PoolTestBase {
       }
       store.freeApplication(APP);
       assertEquals(1, OpenFiles.below(disk()), "files open beside the lock");
+    }
+  }
+
+  /** Else whoever still holds a description reads another output's bytes under the same id. */
+  @Test
+  void idsOfTheDiskTierAreNotUsedAgainAfterARestart() throws Exception {
+    Random random = seeded("idsOfTheDiskTierAreNotUsedAgainAfterARestart");
+    Set<Integer> used = new HashSet<>();
+    for (int start = 0; start < 4; start++) {
+      StoreConfig config = configWithDisk(0).recover(Set.of()).build();
+      try (SpillStore store = SpillStore.open(config)) {
+        for (int i = 0; i < 3; i++) {
+          commit(store.openLease(APP), id(i), random, 100_000);
+        }
+        for (SegmentInfo segment : store.segments()) {
+          assertTrue(used.add(segment.segmentId()), "used before: " + segment);
+          assertTrue(Files.exists(segment.path()));
+        }
+        store.freeApplication(APP);
+      }
     }
   }
 }

@@ -1,0 +1,111 @@
+package io.sluice.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The rule of CONTRIBUTING.md: nothing that threads share is a channel that an interrupt closes.
+ * Every class that names one stands in {@code interruptible-channels.txt}, with the reason why no
+ * interrupt of a task reaches a channel there that others use.
+ */
+class InterruptibleChannelsTest {
+  private static final List<String> MODULES =
+      List.of(
+          "common-rdma",
+          "nvram-spill",
+          "node-service",
+          "hadoop-shuffle-plugin",
+          "spark-shuffle-manager");
+
+  /** What is an {@code InterruptibleChannel}, or gives one. */
+  private static final Pattern CHANNEL =
+      Pattern.compile(
+          "\\b(FileChannel|SocketChannel|ServerSocketChannel|DatagramChannel|Pipe"
+              + "|AbstractInterruptibleChannel|newByteChannel|getChannel)\\b");
+
+  /** A comment may say what it likes, and the mode of a mapping is no channel. */
+  private static final Pattern NOT_MEANT =
+      Pattern.compile("(?s)/\\*.*?\\*/|//[^\\n]*|\\bimport [^;]*;|\\bFileChannel\\.MapMode\\b");
+
+  private static Path root() {
+    Path here = Path.of("").toAbsolutePath();
+    while (!holdsModules(here)) {
+      here = here.getParent();
+    }
+    return here;
+  }
+
+  private static boolean holdsModules(Path directory) {
+    return MODULES.stream().allMatch(module -> Files.isDirectory(sources(directory, module)));
+  }
+
+  private static Path sources(Path root, String module) {
+    return root.resolve(module).resolve("src/main/java");
+  }
+
+  private static TreeSet<String> naming(Path root) throws IOException {
+    TreeSet<String> found = new TreeSet<>();
+    for (String module : MODULES) {
+      try (Stream<Path> files = Files.walk(sources(root, module))) {
+        files
+            .filter(file -> file.toString().endsWith(".java") && namesOne(file))
+            .forEach(file -> found.add(root.relativize(file).toString()));
+      }
+    }
+    return found;
+  }
+
+  private static boolean namesOne(Path file) {
+    try {
+      return CHANNEL.matcher(NOT_MEANT.matcher(Files.readString(file)).replaceAll(" ")).find();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** By file, why it may name one. */
+  private static Map<String, String> allowed() throws IOException {
+    try (InputStream text =
+        InterruptibleChannelsTest.class.getResourceAsStream("interruptible-channels.txt")) {
+      return new String(text.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .map(line -> line.split(": ", 2))
+          .collect(
+              Collectors.toMap(
+                  parts -> parts[0],
+                  parts -> parts.length > 1 ? parts[1] : "",
+                  (one, two) -> one + " " + two,
+                  TreeMap::new));
+    }
+  }
+
+  @Test
+  void onlyClassesWithAReasonNameOne() throws IOException {
+    assertEquals(new TreeSet<>(allowed().keySet()), naming(root()));
+    allowed().forEach((file, why) -> assertFalse(why.isBlank(), file + " has no reason"));
+  }
+
+  @Test
+  void theCheckSeesChannelsAndNothingElse() throws IOException {
+    Path memory = sources(root(), "common-rdma").resolve("io/sluice/rdma/memory");
+    assertTrue(namesOne(memory.resolve("SharedFile.java")));
+    assertFalse(namesOne(memory.resolve("NativeFile.java")), "its comments do");
+  }
+}
