@@ -19,7 +19,7 @@ public final class Gate {
   public static final String OPEN = "open";
   public static final String REACHED_SUFFIX = ".reached";
   public static final String OPEN_SUFFIX = ".open";
-  private static final Duration DEADLINE = Duration.ofMinutes(5);
+  private static final Duration DEADLINE = Duration.ofMinutes(15);
   private static final long PAUSE_MS = 50;
 
   private Gate() {}

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * <p>Not thread-safe. Whoever starts it closes it; its files stay in the directory given.
  */
 public final class SparkNodeService implements AutoCloseable {
-  private static final Duration READY_DEADLINE = Duration.ofMinutes(2);
+  private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
   private static final String MAIN = "io.sluice.spark.service.NodeServiceMain";
 
   private final Path home;

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Makes the tasks that are programs of the host: Maven with the unit tests of all modules, and
@@ -42,9 +43,15 @@ final class Programs {
     this.all = all;
   }
 
+  /** A JVM of Maven's whose tests have no report; Maven goes on as after any failed test. */
+  private static final Pattern LOST_TESTS =
+      Pattern.compile(
+          "\\[ERROR\\] .*(There was a timeout|The forked VM terminated|There was an error in the forked).*");
+
   /**
    * Unit tests, and what looks into the engines' jars. The modules have been built: nothing may be
-   * compiled or packed again beside those who read it.
+   * compiled or packed again beside those who read it. A module's failed test keeps no other module
+   * from its tests; the reports tell.
    */
   ProgramTask unitTests() {
     ProcessBuilder maven =
@@ -52,7 +59,7 @@ final class Programs {
                 "mvn",
                 "-B",
                 "-ntp",
-                "--fail-at-end",
+                "-Dmaven.test.failure.ignore=true",
                 "-Dspotless.check.skip=true",
                 "-Dmaven.compiler.useIncrementalCompilation=false",
                 "-Dit.test=EngineJarIT",
@@ -72,7 +79,19 @@ final class Programs {
                 ? Optional.of(line.replaceFirst("^\\[INFO\\] ", ""))
                 : Optional.empty(),
         () -> TestReports.read(workspace.root(), "surefire|failsafe", since),
-        () -> new TestReports(List.of()));
+        () -> lostTests(log("unit")));
+  }
+
+  private static TestReports lostTests(Path log) {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines
+          .filter(line -> LOST_TESTS.matcher(line).matches())
+          .findFirst()
+          .map(line -> TestReports.ofFailure("unit tests of a JVM that did not report", line))
+          .orElse(new TestReports(List.of()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + log, e);
+    }
   }
 
   /** The integration tests of a lane, in one JVM, so that they share a cluster if they want one. */

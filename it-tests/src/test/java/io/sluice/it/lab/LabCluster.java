@@ -59,25 +59,23 @@ final class LabCluster {
   }
 
   /**
-   * All daemons in one JVM, with three NodeManagers: the ApplicationMaster fits on the first alone,
-   * a map on the second alone, whose pool is on fs-DAX, and a reduce, which wants two processors,
-   * on the third alone.
+   * All daemons in one JVM, with two NodeManagers: the ApplicationMaster and the map fit on the
+   * first alone, whose pool is on fs-DAX, for the second has too little memory; and the reduce,
+   * which wants two processors, on the second alone.
    */
   static PseudoCluster ofOneJvm() {
     return start(
-        spec(List.of("sluice-1", "sluice-1", "sluice-1"), Optional.empty(), true)
+        spec(List.of("sluice-1", "sluice-1"), Optional.empty(), true)
             .withSite("yarn.scheduler.capacity.resource-calculator", DOMINANT_RESOURCE)
-            .withSite("yarn.app.mapreduce.am.resource.mb", "1536")
+            .withSite("yarn.app.mapreduce.am.resource.mb", "1280")
             .withSite("mapreduce.map.memory.mb", "1280")
             .withSite("mapreduce.reduce.memory.mb", "1024")
             .withSite("mapreduce.reduce.cpu.vcores", "2")
-            .withNodeSite(0, NODE_MEMORY_MB, "1536")
-            .withNodeSite(0, NODE_VCORES, "1")
-            .withNodeSite(1, NODE_MEMORY_MB, "1280")
-            .withNodeSite(1, NODE_VCORES, "1")
-            .withNodeSite(1, POOL_DIR, property("fsdax") + "/sluice")
-            .withNodeSite(2, NODE_MEMORY_MB, "1024")
-            .withNodeSite(2, NODE_VCORES, "2"));
+            .withNodeSite(0, NODE_MEMORY_MB, "2560")
+            .withNodeSite(0, NODE_VCORES, "2")
+            .withNodeSite(0, POOL_DIR, property("fsdax") + "/sluice")
+            .withNodeSite(1, NODE_MEMORY_MB, "1024")
+            .withNodeSite(1, NODE_VCORES, "2"));
   }
 
   private static PseudoCluster start(ClusterSpec spec) {

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -44,28 +45,22 @@ class SparkOverVerbsIT {
   private static final Map<String, String> PATIENCE =
       Map.of("spark.network.timeout", "10min", "spark.sluice.io.timeout-ms", "300000");
 
-  private static final List<ShuffleArguments> SHUFFLES =
-      List.of(shuffle(Workload.REPARTITION), shuffle(Workload.SQL_SORT));
-
-  private static final ContextPlan STOCK =
-      new ContextPlan(
-          "stock",
-          Map.of("spark.master", SparkSubmit.LOCAL, "spark.shuffle.manager", "sort"),
-          SHUFFLES);
-
-  private static final ContextPlan SLUICE =
-      new ContextPlan(
-          "Sluice",
-          Map.of(
-              "spark.sluice.transport", LabCluster.transport(),
-              "spark.sluice.pool.capacity-mb", "64",
-              "spark.sluice.pool.segment-mb", "16"),
-          SHUFFLES);
+  /** Of Spark's core alone: queries load a compiler besides. */
+  @Test
+  void aRepartitionGivesStocksResult(@TempDir Path directory, TestReporter reporter) {
+    assertGivesStocksResult(Workload.REPARTITION, directory, reporter);
+  }
 
   @Test
-  void givesStocksResult(@TempDir Path directory, TestReporter reporter) {
+  @Tag("campaign")
+  void aSortedDataFrameGivesStocksResult(@TempDir Path directory, TestReporter reporter) {
+    assertGivesStocksResult(Workload.SQL_SORT, directory, reporter);
+  }
+
+  private static void assertGivesStocksResult(
+      Workload workload, Path directory, TestReporter reporter) {
     DeviceCounters device = new DeviceCounters();
-    List<ContextReport> contexts = run(directory);
+    List<ContextReport> contexts = run(directory, workload);
     ContextReport stock = contexts.get(0);
     ContextReport ours = contexts.get(1);
     Map<String, Long> readBytes = PlanOracle.bytesByWay(ours);
@@ -74,17 +69,31 @@ class SparkOverVerbsIT {
     PlanOracle oracle = new PlanOracle(new ShufflePlanReport(List.of(stock)));
     assertAll(
         () -> assertEquals(SparkJob.STOCK_MANAGER, stock.driverShuffleManager()),
-        () -> assertEquals(ROWS, stock.results().get(0).count(), "rows of a repartition"),
+        () -> assertEquals(ROWS, stock.results().get(0).count(), "rows"),
         () -> assertEquals(List.of(), oracle.wrongResults(ours)),
         () -> assertEquals(List.of(), PlanOracle.wrongTraffic(ours, Set.of())),
         () -> assertEquals(Set.of("ucx", "local"), readBytes.keySet()),
         () -> device.assertReceived(PlanOracle.served(ours)));
   }
 
-  private static List<ContextReport> run(Path directory) {
+  private static List<ContextReport> run(Path directory, Workload workload) {
+    List<ShuffleArguments> shuffles = List.of(new ShuffleArguments(workload, ROWS, PARTITIONS, 7));
+    ContextPlan stock =
+        new ContextPlan(
+            "stock",
+            Map.of("spark.master", SparkSubmit.LOCAL, "spark.shuffle.manager", "sort"),
+            shuffles);
+    ContextPlan sluice =
+        new ContextPlan(
+            "Sluice",
+            Map.of(
+                "spark.sluice.transport", LabCluster.transport(),
+                "spark.sluice.pool.capacity-mb", "64",
+                "spark.sluice.pool.segment-mb", "16"),
+            shuffles);
     Workspace workspace = Workspace.find();
     SparkJob job =
-        SparkJob.plan(workspace, "over verbs", new ShufflePlan(List.of(STOCK, SLUICE)))
+        SparkJob.plan(workspace, "over verbs", new ShufflePlan(List.of(stock, sluice)))
             .throughSluice(workspace)
             .with(PATIENCE)
             .with("spark.driver.extraJavaOptions", QUICK_JVM)
@@ -95,9 +104,5 @@ class SparkOverVerbsIT {
     try (SparkSubmit submit = new SparkSubmit(spark, directory, address)) {
       return submit.run(SparkSubmit.LOCAL_CLUSTER, job).report(ShufflePlanReport.class).contexts();
     }
-  }
-
-  private static ShuffleArguments shuffle(Workload workload) {
-    return new ShuffleArguments(workload, ROWS, PARTITIONS, 7);
   }
 }

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class GatedRun implements AutoCloseable {
   private static final int SLOTS = 4;
-  private static final Duration DEADLINE = Duration.ofMinutes(2);
+  private static final Duration DEADLINE = Duration.ofMinutes(10);
 
   private final PseudoCluster cluster;
   private final Path mapGate;

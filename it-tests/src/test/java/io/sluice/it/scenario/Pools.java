@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /** The pools of all nodes of a cluster that have one. */
 final class Pools {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
 
   private Pools() {}
 

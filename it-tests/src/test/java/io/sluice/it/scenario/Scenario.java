@@ -28,8 +28,8 @@ import java.util.stream.Stream;
  * @param settings {@link io.sluice.it.jobs.ScenarioConf} keys and any others
  */
 public record Scenario(String name, Class<?> program, Map<String, String> settings) {
-  private static final Duration DEADLINE = Duration.ofMinutes(5);
-  private static final Duration GATE_DEADLINE = Duration.ofMinutes(2);
+  private static final Duration DEADLINE = Duration.ofMinutes(20);
+  private static final Duration GATE_DEADLINE = Duration.ofMinutes(10);
 
   public static Scenario newApi(String name) {
     return new Scenario(name, ScenarioJob.class, Map.of());

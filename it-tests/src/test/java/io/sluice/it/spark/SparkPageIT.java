@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SparkPageIT {
   private static final String PLUGIN = "io.sluice.spark.SluicePlugin";
   private static final long ROWS = 20_000;
-  private static final Duration DEADLINE = Duration.ofMinutes(5);
+  private static final Duration DEADLINE = Duration.ofMinutes(10);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final Workspace workspace = Workspace.find();

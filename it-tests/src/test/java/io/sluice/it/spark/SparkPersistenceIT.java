@@ -114,7 +114,7 @@ class SparkPersistenceIT {
             List.of(),
             Map.of(),
             List.of(level, Integer.toString(ROWS), Integer.toString(PARTITIONS), "7"),
-            Duration.ofMinutes(5)));
+            Duration.ofMinutes(15)));
   }
 
   private static SparkJob inPools(SparkJob job) throws IOException {

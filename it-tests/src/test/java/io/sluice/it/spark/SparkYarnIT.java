@@ -27,7 +27,7 @@ class SparkYarnIT {
   private static final int PARTITIONS = 9;
   private static final ShuffleArguments ROWS =
       new ShuffleArguments(Workload.GROUP_BY_KEY, 20_000, PARTITIONS, 7);
-  private static final Duration DEADLINE = Duration.ofMinutes(1);
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
 
   private final Workspace workspace = Workspace.find();
   private final SparkDistribution spark =

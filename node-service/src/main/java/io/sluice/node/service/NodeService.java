@@ -18,7 +18,6 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
@@ -88,16 +87,14 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       open.addLast(bounce::close);
       Path applicationsDirectory = config.directory().resolve(APPLICATIONS_NAME);
       StoreConfig.Builder storeConfig = config.store().segmentListener(registrar);
-      Set<String> known = ApplicationRegistry.known(applicationsDirectory);
       if (config.recover()) {
         // Tasks of these may have outlived the service and still write to what they had leased.
-        storeConfig.recover(known);
+        storeConfig.recover(ApplicationRegistry.known(applicationsDirectory));
       }
       StoreConfig built = storeConfig.build();
       store = SpillStore.open(built);
       open.addLast(store); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
-      freeUnknown(known);
       Path socket = config.directory().resolve(SOCKET_NAME);
       localServer = LocalServer.start(store, applications, socket, config.limits());
       open.push(localServer::close);
@@ -137,20 +134,6 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     }
   }
 
-  /** Frees what was left of applications that ended when it could not be freed. */
-  private void freeUnknown(Set<String> known) {
-    for (String applicationId : store.applications()) {
-      if (!known.contains(applicationId)) {
-        LOG.info("Freeing what was left of {}, which has ended", applicationId);
-        try {
-          store.freeApplication(applicationId);
-        } catch (IOException e) {
-          LOG.warn("Not everything of {} could be freed", applicationId, e);
-        }
-      }
-    }
-  }
-
   /** What the node's tasks must know. */
   public NodeMetadata metadata() {
     return metadata;
@@ -185,12 +168,8 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
 
   @Override
   public void applicationStopped(String applicationId) throws IOException {
-    try {
-      store.freeApplication(applicationId);
-    } finally {
-      // What could not be freed is freed by the next start, because nobody knows the application.
-      applications.forget(applicationId);
-    }
+    store.freeApplication(applicationId);
+    applications.forget(applicationId);
   }
 
   @Override
@@ -282,9 +261,12 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<Run>> runs = new HashMap<>();
     for (String outputId : outputIds) {
-      Optional<List<Run>> held = runs(new OutputId(applicationId, outputId), partitions);
-      if (held.isPresent()) {
-        List<Run> outputRuns = held.get();
+      Optional<CommittedOutput> output = store.find(new OutputId(applicationId, outputId));
+      if (output.isPresent()) {
+        List<Run> outputRuns = new ArrayList<>();
+        for (int p = partitions.first(); p < partitions.end(); p++) {
+          outputRuns.addAll(output.get().runs(p));
+        }
         runs.put(outputId, outputRuns);
         for (Run run : outputRuns) {
           for (Range range : run.ranges()) {
@@ -294,20 +276,6 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       }
     }
     return new Description(segments, runs);
-  }
-
-  /** Those of an output; none of one with a damaged index, which must be made again as well. */
-  private Optional<List<Run>> runs(OutputId id, Partitions partitions) throws IOException {
-    Optional<CommittedOutput> output = store.find(id);
-    if (output.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(output.get().runs(partitions.first(), partitions.end()));
-    } catch (CorruptOutputException e) {
-      LOG.warn("Not describing {} any more, so that it is made again: {}", id, e.getMessage());
-      return Optional.empty();
-    }
   }
 
   @Override

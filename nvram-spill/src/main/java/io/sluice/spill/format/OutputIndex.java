@@ -3,7 +3,6 @@ package io.sluice.spill.format;
 import io.sluice.spill.segment.ExtentTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -13,85 +12,54 @@ import java.util.zip.CRC32C;
  * The index of an output: its runs, grouped by partition. All numbers are big-endian.
  *
  * <pre>
- *   0                                   8 x (partitions + 1)    + 48 x runs
- *  +-----------------------------------+-----------------------+-------------------------+
- *  | partitions x 8 bytes, and one     | runs x 48 bytes       | further CRCs x 4 bytes, |
- *  | more whose first run is the count |                       | run after run           |
- *  +-----------------------------------+-----------------------+-------------------------+
- *
- *  one partition
- *   0               4               8
- *  +---------------+---------------+
- *  | first run     | CRC32C of     |
- *  |               | number, first |
- *  +---------------+---------------+
+ *   0                                     4 x (partitions + 1)
+ *  +-------------------------------------+---------------------------+
+ *  | first run of each partition, x 4    | runs x 48 bytes           |
+ *  | bytes; the last entry = run count   |                           |
+ *  +-------------------------------------+---------------------------+
  *
  *  one run
  *   0               4               8                              16
  *  +---------------+---------------+-------------------------------+
- *  | partition     | CRC32C first  | logical offset                |
+ *  | partition     | CRC32C data   | logical offset                |
  *  +---------------+---------------+-------------------------------+ 16
  *  | length                        | raw length                    |
  *  +-------------------------------+---------------+---------------+ 32
- *  | records                       | further CRC   | CRC32C (*)    |
+ *  | records                       | CRC32C (*)    | 0             |
  *  +-------------------------------+---------------+---------------+ 48
- *  CRC32C first: of the run's first block, see {@link BlockChecksums}
- *  further CRC:  the number of the first of its further blocks' CRCs
  *  (*) of this run's entry up to here
  * </pre>
  *
- * <p>The entry of a run and that of a partition have CRCs of their own because a serving store
- * keeps nothing of an index: it reads single entries, long after it checked the whole. The further
- * CRCs need none: damage in one is found as damage in its block, and both have the same remedy.
+ * <p>An entry has a CRC of its own because a serving store reads single entries, long after it
+ * checked the whole.
  */
 public final class OutputIndex {
   /** Length of the entry of one run. */
   public static final int RUN_BYTES = 48;
 
-  private static final int PARTITION_BYTES = 8;
-  private static final int FIRST_RUN_CRC_OFFSET = 4;
-
   private static final int PARTITION_OFFSET = 0;
-  private static final int FIRST_CRC_OFFSET = 4;
+  private static final int DATA_CRC_OFFSET = 4;
   private static final int LOGICAL_OFFSET_OFFSET = 8;
   private static final int LENGTH_OFFSET = 16;
   private static final int RAW_LENGTH_OFFSET = 24;
   private static final int RECORDS_OFFSET = 32;
-  private static final int FURTHER_OFFSET = 40;
-  private static final int ENTRY_CRC_OFFSET = 44;
-  private static final int CRC_BYTES = 4;
+  private static final int ENTRY_CRC_OFFSET = 40;
 
   private OutputIndex() {}
 
-  /** Reads some bytes of an index. */
-  @FunctionalInterface
-  public interface Source {
-    /** So many from {@code offsetBytes} of the index on. */
-    ByteBuffer read(long offsetBytes, int lengthBytes) throws IOException;
-  }
-
-  /**
-   * Length of an index.
-   *
-   * @param furtherCrcs of all runs together
-   */
-  public static long encodedBytes(int partitionCount, int runCount, long furtherCrcs) {
-    return furtherOffset(partitionCount, runCount) + CRC_BYTES * furtherCrcs;
-  }
-
-  private static long furtherOffset(int partitionCount, int runCount) {
+  /** Length of an index. */
+  public static long encodedBytes(int partitionCount, int runCount) {
     return runsOffset(partitionCount) + (long) RUN_BYTES * runCount;
   }
 
   /** Where the entries of the runs start. */
   public static long runsOffset(int partitionCount) {
-    return PARTITION_BYTES * (partitionCount + 1L);
+    return 4L * (partitionCount + 1L);
   }
 
   /** The index of these runs, which may come in any order; those of a partition keep theirs. */
   public static ByteBuffer encode(int partitionCount, List<Run> runs) {
-    long furtherCrcs = runs.stream().mapToLong(run -> run.checksums().furtherCount()).sum();
-    long encodedBytes = encodedBytes(partitionCount, runs.size(), furtherCrcs);
+    long encodedBytes = encodedBytes(partitionCount, runs.size());
     if (encodedBytes > FooterLayout.MAX_BYTES) {
       throw new IllegalArgumentException(
           runs.size()
@@ -105,26 +73,16 @@ public final class OutputIndex {
     }
     ByteBuffer index = ByteBuffer.allocate((int) encodedBytes);
     int[] nextRun = new int[partitionCount + 1];
-    int[] nextFurther = new int[partitionCount + 1];
     for (Run run : runs) {
       nextRun[run.partition() + 1]++;
-      nextFurther[run.partition() + 1] += run.checksums().furtherCount();
     }
     for (int partition = 0; partition <= partitionCount; partition++) {
       nextRun[partition] += partition == 0 ? 0 : nextRun[partition - 1];
-      nextFurther[partition] += partition == 0 ? 0 : nextFurther[partition - 1];
-      index.putInt(partition * PARTITION_BYTES, nextRun[partition]);
-      index.putInt(
-          partition * PARTITION_BYTES + FIRST_RUN_CRC_OFFSET,
-          firstRunCrc(partition, nextRun[partition]));
+      index.putInt(partition * 4, nextRun[partition]);
     }
-    int furtherOffset = (int) furtherOffset(partitionCount, runs.size());
     for (Run run : runs) {
       int ordinal = nextRun[run.partition()]++;
-      int further = nextFurther[run.partition()];
-      nextFurther[run.partition()] += run.checksums().furtherCount();
-      putRun(index, (int) runsOffset(partitionCount) + ordinal * RUN_BYTES, run, further);
-      putFurther(index, furtherOffset + further * CRC_BYTES, run.checksums());
+      putRun(index, (int) runsOffset(partitionCount) + ordinal * RUN_BYTES, run);
     }
     return index;
   }
@@ -133,9 +91,10 @@ public final class OutputIndex {
    * Checks a whole index: counts, entries, and that the runs lie inside the data and do not
    * overlap.
    *
+   * @return the first run of each partition, with the run count as last entry
    * @throws CorruptOutputException if anything does not hold
    */
-  public static void verify(ByteBuffer index, Footer footer) throws IOException {
+  public static int[] verify(ByteBuffer index, Footer footer) throws IOException {
     CRC32C crc = new CRC32C();
     crc.update(index.array(), 0, index.capacity());
     if ((int) crc.getValue() != footer.indexCrc32c()) {
@@ -145,7 +104,6 @@ public final class OutputIndex {
     int[] firstRuns = firstRuns(index, footer);
     long[] offsets = new long[footer.runCount()];
     long sumBytes = 0;
-    long further = 0;
     for (int partition = 0; partition < footer.partitionCount(); partition++) {
       for (int run = firstRuns[partition]; run < firstRuns[partition + 1]; run++) {
         int entry = (int) runsOffset(footer.partitionCount()) + run * RUN_BYTES;
@@ -157,78 +115,19 @@ public final class OutputIndex {
               footer,
               "its runs are longer than the " + footer.dataLengthBytes() + " bytes of data");
         }
-        checkFurther(index, entry, further, footer);
-        further += BlockChecksums.furtherBlocks(index.getLong(entry + LENGTH_OFFSET));
       }
     }
-    if (further != furtherCrcs(footer)) {
-      throw corrupt(
-          footer, "its runs have " + further + " further CRCs, it holds " + furtherCrcs(footer));
-    }
     checkOverlaps(index, footer, offsets);
+    return firstRuns;
   }
 
-  /**
-   * Reads the runs of neighbouring partitions and resolves them against the extents of their
-   * output.
-   *
-   * @throws CorruptOutputException if an entry is not what was written
-   */
-  public static List<Run> decodeRuns(
-      Source index, int firstPartition, int endPartition, Footer footer, ExtentTable extents)
+  /** Reads one entry and resolves it against the extents of its output. */
+  public static Run decodeRun(
+      ByteBuffer entries, int entry, int partition, Footer footer, ExtentTable extents)
       throws IOException {
-    int partitions = endPartition - firstPartition;
-    ByteBuffer table =
-        index.read(
-            (long) firstPartition * PARTITION_BYTES,
-            Math.multiplyExact(partitions + 1, PARTITION_BYTES));
-    int[] firstRuns = firstRuns(table, firstPartition, partitions, footer);
-    int firstRun = firstRuns[0];
-    int runCount = firstRuns[partitions] - firstRun;
-    if (runCount == 0) {
-      return List.of();
-    }
-    int[] partitionOf = new int[runCount];
-    for (int p = 0; p < partitions; p++) {
-      Arrays.fill(
-          partitionOf, firstRuns[p] - firstRun, firstRuns[p + 1] - firstRun, firstPartition + p);
-    }
-    ByteBuffer entries =
-        index.read(
-            runsOffset(footer.partitionCount()) + (long) firstRun * RUN_BYTES,
-            Math.multiplyExact(runCount, RUN_BYTES));
-    long first = entries.getInt(FURTHER_OFFSET);
-    long end = first;
-    for (int i = 0; i < runCount; i++) {
-      int entry = i * RUN_BYTES;
-      checkEntry(entries, entry, partitionOf[i], footer);
-      checkFurther(entries, entry, end, footer);
-      end += BlockChecksums.furtherBlocks(entries.getLong(entry + LENGTH_OFFSET));
-    }
-    if (first < 0 || end > furtherCrcs(footer)) {
-      throw corrupt(footer, "it has no further CRCs " + first + " to " + end);
-    }
-    ByteBuffer crcs = ByteBuffer.allocate(0);
-    if (end > first) {
-      long offsetBytes = furtherOffset(footer.partitionCount(), footer.runCount());
-      crcs = index.read(offsetBytes + first * CRC_BYTES, (int) (end - first) * CRC_BYTES);
-    }
-    List<Run> runs = new ArrayList<>(runCount);
-    for (int i = 0; i < runCount; i++) {
-      runs.add(decodeRun(entries, i * RUN_BYTES, partitionOf[i], crcs, extents));
-    }
-    return runs;
-  }
-
-  private static Run decodeRun(
-      ByteBuffer entries, int entry, int partition, ByteBuffer crcs, ExtentTable extents)
-      throws IOException {
+    checkEntry(entries, entry, partition, footer);
     long logicalOffsetBytes = entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
     long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
-    int[] further = new int[(int) BlockChecksums.furtherBlocks(lengthBytes)];
-    for (int i = 0; i < further.length; i++) {
-      further[i] = crcs.getInt();
-    }
     return new Run(
         partition,
         logicalOffsetBytes,
@@ -236,29 +135,17 @@ public final class OutputIndex {
         lengthBytes,
         entries.getLong(entry + RAW_LENGTH_OFFSET),
         entries.getLong(entry + RECORDS_OFFSET),
-        BlockChecksums.of(entries.getInt(entry + FIRST_CRC_OFFSET), further));
+        entries.getInt(entry + DATA_CRC_OFFSET));
   }
 
-  private static long furtherCrcs(Footer footer) {
-    long othersBytes = furtherOffset(footer.partitionCount(), footer.runCount());
-    return (footer.indexLengthBytes() - othersBytes) / CRC_BYTES;
-  }
-
-  private static void putRun(ByteBuffer index, int entry, Run run, int further) {
+  private static void putRun(ByteBuffer index, int entry, Run run) {
     index.putInt(entry + PARTITION_OFFSET, run.partition());
-    index.putInt(entry + FIRST_CRC_OFFSET, run.checksums().crc32c(0));
+    index.putInt(entry + DATA_CRC_OFFSET, run.crc32c());
     index.putLong(entry + LOGICAL_OFFSET_OFFSET, run.logicalOffsetBytes());
     index.putLong(entry + LENGTH_OFFSET, run.lengthBytes());
     index.putLong(entry + RAW_LENGTH_OFFSET, run.rawLengthBytes());
     index.putLong(entry + RECORDS_OFFSET, run.records());
-    index.putInt(entry + FURTHER_OFFSET, further);
     index.putInt(entry + ENTRY_CRC_OFFSET, entryCrc(index, entry));
-  }
-
-  private static void putFurther(ByteBuffer index, int offset, BlockChecksums checksums) {
-    for (int block = 1; block <= checksums.furtherCount(); block++) {
-      index.putInt(offset + (block - 1) * CRC_BYTES, checksums.crc32c(block));
-    }
   }
 
   private static int entryCrc(ByteBuffer entries, int entry) {
@@ -267,15 +154,24 @@ public final class OutputIndex {
     return (int) crc.getValue();
   }
 
-  private static int firstRunCrc(int partition, int firstRun) {
-    CRC32C crc = new CRC32C();
-    crc.update(ByteBuffer.allocate(2 * Integer.BYTES).putInt(partition).putInt(firstRun).flip());
-    return (int) crc.getValue();
-  }
-
-  /** The first runs in a whole index. */
   private static int[] firstRuns(ByteBuffer index, Footer footer) throws IOException {
-    int[] firstRuns = firstRuns(index, 0, footer.partitionCount(), footer);
+    int[] firstRuns = new int[footer.partitionCount() + 1];
+    for (int partition = 0; partition < firstRuns.length; partition++) {
+      firstRuns[partition] = index.getInt(partition * 4);
+      int atLeast = partition == 0 ? 0 : firstRuns[partition - 1];
+      if (firstRuns[partition] < atLeast || firstRuns[partition] > footer.runCount()) {
+        throw corrupt(
+            footer,
+            "the first run of partition "
+                + partition
+                + " is "
+                + firstRuns[partition]
+                + ", expected "
+                + atLeast
+                + " to "
+                + footer.runCount());
+      }
+    }
     if (firstRuns[0] != 0 || firstRuns[footer.partitionCount()] != footer.runCount()) {
       throw corrupt(
           footer,
@@ -285,43 +181,6 @@ public final class OutputIndex {
               + firstRuns[footer.partitionCount()]
               + ", expected 0 to "
               + footer.runCount());
-    }
-    return firstRuns;
-  }
-
-  /** The first runs of some partitions, and of the one after them. */
-  private static int[] firstRuns(
-      ByteBuffer table, int firstPartition, int partitions, Footer footer) throws IOException {
-    int[] firstRuns = new int[partitions + 1];
-    int atLeast = 0;
-    for (int i = 0; i <= partitions; i++) {
-      int partition = firstPartition + i;
-      firstRuns[i] = table.getInt(i * PARTITION_BYTES);
-      int expectedCrc = table.getInt(i * PARTITION_BYTES + FIRST_RUN_CRC_OFFSET);
-      int actualCrc = firstRunCrc(partition, firstRuns[i]);
-      if (actualCrc != expectedCrc) {
-        throw corrupt(
-            footer,
-            "the CRC32C of partition "
-                + partition
-                + " is "
-                + actualCrc
-                + ", expected "
-                + expectedCrc);
-      }
-      if (firstRuns[i] < atLeast || firstRuns[i] > footer.runCount()) {
-        throw corrupt(
-            footer,
-            "the first run of partition "
-                + partition
-                + " is "
-                + firstRuns[i]
-                + ", expected "
-                + atLeast
-                + " to "
-                + footer.runCount());
-      }
-      atLeast = firstRuns[i];
     }
     return firstRuns;
   }
@@ -366,15 +225,6 @@ public final class OutputIndex {
               + ", outside the "
               + footer.dataLengthBytes()
               + " bytes of data, or has a negative count");
-    }
-  }
-
-  private static void checkFurther(ByteBuffer entries, int entry, long expected, Footer footer)
-      throws IOException {
-    int actual = entries.getInt(entry + FURTHER_OFFSET);
-    if (actual != expected) {
-      throw corrupt(
-          footer, "the further CRCs of a run begin at " + actual + ", expected " + expected);
     }
   }
 

@@ -9,7 +9,8 @@ import java.io.IOException;
  * Walks through the records of one run.
  *
  * <p>A record is handed out after the header behind it was seen, the last one after the end of the
- * input was: a run cut short never passes for a shorter run.
+ * input was: a run cut short never passes for a shorter run, and an input's checksum has been
+ * verified by the time its last record is used.
  *
  * <p>Thread contract: single thread. Ownership: owns and closes its input, at the latest in {@link
  * #close}. Failure: {@link IOException} with run, position, actual and expected when the run is cut

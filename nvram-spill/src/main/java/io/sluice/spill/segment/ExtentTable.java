@@ -12,27 +12,22 @@ import java.util.List;
  * <p>Thread contract: not safe while it grows; safe to read from any thread afterwards.
  */
 public final class ExtentTable {
-  private final List<Extent> extents;
-  private long[] startsBytes;
+  private final List<Extent> extents = new ArrayList<>();
+  private long[] startsBytes = new long[4];
   private long lengthBytes;
 
   /** An empty table. */
-  public ExtentTable() {
-    this.extents = new ArrayList<>();
-    this.startsBytes = new long[4];
-  }
+  public ExtentTable() {}
 
-  /** A table of the given extents in their order, without spare room. */
+  /** A table of the given extents in their order. */
   public ExtentTable(List<Extent> extents) {
-    this.extents = new ArrayList<>(extents.size());
-    this.startsBytes = new long[extents.size()];
     extents.forEach(this::add);
   }
 
   /** Appends an extent behind the last one. */
   public void add(Extent extent) {
     if (extents.size() == startsBytes.length) {
-      startsBytes = Arrays.copyOf(startsBytes, Math.max(4, startsBytes.length * 2));
+      startsBytes = Arrays.copyOf(startsBytes, startsBytes.length * 2);
     }
     startsBytes[extents.size()] = lengthBytes;
     extents.add(extent);

@@ -6,7 +6,6 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Grants blocks: memory first, then disk; and takes them back.
@@ -17,17 +16,15 @@ import java.util.Optional;
 final class Allocator {
   private final StoreConfig config;
   private final MemoryTier memory;
-  private final DiskDirectories directories;
   private final DiskTier disk;
   private final BlockSet quarantined;
   private long overflows;
   private long refusals;
 
-  Allocator(StoreConfig config, PoolFiles files) {
+  Allocator(StoreConfig config, LeaseMarks leaseMarks) {
     this.config = config;
-    this.memory = new MemoryTier(config.blockBytes(), files.leaseMarks());
-    this.directories = files.disk();
-    this.disk = new DiskTier(config, directories, files.generations());
+    this.memory = new MemoryTier(config.blockBytes(), leaseMarks);
+    this.disk = new DiskTier(config);
     this.quarantined = new BlockSet(config.blockBytes());
   }
 
@@ -70,18 +67,14 @@ final class Allocator {
       return taken;
     }
     try {
-      Optional<List<Extent>> onDisk = Optional.empty();
-      while (onDisk.isEmpty()) { // each time round there is one directory less
-        long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
-        if (roomBytes < missingBytes) {
-          refusals++;
-          // Given back before the message is made, which tells what is free.
-          giveBack(taken);
-          throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
-        }
-        onDisk = disk.take(missingBytes);
+      long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
+      if (roomBytes < missingBytes) {
+        refusals++;
+        // Given back before the message is made, which tells what is free.
+        giveBack(taken);
+        throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
       }
-      taken.addAll(onDisk.get());
+      taken.addAll(disk.take(missingBytes));
       overflows++;
       return taken;
     } catch (IOException | RuntimeException | Error e) {
@@ -108,11 +101,6 @@ final class Allocator {
 
   long overflows() {
     return overflows;
-  }
-
-  /** How many directories of the disk tier are left out now. */
-  int failedDirectories() {
-    return directories.failedCount();
   }
 
   long refusals() {
@@ -167,8 +155,7 @@ final class Allocator {
                 + (config.diskCapacityBytes() == 0 ? "unlimited" : config.diskCapacityBytes())
                 + " configured, "
                 + config.diskReserveBytes()
-                + " kept free"
-                + directories.reasons();
+                + " kept free";
     return new StoreFullException(
         "the spill store is full: a lease of "
             + lengthBytes

@@ -8,22 +8,24 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An output that can be found. What it keeps on the heap does not grow with its partitions or runs,
- * only by its extents: the index stays on the medium and is read, and checked, when it is asked
- * for.
+ * An output that can be found. It keeps four bytes of heap per partition; the entries of the index
+ * stay on the medium and are read, and checked, when they are asked for.
  *
  * <p>Thread contract: immutable, safe from any thread; not used after its application was freed.
  */
 public final class CommittedOutput {
   private final Footer footer;
+  private final int[] firstRuns;
   private final ExtentTable extents;
   private final SegmentHandle tail;
 
-  private CommittedOutput(Footer footer, ExtentTable extents, SegmentHandle tail) {
+  private CommittedOutput(Footer footer, int[] firstRuns, ExtentTable extents, SegmentHandle tail) {
     this.footer = footer;
+    this.firstRuns = firstRuns;
     this.extents = extents;
     this.tail = tail;
   }
@@ -33,8 +35,8 @@ public final class CommittedOutput {
       throws IOException {
     byte[] index = new byte[footer.indexLengthBytes()];
     tail.read(footer.indexOffsetBytes(), index);
-    OutputIndex.verify(ByteBuffer.wrap(index), footer);
-    return new CommittedOutput(footer, extents, tail);
+    int[] firstRuns = OutputIndex.verify(ByteBuffer.wrap(index), footer);
+    return new CommittedOutput(footer, firstRuns, extents, tail);
   }
 
   /** Its name. */
@@ -54,30 +56,27 @@ public final class CommittedOutput {
 
   /** The runs of a partition in the order they were written, none if it has no records. */
   public List<Run> runs(int partition) throws IOException {
-    return runs(partition, partition + 1);
-  }
-
-  /** The runs of neighbouring partitions, one partition after the other. */
-  public List<Run> runs(int firstPartition, int endPartition) throws IOException {
-    if (firstPartition < 0
-        || endPartition < firstPartition
-        || endPartition > footer.partitionCount()) {
+    if (partition < 0 || partition >= footer.partitionCount()) {
       throw new IllegalArgumentException(
-          id()
-              + " has partitions 0 to "
-              + (footer.partitionCount() - 1)
-              + ", not "
-              + firstPartition
-              + " to "
-              + (endPartition - 1));
+          id() + " has partitions 0 to " + (footer.partitionCount() - 1) + ", not " + partition);
     }
-    return OutputIndex.decodeRuns(this::readIndex, firstPartition, endPartition, footer, extents);
-  }
-
-  private ByteBuffer readIndex(long offsetBytes, int lengthBytes) throws IOException {
-    byte[] bytes = new byte[lengthBytes];
-    tail.read(footer.indexOffsetBytes() + offsetBytes, bytes);
-    return ByteBuffer.wrap(bytes);
+    int runCount = firstRuns[partition + 1] - firstRuns[partition];
+    if (runCount == 0) {
+      return List.of();
+    }
+    byte[] entries = new byte[runCount * OutputIndex.RUN_BYTES];
+    tail.read(
+        footer.indexOffsetBytes()
+            + OutputIndex.runsOffset(footer.partitionCount())
+            + (long) firstRuns[partition] * OutputIndex.RUN_BYTES,
+        entries);
+    ByteBuffer buffer = ByteBuffer.wrap(entries);
+    List<Run> runs = new ArrayList<>(runCount);
+    for (int i = 0; i < runCount; i++) {
+      runs.add(
+          OutputIndex.decodeRun(buffer, i * OutputIndex.RUN_BYTES, partition, footer, extents));
+    }
+    return runs;
   }
 
   /** All extents, in logical order. */

@@ -41,11 +41,8 @@ final class MemoryTier {
   }
 
   void free(Range range) throws IOException {
-    try {
-      leaseMarks.freed(range);
-    } finally {
-      free.add(range); // a mark that stays costs room after the next restart, and nothing else
-    }
+    leaseMarks.freed(range);
+    free.add(range);
   }
 
   /** The parts of {@code range} that no former store had granted. */

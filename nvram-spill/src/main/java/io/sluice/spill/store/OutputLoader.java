@@ -4,12 +4,9 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
-import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.IntFunction;
 
 /**
@@ -46,7 +43,7 @@ final class OutputLoader {
   }
 
   private ExtentTable extents(Footer footer) throws IOException {
-    List<Extent> extents = new ArrayList<>(footer.extents().size());
+    ExtentTable table = new ExtentTable();
     BlockSet seen = new BlockSet(blockBytes);
     for (Range range : footer.extents()) {
       SegmentHandle segment = segments.apply(range.segmentId());
@@ -62,8 +59,8 @@ final class OutputLoader {
         throw new CorruptOutputException(footer.id() + " claims blocks of " + range + " twice");
       }
       seen.add(range);
-      extents.add(segment.extent(range));
+      table.add(segment.extent(range));
     }
-    return new ExtentTable(extents);
+    return table;
   }
 }

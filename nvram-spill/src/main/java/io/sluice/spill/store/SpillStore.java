@@ -57,9 +57,8 @@ public final class SpillStore implements Closeable {
   private SpillStore(StoreConfig config, PoolFiles files) throws IOException {
     this.config = config;
     this.files = files;
-    this.allocator = new Allocator(config, files);
-    this.announced =
-        new AnnouncedSegments(config.segmentListener(), this::undeleted, System::nanoTime);
+    this.allocator = new Allocator(config, files.leaseMarks());
+    this.announced = new AnnouncedSegments(config.segmentListener());
     this.loader =
         new OutputLoader(
             new FooterReader(files.poolId(), config.blockBytes()),
@@ -169,13 +168,9 @@ public final class SpillStore implements Closeable {
   /**
    * Frees the outputs of an application that has ended, ends what its leases may do, and counts it
    * as freed for the quarantine. Its open leases keep their blocks until they are closed.
-   *
-   * @throws IOException if something could not be freed; everything else is, and calling again
-   *     tries that again
    */
   public void freeApplication(String applicationId) throws IOException {
     List<SegmentHandle> retired = new ArrayList<>();
-    Cleanup cleanup = new Cleanup();
     lock.lock();
     try {
       checkOpen();
@@ -183,35 +178,32 @@ public final class SpillStore implements Closeable {
           .filter(lease -> lease.applicationId().equals(applicationId))
           .forEach(Lease::revoke);
       for (CommittedOutput output : outputs.of(applicationId)) {
-        cleanup.run(() -> free(output, retired));
+        free(output, retired);
       }
       if (quarantineUntilFreed.remove(applicationId) && quarantineUntilFreed.isEmpty()) {
-        cleanup.run(() -> endQuarantine(retired));
+        endQuarantine(retired);
       }
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
-    cleanup.finish();
   }
 
   /** Frees those outputs of an application whose ids begin like this; the application goes on. */
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
     List<SegmentHandle> retired = new ArrayList<>();
-    Cleanup cleanup = new Cleanup();
     lock.lock();
     try {
       checkOpen();
       for (CommittedOutput output : outputs.of(applicationId)) {
         if (output.id().outputId().startsWith(outputIdPrefix)) {
-          cleanup.run(() -> free(output, retired));
+          free(output, retired);
         }
       }
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
-    cleanup.finish();
   }
 
   /** Frees one output, if it is here. */
@@ -231,21 +223,11 @@ public final class SpillStore implements Closeable {
   }
 
   private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
-    try {
-      output.clearMark();
-    } catch (IOException e) {
-      SegmentHandle tail = lookUp(output.footer().location().segmentId());
-      if (tail.info().tier() == Tier.MEMORY) {
-        throw e; // its blocks must not be granted again while the mark says that it exists
-      }
-      allocator.disk().failed(tail, e); // the file is never used again
-    }
+    output.clearMark();
     outputs.remove(output);
-    Cleanup cleanup = new Cleanup();
     for (Extent extent : output.extents()) {
-      cleanup.run(() -> allocator.free(extent.range(), retired));
+      allocator.free(extent.range(), retired);
     }
-    cleanup.finish();
   }
 
   /** How full it is. */
@@ -258,8 +240,7 @@ public final class SpillStore implements Closeable {
           outputs.size(),
           allocator.overflows(),
           allocator.refusals(),
-          growth.failures(),
-          allocator.failedDirectories());
+          growth.failures());
     } finally {
       lock.unlock();
     }
@@ -304,7 +285,6 @@ public final class SpillStore implements Closeable {
       lock.unlock();
     }
     filler.stop();
-    announced.close();
     lock.lock();
     try {
       allocator.close();
@@ -397,7 +377,6 @@ public final class SpillStore implements Closeable {
 
   void close(Lease lease) throws IOException {
     List<SegmentHandle> retired = new ArrayList<>();
-    Cleanup cleanup = new Cleanup();
     lock.lock();
     try {
       if (!lease.markClosed() || quiet) {
@@ -406,13 +385,12 @@ public final class SpillStore implements Closeable {
       leases.remove(lease);
       for (Range range : lease.held().ranges()) {
         lease.held().remove(range);
-        cleanup.run(() -> allocator.free(range, retired));
+        allocator.free(range, retired);
       }
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
-    cleanup.finish();
   }
 
   private void openFormerSegments() throws IOException {
@@ -429,9 +407,7 @@ public final class SpillStore implements Closeable {
     List<SegmentHandle> segments = allSegments();
     BlockSet unclaimed = allocator.quarantined();
     segments.forEach(segment -> unclaimed.add(segment.range()));
-    Recovery recovery =
-        new Recovery(
-            loader, config.blockBytes(), recoveredGenerationBound, allocator.disk()::failed);
+    Recovery recovery = new Recovery(loader, config.blockBytes(), recoveredGenerationBound);
     for (CommittedOutput output : recovery.scan(segments)) {
       output.extents().forEach(extent -> unclaimed.remove(extent.range()));
       outputs.add(output);
@@ -458,35 +434,23 @@ public final class SpillStore implements Closeable {
 
   /** Frees what no output claims. */
   private void endQuarantine(List<SegmentHandle> retired) throws IOException {
-    Cleanup cleanup = new Cleanup();
     for (Range range : allocator.quarantined().ranges()) {
-      cleanup.run(() -> releaseQuarantined(range, retired));
+      releaseQuarantined(range, retired);
     }
-    cleanup.finish();
   }
 
   /** Frees blocks; marks left there by mistake or malice must never come back. */
   private void releaseQuarantined(Range range, List<SegmentHandle> retired) throws IOException {
     SegmentHandle segment = allocator.segment(range.segmentId());
-    try {
-      clearMarks(segment, range);
-    } catch (IOException e) {
-      if (segment.info().tier() == Tier.MEMORY) {
-        throw e;
-      }
-      allocator.disk().failed(segment, e); // it is never granted again, and soon deleted
-    }
-    allocator.quarantined().remove(range);
-    allocator.free(range, retired);
-  }
-
-  private void clearMarks(SegmentHandle segment, Range range) throws IOException {
     long blockBytes = config.blockBytes();
-    for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); end += blockBytes) {
+    for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); ) {
       if (FooterReader.looksCommitted(segment, end)) {
         segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
       }
+      end += blockBytes;
     }
+    allocator.quarantined().remove(range);
+    allocator.free(range, retired);
   }
 
   private List<Integer> missingSegmentIds() {
@@ -532,16 +496,6 @@ public final class SpillStore implements Closeable {
     return growth.mayCome()
         ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
         : growth.reason();
-  }
-
-  /** A file of the disk tier stays longer than it should. */
-  private void undeleted(SegmentHandle segment, IOException cause) {
-    lock.lock();
-    try {
-      allocator.disk().failed(segment, cause);
-    } finally {
-      lock.unlock();
-    }
   }
 
   private void wakeFiller() {

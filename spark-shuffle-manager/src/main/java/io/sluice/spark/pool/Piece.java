@@ -1,19 +1,21 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spill.format.BlockChecksums;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 
 /**
- * Some bytes of a partition on their way into a pool, with the checksums that readers verify.
+ * Some bytes of a partition on their way into a pool, with the checksum that readers verify.
  *
  * @param bytes from the position to the limit
  * @param records how many of them it counts for
- * @param checksums of the bytes
+ * @param crc32c of the bytes
  */
-public record Piece(ByteBuffer bytes, long records, BlockChecksums checksums) {
+public record Piece(ByteBuffer bytes, long records, int crc32c) {
 
   /** Sums the bytes up. */
   public static Piece of(ByteBuffer bytes, long records) {
-    return new Piece(bytes, records, BlockChecksums.of(bytes));
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.duplicate());
+    return new Piece(bytes, records, (int) crc.getValue());
   }
 }

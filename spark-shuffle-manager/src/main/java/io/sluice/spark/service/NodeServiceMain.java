@@ -64,10 +64,9 @@ public final class NodeServiceMain implements Callable<Integer> {
   @Option(
       names = "--overflow-dirs",
       split = ",",
-      description =
-          "Where what has no room in memory goes; nowhere if not given. Not a directory that is"
-              + " cleaned while the service runs, as the system's temporary one often is.")
-  private List<Path> overflowDirectories; // null: none
+      defaultValue = "${java.io.tmpdir}",
+      description = "Where what has no room in memory goes.")
+  private List<Path> overflowDirectories;
 
   @Option(names = "--transport", defaultValue = "auto", description = "auto, ucx, disni or tcp.")
   private String transport;
@@ -138,7 +137,7 @@ public final class NodeServiceMain implements Callable<Integer> {
     try {
       ServiceNotice.of(host, service.metadata()).write(directory);
       return service;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
       service.close();
       throw e;
     }
@@ -156,9 +155,7 @@ public final class NodeServiceMain implements Callable<Integer> {
             .geometry(segmentMb << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
             .medium(choice.medium())
             .disk(
-                overflowDirectories == null
-                    ? List.of()
-                    : overflowDirectories.stream().map(NodeServiceMain::overflow).toList(),
+                overflowDirectories.stream().map(NodeServiceMain::overflow).toList(),
                 0,
                 DISK_RESERVE_BYTES)
             .settingNames(
@@ -191,14 +188,10 @@ public final class NodeServiceMain implements Callable<Integer> {
   }
 
   /** Drivers say when an application has ended; those that were killed do not. */
-  void removeLeftovers(NodeService service) {
+  private void removeLeftovers(NodeService service) throws IOException {
     for (String application : service.applicationsNotHeardOf(TimeUnit.MINUTES.toMillis(keepMin))) {
       LOG.info("Forgetting {}, of which nobody has come for {} min", application, keepMin);
-      try {
-        service.applicationStopped(application);
-      } catch (IOException | RuntimeException e) {
-        LOG.error("Not everything of {} could be given back", application, e);
-      }
+      service.applicationStopped(application);
     }
   }
 
