@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.TransportChooser.Choice;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -61,7 +62,12 @@ class TransportChooserTest {
   private record Stub(String name, Optional<String> unavailabilityCause)
       implements TransportProvider {
     @Override
-    public ServerEndpoint listen(InetSocketAddress bindAddress) {
+    public boolean isConfined() {
+      return true;
+    }
+
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission) {
       throw new UnsupportedOperationException();
     }
 

@@ -31,10 +31,17 @@ public interface ClientEndpoint extends AutoCloseable {
   /**
    * Connects, and returns when the other side has answered.
    *
+   * @param ticket what the other side's {@link Admission} gave for this connection
    * @throws ConnectFailedException if it cannot be reached, is not a Sluice endpoint, or has not
    *     answered within {@code timeoutMs}
    */
-  Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException;
+  Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
+      throws TransportException;
+
+  /** The same where anybody may connect. */
+  default Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
+    return connect(remote, Ticket.NONE, timeoutMs);
+  }
 
   /** What this endpoint has read so far, over all its connections. */
   TransportCounters counters();

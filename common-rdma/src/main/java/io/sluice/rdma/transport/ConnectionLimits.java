@@ -19,7 +19,7 @@ public record ConnectionLimits(
   public static final int BACKLOG = 4096;
 
   /** What a server has unless it is told otherwise. */
-  public static final ConnectionLimits DEFAULT = new ConnectionLimits(2048, 64, 5_000, 60_000);
+  public static final ConnectionLimits DEFAULT = new ConnectionLimits(2048, 256, 5_000, 60_000);
 
   public ConnectionLimits {
     if (maxConnections < 1 || maxUnproved < 1 || proofTimeoutMs < 1 || idleTimeoutMs < 1) {

@@ -25,12 +25,25 @@ public interface TransportProvider {
   Optional<String> unavailabilityCause();
 
   /**
+   * Whether somebody who may connect can do no more than to read what it holds descriptors of.
+   * Where not, an endpoint that takes anybody gives away the memory of its process.
+   */
+  boolean isConfined();
+
+  /**
    * Starts serving registered memory.
    *
    * @param bindAddress where clients will connect; port 0 takes a free one
+   * @param admission says who may
    * @throws TransportException if the provider is not available or the address cannot be bound
    */
-  ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException;
+  ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException;
+
+  /** The same for whoever comes: for tests and trials. */
+  default ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
+    return listen(bindAddress, Admission.open(ConnectionLimits.DEFAULT));
+  }
 
   /**
    * Opens the reading side.

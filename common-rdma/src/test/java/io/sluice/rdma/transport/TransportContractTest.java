@@ -396,6 +396,30 @@ public abstract class TransportContractTest {
   }
 
   @Test
+  void onlyWhoIsExpectedConnectsAndNoMoreThanThereArePlaces() throws Exception {
+    ConnectionLimits limits = new ConnectionLimits(2, 8, LONG_MS, LONG_MS);
+    Admission admission = Admission.expected(limits);
+    ServerEndpoint server = closing(provider.listen(bindAddress(), admission));
+    ClientEndpoint client = closing(provider.openClient());
+    Set<InetAddress> here = Set.of(bindAddress().getAddress());
+    assertThrows(
+        ConnectFailedException.class, () -> client.connect(server.address(), Ticket.NONE, 5_000));
+    Ticket first = admission.expect(here).orElseThrow();
+    Connection connection = closing(client.connect(server.address(), first, LONG_MS));
+    assertThrows(
+        ConnectFailedException.class, () -> client.connect(server.address(), first, 5_000));
+    Ticket second = admission.expect(here).orElseThrow();
+    assertTrue(admission.expect(here).isEmpty(), "one is connected, one expected");
+    closing(client.connect(server.address(), second, LONG_MS));
+    assertEquals(2, admission.counters().open());
+    connection.close();
+    while (admission.counters().open() > 1) { // ends by the test's timeout if never
+      Thread.onSpinWait();
+    }
+    assertTrue(admission.expect(here).isPresent());
+  }
+
+  @Test
   void connectingToNobodyFails() throws Exception {
     ClientEndpoint client = closing(provider.openClient());
     assertThrows(

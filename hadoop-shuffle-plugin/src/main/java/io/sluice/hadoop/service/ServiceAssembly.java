@@ -4,6 +4,7 @@ import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.Probes;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.store.StoreConfig;
@@ -78,7 +79,8 @@ final class ServiceAssembly {
             new BounceConfig(
                 BounceConfig.DEFAULT_SLOT_BYTES,
                 NodeSettings.BOUNCE_BUFFER_MB.get(conf::getTrimmed)),
-            NodeSettings.LIMITS.get(conf::getTrimmed)));
+            NodeSettings.LIMITS.get(conf::getTrimmed),
+            Probes.CONFINED));
   }
 
   private static List<Path> overflowDirectories(Configuration conf) {

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.shuffle;
 
 import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.client.NodeBusyException;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -39,6 +40,9 @@ final class LostOutputs {
 
   /** Reports the output that {@code failure} is about, if any, and returns what to throw. */
   IOException report(IOException failure) {
+    if (failure instanceof NodeBusyException) {
+      return failure; // no output is lost by it
+    }
     FetchFailedException lost =
         failure instanceof FetchFailedException known ? known : investigate(failure);
     if (lost == null) {

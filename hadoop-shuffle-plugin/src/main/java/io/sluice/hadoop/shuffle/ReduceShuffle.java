@@ -53,6 +53,10 @@ final class ReduceShuffle {
 
   private static final long PROGRESS_PERIOD_MS = 1000;
   private static final long JOIN_TIMEOUT_MS = 60_000;
+
+  /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
+  private static final long BUSY_PATIENCE_MS = 300_000;
+
   private static final int MIN_WINDOW_BYTES = 64 << 10;
   private static final int MAX_WINDOW_BYTES = 1 << 20;
 
@@ -161,7 +165,8 @@ final class ReduceShuffle {
             transports,
             localPoolId,
             budgetBytes,
-            timeoutMs);
+            timeoutMs,
+            BUSY_PATIENCE_MS);
     LOG.info(
         "Reading map outputs through Sluice, {}; {} windows of {} KiB",
         transport.reason(),

@@ -115,6 +115,7 @@ final class SluiceShuffleServiceTest {
             new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
             null,
             1 << 20,
+            TIMEOUT_MS,
             TIMEOUT_MS)) {
       NodeAddress address =
           new NodeAddress(

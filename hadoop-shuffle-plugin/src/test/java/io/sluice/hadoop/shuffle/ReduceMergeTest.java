@@ -58,6 +58,7 @@ final class ReduceMergeTest {
                 chooser.withFallbacks(chooser.choose("tcp")), WINDOW_BYTES, 16 * WINDOW_BYTES),
             null,
             16 * WINDOW_BYTES,
+            1000,
             1000);
   }
 

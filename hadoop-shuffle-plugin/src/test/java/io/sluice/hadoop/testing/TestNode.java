@@ -5,6 +5,7 @@ import io.sluice.node.client.NodeAddress;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.Probes;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.store.StoreConfig;
@@ -64,7 +65,8 @@ public final class TestNode implements Closeable {
                     List.of(new TcpProvider()),
                     false,
                     new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0),
-                    limits)));
+                    limits,
+                    Probes.NONE)));
     node.awaitFilled(capacityBytes);
     return node;
   }

@@ -4,6 +4,7 @@ import io.sluice.it.report.Console;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.Probes;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportProvider;
@@ -60,7 +61,8 @@ public final class ProbeService implements Closeable {
                   transports,
                   false,
                   new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0),
-                  ConnectionLimits.DEFAULT)));
+                  ConnectionLimits.DEFAULT,
+                  Probes.ALL)));
     } catch (IOException | RuntimeException e) {
       delete(directory);
       throw e;

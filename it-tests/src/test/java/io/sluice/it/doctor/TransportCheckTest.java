@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.it.doctor.Finding.Level;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -27,7 +28,13 @@ class TransportCheckTest {
     }
 
     @Override
-    public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
+    public boolean isConfined() {
+      return true;
+    }
+
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
       throw new TransportException("cannot listen");
     }
 

@@ -4,7 +4,6 @@ import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
@@ -87,8 +86,8 @@ final class BounceReads implements AutoCloseable {
       if (leftMs <= 0) {
         throw new ReadTimeoutException(read + " has found no slot by its deadline");
       }
-      Connection connection = node.connection(read.transport());
-      issue(read, connection, client(leftMs).stage(read.request(), Math.max(1, read.leftMs())));
+      node.connect(read.transport());
+      issue(read, client(leftMs).stage(read.request(), Math.max(1, read.leftMs())));
     } catch (RemoteError e) {
       if (e.code() == RemoteError.Code.BUSY) {
         return holding.isEmpty() ? failAllWaiting(e) : false;
@@ -114,11 +113,7 @@ final class BounceReads implements AutoCloseable {
   }
 
   private RemoteClient client(long timeoutMs) throws IOException {
-    boolean idle =
-        holding.isEmpty()
-            && System.nanoTime() - usedNs
-                > TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
-    if (client != null && idle) {
+    if (client != null && isIdle()) {
       disconnect(); // before the service does
     }
     if (client == null) {
@@ -128,16 +123,15 @@ final class BounceReads implements AutoCloseable {
     return client;
   }
 
-  private void issue(BounceRead read, Connection connection, StagedRange staged) {
+  private void issue(BounceRead read, StagedRange staged) throws TransportException {
     RemoteClient from = client;
     holding.put(staged.ticket(), read);
     try {
-      connection
-          .read(
+      node.read(
+              read.transport(),
               staged.region(),
               staged.offsetBytes(),
               read.destination(),
-              0,
               read.lengthBytes(),
               Math.max(1, read.leftMs()))
           .whenComplete(
@@ -145,7 +139,7 @@ final class BounceReads implements AutoCloseable {
                 read.ended(failure);
                 later(() -> giveBack(staged.ticket(), from));
               });
-    } catch (RuntimeException e) {
+    } catch (TransportException | RuntimeException e) {
       giveBack(staged.ticket(), from);
       throw e;
     }
@@ -174,6 +168,23 @@ final class BounceReads implements AutoCloseable {
       LOG.debug("{}: the control connection ended: {}", node.name(), e.toString());
       disconnect();
     }
+  }
+
+  /** Ends a control connection that was not used lately and holds no slot. */
+  void closeIdle() {
+    if (client != null) {
+      later(
+          () -> {
+            if (isIdle()) {
+              disconnect();
+            }
+          });
+    }
+  }
+
+  private boolean isIdle() {
+    return holding.isEmpty()
+        && System.nanoTime() - usedNs > TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
   }
 
   private void disconnect() {

@@ -100,6 +100,17 @@ final class ControlConnections implements AutoCloseable {
     closeQuietly(client);
   }
 
+  /** Ends those that nothing was asked on lately. */
+  void closeIdle() {
+    Deque<Kept> idle = new ArrayDeque<>();
+    synchronized (this) {
+      while (!kept.isEmpty() && System.nanoTime() - kept.peekLast().usedNs() >= KEPT_NS) {
+        idle.add(kept.pollLast()); // the one used longest ago
+      }
+    }
+    idle.forEach(each -> closeQuietly(each.client()));
+  }
+
   private static void closeQuietly(RemoteClient client) {
     try {
       client.close();

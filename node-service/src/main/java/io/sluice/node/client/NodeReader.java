@@ -2,8 +2,10 @@ package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.segment.SegmentInfo;
@@ -35,6 +37,8 @@ public final class NodeReader implements AutoCloseable {
   private final UUID localPoolId;
   private final long localBudgetBytes;
   private final long timeoutMs;
+  private final long busyPatienceMs;
+  private final Deadlines idleWatch = new Deadlines("sluice-idle-connections");
   private final ReadStats stats = new ReadStats();
   private final Map<NodeAddress, RemoteNode> nodes = new ConcurrentHashMap<>();
   private final SegmentMapper mapper = new SegmentMapper(id -> null); // each run knows where it is
@@ -45,6 +49,8 @@ public final class NodeReader implements AutoCloseable {
    * @param transports owned by this from now on
    * @param localPoolId the pool of this node, or null if it has none
    * @param localBudgetBytes how much of local runs may be mapped at a time
+   * @param busyPatienceMs how long a read waits for a node that takes no further connection, before
+   *     it fails with {@link NodeBusyException}
    */
   public NodeReader(
       String applicationId,
@@ -52,13 +58,17 @@ public final class NodeReader implements AutoCloseable {
       Transports transports,
       UUID localPoolId,
       long localBudgetBytes,
-      long timeoutMs) {
+      long timeoutMs,
+      long busyPatienceMs) {
     this.applicationId = applicationId;
     this.secret = secret;
     this.transports = transports;
     this.localPoolId = localPoolId;
     this.localBudgetBytes = localBudgetBytes;
     this.timeoutMs = timeoutMs;
+    this.busyPatienceMs = busyPatienceMs;
+    idleWatch.every(
+        RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.values().forEach(RemoteNode::closeIdle));
   }
 
   /**
@@ -71,7 +81,10 @@ public final class NodeReader implements AutoCloseable {
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
     RemoteNode node =
         nodes.computeIfAbsent(
-            address, a -> new RemoteNode(a, applicationId, secret, transports, stats, timeoutMs));
+            address,
+            a ->
+                new RemoteNode(
+                    a, applicationId, secret, transports, stats, timeoutMs, busyPatienceMs));
     Description description = node.describe(partitions, outputIds);
     boolean local = node.poolId().equals(localPoolId);
     Map<String, List<NodeRun>> located = new HashMap<>();
@@ -151,10 +164,16 @@ public final class NodeReader implements AutoCloseable {
     return stats;
   }
 
+  /** Data connections to all nodes. */
+  int dataConnections() {
+    return nodes.values().stream().mapToInt(RemoteNode::dataConnections).sum();
+  }
+
   @Override
   public void close() throws IOException {
     try (mapper;
-        transports) {
+        transports;
+        idleWatch) {
       nodes.values().forEach(RemoteNode::close);
     }
   }

@@ -36,7 +36,10 @@ final class NodeRunInput implements RunInput {
         counter.accept(n);
       }
       return n;
-    } catch (FetchFailedException | InterruptedIOException | RegistrationException e) {
+    } catch (FetchFailedException
+        | InterruptedIOException
+        | NodeBusyException
+        | RegistrationException e) {
       throw e; // the first says it already, the others are no fault of the output
     } catch (IOException e) {
       throw new FetchFailedException(outputId, e.getMessage(), e);

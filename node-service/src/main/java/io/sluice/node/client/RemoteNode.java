@@ -7,8 +7,11 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -18,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,18 +45,13 @@ public final class RemoteNode implements AutoCloseable {
   private final Transports transports;
   private final ReadStats stats;
   private final long timeoutMs;
-  private final Map<String, Link> links = new HashMap<>();
+  private final long busyPatienceMs;
+  private final DataLinks links = new DataLinks(new LinkConnector());
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
   private final BounceReads bounceReads = new BounceReads(this);
   private final ControlConnections controls = new ControlConnections(this::connectAndLearn);
   private UUID poolId;
-
-  private record Link(Offer offer, Connection connection) {
-    boolean leadsTo(Offer now) {
-      return offer.host().equals(now.host()) && offer.port() == now.port();
-    }
-  }
 
   /** Nothing is connected yet. */
   public RemoteNode(
@@ -61,13 +60,15 @@ public final class RemoteNode implements AutoCloseable {
       JobSecret secret,
       Transports transports,
       ReadStats stats,
-      long timeoutMs) {
+      long timeoutMs,
+      long busyPatienceMs) {
     this.address = address;
     this.applicationId = applicationId;
     this.secret = secret;
     this.transports = transports;
     this.stats = stats;
     this.timeoutMs = timeoutMs;
+    this.busyPatienceMs = busyPatienceMs;
   }
 
   /** How messages call it. */
@@ -151,27 +152,66 @@ public final class RemoteNode implements AutoCloseable {
     return bounceReads;
   }
 
-  /** A live connection over {@code transport}, to where the node serves it now. */
-  synchronized Connection connection(String transport) throws TransportException {
+  /** Connects over {@code transport}, unless that is done; see {@link #read}. */
+  void connect(String transport) throws TransportException {
+    links.connect(offer(transport));
+  }
+
+  /**
+   * Reads over {@code transport} from where the node serves it now.
+   *
+   * @throws NodeBusyException if the service takes no further data connection now
+   */
+  CompletableFuture<Void> read(
+      String transport,
+      RegionDescriptor region,
+      long offsetBytes,
+      RegisteredBuffer destination,
+      int lengthBytes,
+      long withinMs)
+      throws TransportException {
+    return links.read(offer(transport), region, offsetBytes, destination, lengthBytes, withinMs);
+  }
+
+  private synchronized Offer offer(String transport) throws TransportException {
     Offer offer = usable.get(transport);
     if (offer == null) {
       throw new TransportException(
           "transport " + transport + " to " + name() + " is not usable: " + givenUp);
     }
-    Link link = links.get(transport);
-    // A service that was restarted may listen elsewhere, and another one where it did.
-    if (link == null || !link.connection().isOpen() || !link.leadsTo(offer)) {
-      if (link != null) {
-        links.remove(transport).connection().close();
+    return offer;
+  }
+
+  /** How {@link DataLinks} connects. */
+  private final class LinkConnector implements DataLinks.Connector {
+    @Override
+    public Ticket admit(String transport) throws TransportException {
+      try {
+        return ask(client -> client.admit(transport, LocalAddresses.all()));
+      } catch (TransportException e) {
+        throw e;
+      } catch (IOException e) {
+        throw new ConnectFailedException(
+            name() + " gives no ticket for " + transport + ": " + e.getMessage(), e);
       }
+    }
+
+    @Override
+    public Connection connect(Offer offer, Ticket ticket) throws TransportException {
       InetSocketAddress remote =
           offer.host().isEmpty()
               ? new InetSocketAddress(address.control().getAddress(), offer.port())
               : new InetSocketAddress(offer.host(), offer.port());
-      link = new Link(offer, transports.endpoint(transport).connect(remote, timeoutMs));
-      links.put(transport, link);
+      try {
+        return transports.endpoint(offer.transport()).connect(remote, ticket, timeoutMs);
+      } catch (ConnectFailedException e) {
+        if (e.isLater()) {
+          stats.refused();
+          throw new NodeBusyException(name() + " is busy: " + e.getMessage(), e);
+        }
+        throw e;
+      }
     }
-    return link.connection();
   }
 
   /**
@@ -198,6 +238,23 @@ public final class RemoteNode implements AutoCloseable {
     return true;
   }
 
+  /** Ends every connection that was not used lately; it is made again when it is needed. */
+  void closeIdle() {
+    links.closeIdle();
+    controls.closeIdle();
+    bounceReads.closeIdle();
+  }
+
+  /** How many data connections there are. */
+  int dataConnections() {
+    return links.count();
+  }
+
+  /** How long a reader waits while the node takes no further connection. */
+  long busyPatienceMs() {
+    return busyPatienceMs;
+  }
+
   Transports pools() {
     return transports;
   }
@@ -214,11 +271,6 @@ public final class RemoteNode implements AutoCloseable {
   public void close() {
     bounceReads.close(); // not under the lock, which a read that starts there may need
     controls.close();
-    closeLinks();
-  }
-
-  private synchronized void closeLinks() {
-    links.values().forEach(link -> link.connection().close());
-    links.clear();
+    links.close();
   }
 }

@@ -27,7 +27,9 @@ import java.util.concurrent.locks.LockSupport;
  * read is tried again on the same transport with what the node says now (its service may have been
  * restarted), then on the next transport, and only then given up. A segment that has no region on a
  * transport is read through the node's bounce slots, and directly over the next transport while
- * none of them is free.
+ * none of them is free. A node that takes no further connection is asked again later, which is no
+ * failure; only when it has refused for long the reader gives up, with {@link NodeBusyException}
+ * and without blame for the output.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
@@ -45,6 +47,7 @@ final class RemoteRunInput implements RunInput {
   private final RunReads reads;
   private final Deque<RunWindow> windows = new ArrayDeque<>();
   private int maxWindows = 1;
+  private final Refusal refusal;
   private String transport;
   private int failuresInARow;
   private boolean avoidBounce;
@@ -63,6 +66,7 @@ final class RemoteRunInput implements RunInput {
     this.name = name;
     this.runNumber = runNumber;
     this.run = run;
+    this.refusal = new Refusal(name, node.busyPatienceMs());
     this.reads = new RunReads(node, outputId, name, runNumber, run, segments);
   }
 
@@ -146,6 +150,7 @@ final class RemoteRunInput implements RunInput {
         head.arrived();
         count(head);
         failuresInARow = 0;
+        refusal.isOver();
         avoidBounce = false;
         return head;
       } catch (TransportException e) {
@@ -208,6 +213,11 @@ final class RemoteRunInput implements RunInput {
     if (Thread.currentThread().isInterrupted()) {
       throw reads.interrupted(); // the others that use this node are not to go another way for it
     }
+    if (cause instanceof NodeBusyException busy) {
+      suspend(); // who waits must not hold what others could read into
+      refusal.comeLater(busy);
+      return;
+    }
     failuresInARow++;
     node.stats().retried();
     suspend();
@@ -244,6 +254,8 @@ final class RemoteRunInput implements RunInput {
         return;
       } catch (FetchFailedException e) {
         throw e;
+      } catch (NodeBusyException e) {
+        refusal.comeLater(e);
       } catch (IOException e) {
         e.addSuppressed(cause);
         if (Thread.currentThread().isInterrupted()) {

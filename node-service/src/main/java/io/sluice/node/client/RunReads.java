@@ -98,9 +98,13 @@ final class RunReads {
       done =
           way.isBounced()
               ? bounce(way.transport(), offsetBytes, buffer, lengthBytes)
-              : node.connection(way.transport())
-                  .read(
-                      way.region(), range.offsetBytes(), buffer, 0, lengthBytes, node.timeoutMs());
+              : node.read(
+                  way.transport(),
+                  way.region(),
+                  range.offsetBytes(),
+                  buffer,
+                  lengthBytes,
+                  node.timeoutMs());
     } catch (IOException e) {
       done = CompletableFuture.failedFuture(e);
     } catch (RuntimeException e) {

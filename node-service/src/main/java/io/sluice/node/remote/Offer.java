@@ -1,5 +1,7 @@
 package io.sluice.node.remote;
 
+import java.net.InetSocketAddress;
+
 /**
  * A transport on which a node service serves its segments.
  *
@@ -9,4 +11,14 @@ package io.sluice.node.remote;
  * @param slotBytes length of the bounce slots through which segments without a region there are
  *     served; 0 if they are not
  */
-public record Offer(String transport, String host, int port, int slotBytes) {}
+public record Offer(String transport, String host, int port, int slotBytes) {
+  /** For an endpoint that listens at {@code address}. */
+  public static Offer of(String transport, InetSocketAddress address, int slotBytes) {
+    boolean anywhere = address.getAddress().isAnyLocalAddress();
+    return new Offer(
+        transport,
+        anywhere ? "" : address.getAddress().getHostAddress(),
+        address.getPort(),
+        slotBytes);
+  }
+}

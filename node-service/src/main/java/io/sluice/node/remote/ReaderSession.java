@@ -5,12 +5,17 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +63,7 @@ final class ReaderSession {
       switch (request.type()) {
         case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
         case RemoteProtocol.STAGE -> answer(() -> stage(in));
+        case RemoteProtocol.ADMIT -> answer(() -> admit(in));
         case RemoteProtocol.FREE -> answer(() -> free(in));
         case RemoteProtocol.FREE_OUTPUT -> answer(() -> freeOutput(in));
         case RemoteProtocol.RELEASE -> slots.release(in.readLong());
@@ -106,6 +112,26 @@ final class ReaderSession {
   private Frames.Payload stage(DataInputStream in) throws IOException {
     StagedRange staged = slots.stage(StageProtocol.readRequest(in));
     return out -> StageProtocol.writeStaged(out, staged);
+  }
+
+  private Frames.Payload admit(DataInputStream in) throws IOException {
+    String transport = Bounded.readString(in);
+    Set<InetAddress> from = new HashSet<>();
+    int count = Bounded.readCount(in, RemoteProtocol.MAX_ADDRESSES, "addresses");
+    for (int i = 0; i < count; i++) {
+      byte[] address = Bounded.readBytes(in, RemoteProtocol.MAX_ADDRESS_BYTES);
+      try {
+        from.add(InetAddress.getByAddress(address));
+      } catch (UnknownHostException e) {
+        throw new ProtocolException("an address of " + address.length + " bytes");
+      }
+    }
+    frames.peerAddress().ifPresent(from::add);
+    Ticket ticket = backend.expect(transport, from);
+    return out -> {
+      out.writeLong(ticket.high());
+      out.writeLong(ticket.low());
+    };
   }
 
   private Frames.Payload free(DataInputStream in) throws IOException {

@@ -7,14 +7,20 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.transport.Ticket;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A reader's control connection to a node service: asks where outputs lie, and for copies in bounce
@@ -29,6 +35,8 @@ public final class RemoteClient implements AutoCloseable {
   /** A reader ends a connection on which it asks nothing for so long, before any service does. */
   public static final long KEPT_IDLE_MS = 5_000;
 
+  private static final int MAX_ATTEMPTS = 6;
+  private static final long FIRST_PAUSE_MS = 10;
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final DeadlineChannel channel;
@@ -43,8 +51,36 @@ public final class RemoteClient implements AutoCloseable {
     this.timeoutMs = timeoutMs;
   }
 
-  /** Connects, and proves and checks the application's secret. */
+  /**
+   * Connects, and proves and checks the application's secret. A service that hangs up before it has
+   * heard the proof, in a crowd of others that connect, is asked again a few times.
+   *
+   * @throws RemoteError with BUSY if it takes no further connection now
+   */
   public static RemoteClient connect(
+      InetSocketAddress address, String applicationId, JobSecret secret, long timeoutMs)
+      throws IOException {
+    long pauseMs = FIRST_PAUSE_MS;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return connectOnce(address, applicationId, secret, timeoutMs);
+      } catch (EOFException e) {
+        if (attempt == MAX_ATTEMPTS) {
+          RemoteError busy =
+              new RemoteError(
+                  RemoteError.Code.BUSY,
+                  "the service at " + address + " hangs up before it has heard the proof");
+          busy.initCause(e);
+          throw busy;
+        }
+        long millis = pauseMs / 2 + ThreadLocalRandom.current().nextLong(pauseMs);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+        pauseMs *= 2;
+      }
+    }
+  }
+
+  private static RemoteClient connectOnce(
       InetSocketAddress address, String applicationId, JobSecret secret, long timeoutMs)
       throws IOException {
     DeadlineChannel channel = DeadlineChannel.connect(address, timeoutMs);
@@ -130,6 +166,28 @@ public final class RemoteClient implements AutoCloseable {
         },
         timeoutMs);
     return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partitions);
+  }
+
+  /**
+   * Asks for a ticket for one data connection.
+   *
+   * @param from the addresses of this host
+   * @throws RemoteError with BUSY if the node takes no further one over this transport now
+   */
+  public Ticket admit(String transport, List<InetAddress> from) throws IOException {
+    int count = Math.min(from.size(), RemoteProtocol.MAX_ADDRESSES);
+    frames.send(
+        RemoteProtocol.ADMIT,
+        out -> {
+          Bounded.writeString(out, transport);
+          out.writeInt(count);
+          for (InetAddress address : from.subList(0, count)) {
+            Bounded.writeBytes(out, address.getAddress());
+          }
+        },
+        timeoutMs);
+    DataInputStream in = Replies.receive(frames, timeoutMs);
+    return new Ticket(in.readLong(), in.readLong());
   }
 
   /**

@@ -39,6 +39,10 @@ import java.util.Map;
  *                         int64 records, int32 CRC-32C,
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
  *
+ * reader   ADMIT      string transport, int32 count, then per address that it may come from:
+ *                     bytes address
+ * service  OK         int64 + int64 ticket for one data connection; or BUSY
+ *
  * reader   STAGE, RELEASE     see {@link StageProtocol}
  *
  * reader   FREE       string prefix of output ids; empty: the application has ended
@@ -61,7 +65,7 @@ import java.util.Map;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 4;
+  static final int VERSION = 5;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -69,11 +73,14 @@ final class RemoteProtocol {
   static final int STAGE = 4;
   static final int RELEASE = 5;
   static final int FREE = 6;
+  static final int ADMIT = 8;
   static final int FREE_OUTPUT = 7;
   static final int PROBE = 16;
 
   static final int MAX_PROOF_BYTES = 64;
   static final int MAX_OFFERS = 16;
+  static final int MAX_ADDRESSES = 64;
+  static final int MAX_ADDRESS_BYTES = 16;
   static final int MAX_OUTPUTS = 10_000;
 
   /** What a reader asks for at once: one partition of each, so that the answer fits a frame. */

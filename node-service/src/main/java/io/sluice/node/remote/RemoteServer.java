@@ -10,13 +10,16 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -47,7 +50,7 @@ public final class RemoteServer implements AutoCloseable {
     List<Offer> offers();
 
     /** The same with what anybody may read over each, to try it. */
-    List<ProbeOffer> probe() throws IOException;
+    List<ProbeOffer> probe();
 
     /** Where one partition of these outputs lies. */
     Description describe(String applicationId, Partitions partitions, List<String> outputIds)
@@ -61,6 +64,14 @@ public final class RemoteServer implements AutoCloseable {
 
     /** The application has ended everywhere: frees its outputs and forgets its secret. */
     void applicationStopped(String applicationId) throws IOException;
+
+    /**
+     * Expects one data connection of a reader that has proved its application's secret.
+     *
+     * @param from the addresses that it may come from
+     * @throws RemoteError BUSY if the transport takes no further one now
+     */
+    Ticket expect(String transport, Set<InetAddress> from) throws RemoteError;
 
     /** Bounce slots for a reader that has proved its application's secret; the caller closes. */
     BounceSlots openSlots(String applicationId);

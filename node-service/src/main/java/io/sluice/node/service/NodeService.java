@@ -11,10 +11,12 @@ import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionCounters;
-import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
@@ -30,6 +32,7 @@ import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreStats;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -61,6 +64,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
 
   private final Deque<Closeable> open = new ArrayDeque<>();
   private final Map<String, ServerEndpoint> endpoints = new LinkedHashMap<>();
+  private final Map<String, Admission> admissions = new HashMap<>();
   private final BouncePools bounce;
   private final ProbeRegion probeRegion;
   private final SegmentRegistrar registrar;
@@ -79,7 +83,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     try {
       ServiceDirectory.prepare(config.directory());
       listen(config);
-      probeRegion = new ProbeRegion(endpoints);
+      probeRegion = ProbeRegion.open(probed(config), config.bindAddress(), config.probePort());
       open.push(probeRegion);
       bounce = new BouncePools(endpoints, config.bounce());
       registrar = new SegmentRegistrar(endpoints, bounce);
@@ -114,15 +118,26 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     }
   }
 
+  private static List<TransportProvider> probed(NodeServiceConfig config) {
+    return config.transports().stream()
+        .filter(
+            provider ->
+                config.probes() == Probes.ALL
+                    || (config.probes() == Probes.CONFINED && provider.isConfined()))
+        .toList();
+  }
+
   private void listen(NodeServiceConfig config) throws IOException {
     List<String> causes = new ArrayList<>();
     int port = config.controlPort();
     for (TransportProvider provider : config.transports()) {
       port = config.controlPort() == 0 ? 0 : port + 1;
       try {
+        Admission admission = Admission.expected(config.limits());
         ServerEndpoint endpoint =
-            provider.listen(new InetSocketAddress(config.bindAddress(), port));
+            provider.listen(new InetSocketAddress(config.bindAddress(), port), admission);
         endpoints.put(provider.name(), endpoint);
+        admissions.put(provider.name(), admission);
         open.push(endpoint::close);
       } catch (TransportException e) {
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());
@@ -144,9 +159,18 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return store.stats();
   }
 
-  /** What became of the connections of tasks and of readers. */
+  /** What became of the connections of tasks and of readers, over all transports. */
   public ConnectionCounters connectionCounters() {
-    return localServer.counters().plus(remoteServer.counters());
+    ConnectionCounters all = localServer.counters().plus(remoteServer.counters());
+    for (Admission admission : admissions.values()) {
+      all = all.plus(admission.counters());
+    }
+    return all;
+  }
+
+  /** Where a transport listens for those who have a ticket. */
+  public InetSocketAddress dataAddress(String transport) {
+    return endpoints.get(transport).address();
   }
 
   /** What was served, by transport. */
@@ -234,25 +258,18 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   public List<Offer> offers() {
     List<Offer> offers = new ArrayList<>();
     endpoints.forEach(
-        (transport, endpoint) -> {
-          InetSocketAddress address = endpoint.address();
-          boolean anywhere = address.getAddress().isAnyLocalAddress();
-          offers.add(
-              new Offer(
-                  transport,
-                  anywhere ? "" : address.getAddress().getHostAddress(),
-                  address.getPort(),
-                  bounce.of(transport).map(BounceBuffers::slotBytes).orElse(0)));
-        });
+        (transport, endpoint) ->
+            offers.add(
+                Offer.of(
+                    transport,
+                    endpoint.address(),
+                    bounce.of(transport).map(BounceBuffers::slotBytes).orElse(0))));
     return offers;
   }
 
   @Override
-  public List<ProbeOffer> probe() throws IOException {
-    Map<String, RegionDescriptor> regions = probeRegion.regions();
-    return offers().stream()
-        .map(offer -> new ProbeOffer(offer, Optional.ofNullable(regions.get(offer.transport()))))
-        .toList();
+  public List<ProbeOffer> probe() {
+    return probeRegion.offers();
   }
 
   @Override
@@ -276,6 +293,25 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       }
     }
     return new Description(segments, runs);
+  }
+
+  @Override
+  public Ticket expect(String transport, Set<InetAddress> from) throws RemoteError {
+    Admission admission = admissions.get(transport);
+    if (admission == null) {
+      throw new RemoteError(
+          RemoteError.Code.BAD_REQUEST, "nothing is served over " + transport + " here");
+    }
+    return admission
+        .expect(from)
+        .orElseThrow(
+            () ->
+                new RemoteError(
+                    RemoteError.Code.BUSY,
+                    "as many read over "
+                        + transport
+                        + " as this node takes, "
+                        + admission.limits().maxConnections()));
   }
 
   @Override

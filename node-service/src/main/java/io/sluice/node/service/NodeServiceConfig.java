@@ -15,11 +15,13 @@ import java.util.List;
  * @param medium how tasks map the pool's segments, told to them as it is
  * @param bindAddress where it listens
  * @param controlPort port of the control protocol; transport i of {@code transports} listens at
- *     {@code controlPort + 1 + i}, so that a firewall can be told. 0 takes free ones
+ *     {@code controlPort + 1 + i}, so that a firewall can be told, and for probes {@link
+ *     #MAX_TRANSPORTS} further on. 0 takes free ones
  * @param transports the transports that work here, preferred first
  * @param recover whether to keep what an earlier service left in the pool
  * @param bounce memory for segments that a transport cannot register
  * @param limits how many tasks, how many readers and, for each transport, how many data connections
+ * @param probes what strangers may try
  */
 public record NodeServiceConfig(
     Path directory,
@@ -30,4 +32,13 @@ public record NodeServiceConfig(
     List<TransportProvider> transports,
     boolean recover,
     BounceConfig bounce,
-    ConnectionLimits limits) {}
+    ConnectionLimits limits,
+    Probes probes) {
+  /** How many transports there can be: behind their ports come those for probes. */
+  public static final int MAX_TRANSPORTS = 3;
+
+  /** Where the first transport that strangers may try listens; 0 for a free port. */
+  int probePort() {
+    return controlPort == 0 ? 0 : controlPort + 1 + MAX_TRANSPORTS;
+  }
+}

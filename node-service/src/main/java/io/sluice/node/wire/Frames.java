@@ -5,7 +5,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
  * Cuts a {@link DeadlineChannel} into messages.
@@ -52,6 +55,13 @@ public final class Frames {
   /** The peer's address, for messages. */
   public String peer() {
     return channel.peer();
+  }
+
+  /** Where the peer comes from; empty if it is on this host, by a Unix socket. */
+  public Optional<InetAddress> peerAddress() throws IOException {
+    return channel.channel().getRemoteAddress() instanceof InetSocketAddress address
+        ? Optional.of(address.getAddress())
+        : Optional.empty();
   }
 
   /** Sends one message whole. */

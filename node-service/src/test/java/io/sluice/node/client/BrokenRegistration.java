@@ -1,10 +1,12 @@
 package io.sluice.node.client;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
@@ -28,8 +30,14 @@ final class BrokenRegistration implements TransportProvider {
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
-    return delegate.listen(bindAddress);
+  public boolean isConfined() {
+    return true;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
+    return delegate.listen(bindAddress, admission);
   }
 
   @Override
@@ -44,8 +52,9 @@ final class BrokenRegistration implements TransportProvider {
     }
 
     @Override
-    public Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
-      return delegate.connect(remote, timeoutMs);
+    public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
+        throws TransportException {
+      return delegate.connect(remote, ticket, timeoutMs);
     }
 
     @Override

@@ -40,7 +40,7 @@ class WindowsTest extends NodeTestBase {
   }
 
   private NodeReader reader(Transports transports, long timeoutMs) {
-    return new NodeReader(APP, SECRET, transports, null, 1 << 20, timeoutMs);
+    return new NodeReader(APP, SECRET, transports, null, 1 << 20, timeoutMs, timeoutMs);
   }
 
   private static int inUse(Transports transports) throws IOException {

@@ -3,6 +3,7 @@ package io.sluice.node.faults;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.Probes;
 import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.ConnectionLimits;
 import java.io.BufferedReader;
@@ -33,7 +34,8 @@ final class ServiceMain {
             VerbsFaultBase.transports(),
             true,
             new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS),
-            ConnectionLimits.DEFAULT));
+            ConnectionLimits.DEFAULT,
+            Probes.NONE));
   }
 
   public static void main(String[] args) throws Exception {

@@ -149,6 +149,7 @@ abstract class VerbsFaultBase extends NodeTestBase {
         new Transports(transports(), WINDOW_BYTES, (long) WINDOWS * WINDOW_BYTES),
         null,
         1 << 20,
+        READ_TIMEOUT_MS,
         READ_TIMEOUT_MS);
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.node.probe;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.MemoryRegion;
@@ -7,6 +8,7 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
@@ -22,6 +24,7 @@ final class ProbedTransport implements TransportProvider {
   private Optional<String> unavailable = Optional.empty();
   private volatile String pinFailure;
   private volatile boolean corrupting;
+  private boolean confined = true;
 
   ProbedTransport(String name) {
     this.name = name;
@@ -43,6 +46,12 @@ final class ProbedTransport implements TransportProvider {
     return this;
   }
 
+  /** A connection to it is worth more than the keys that one holds. */
+  ProbedTransport unconfined() {
+    confined = false;
+    return this;
+  }
+
   private void checkMayPin() throws RegistrationException {
     if (pinFailure != null) {
       throw new RegistrationException(pinFailure);
@@ -60,8 +69,14 @@ final class ProbedTransport implements TransportProvider {
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
-    return new Server(delegate.listen(bindAddress));
+  public boolean isConfined() {
+    return confined;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
+    return new Server(delegate.listen(bindAddress, admission));
   }
 
   @Override
@@ -120,8 +135,9 @@ final class ProbedTransport implements TransportProvider {
     }
 
     @Override
-    public Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
-      return endpoint.connect(remote, timeoutMs);
+    public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
+        throws TransportException {
+      return endpoint.connect(remote, ticket, timeoutMs);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,11 +10,11 @@ import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -176,7 +177,9 @@ class RemoteClientTest {
 
   @Test
   void aServerThatGoesAwayIsNoticed() {
-    assertThrows(EOFException.class, () -> connect(TIMEOUT_MS, channel -> {}));
+    RemoteError e = assertThrows(RemoteError.class, () -> connect(TIMEOUT_MS, channel -> {}));
+    assertEquals(RemoteError.Code.BUSY, e.code());
+    assertTrue(e.getMessage().contains("hangs up"), e.getMessage());
   }
 
   @ParameterizedTest

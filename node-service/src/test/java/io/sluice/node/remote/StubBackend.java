@@ -1,12 +1,16 @@
 package io.sluice.node.remote;
 
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /** Answers from maps that a test fills; a null output makes it fail. */
@@ -20,6 +24,7 @@ final class StubBackend implements RemoteServer.Backend {
   final Map<String, Description> outputs = new HashMap<>();
   final List<Integer> askedFor = new ArrayList<>();
   final List<String> freed = new ArrayList<>();
+  final List<String> expected = new ArrayList<>();
   final StubSlots slots = new StubSlots();
 
   @Override
@@ -50,6 +55,15 @@ final class StubBackend implements RemoteServer.Backend {
   @Override
   public void applicationStopped(String applicationId) {
     freed.add(applicationId);
+  }
+
+  @Override
+  public Ticket expect(String transport, Set<InetAddress> from) throws RemoteError {
+    expected.add(transport + " from " + from.contains(InetAddress.getLoopbackAddress()));
+    if (!transport.equals("tcp")) {
+      throw new RemoteError(RemoteError.Code.BUSY, "full");
+    }
+    return new Ticket(1, 2);
   }
 
   @Override

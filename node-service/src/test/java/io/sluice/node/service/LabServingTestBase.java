@@ -66,7 +66,8 @@ abstract class LabServingTestBase extends NodeTestBase {
                 List.of(ucx, new TcpProvider()),
                 false,
                 new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 16),
-                ConnectionLimits.DEFAULT));
+                ConnectionLimits.DEFAULT,
+                Probes.NONE));
   }
 
   @AfterEach

@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -16,8 +17,14 @@ record NamedProvider(String name) implements TransportProvider {
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
-    return new TcpProvider().listen(bindAddress);
+  public boolean isConfined() {
+    return true;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
+    return new TcpProvider().listen(bindAddress, admission);
   }
 
   @Override

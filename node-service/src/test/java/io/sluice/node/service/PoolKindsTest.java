@@ -105,7 +105,8 @@ class PoolKindsTest extends NodeTestBase {
                 List.of(transports),
                 recover,
                 NO_BOUNCE,
-                ConnectionLimits.DEFAULT));
+                ConnectionLimits.DEFAULT,
+                Probes.NONE));
   }
 
   private List<TestOutput> commitSome(String test) throws IOException {

@@ -12,6 +12,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.Probes;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
@@ -61,6 +62,7 @@ public abstract class NodeTestBase {
   /** The running service, closed after the test. */
   protected NodeService service;
 
+  private ConnectionLimits limits = ConnectionLimits.DEFAULT;
   private LeakCheck leaks;
 
   @BeforeEach
@@ -108,7 +110,13 @@ public abstract class NodeTestBase {
         List.of(transports),
         recover,
         BOUNCE,
-        ConnectionLimits.DEFAULT);
+        limits,
+        Probes.CONFINED);
+  }
+
+  /** How many connections services take that are started from now on. */
+  protected void limit(ConnectionLimits limits) {
+    this.limits = limits;
   }
 
   /** Starts the service over tcp, with a pool of so many segments and a disk tier. */
@@ -144,6 +152,7 @@ public abstract class NodeTestBase {
         new Transports(List.of(transports), WINDOW_BYTES, (long) windows * WINDOW_BYTES),
         localPoolId,
         1 << 20,
+        timeoutMs,
         timeoutMs);
   }
 

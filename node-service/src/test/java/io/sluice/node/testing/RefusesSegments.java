@@ -1,5 +1,6 @@
 package io.sluice.node.testing;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -31,8 +32,14 @@ public record RefusesSegments(boolean refusesMemory) implements TransportProvide
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
-    return new Endpoint(new TcpProvider().listen(bindAddress), refusesMemory);
+  public boolean isConfined() {
+    return true;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
+    return new Endpoint(new TcpProvider().listen(bindAddress, admission), refusesMemory);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sluice.spark.pool;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.Probes;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
@@ -141,7 +142,8 @@ public final class ExecutorPool implements OutputPool, Closeable {
             false,
             new BounceConfig(
                 BounceConfig.DEFAULT_SLOT_BYTES, SparkSettings.BOUNCE_BUFFER_MB.get(settings)),
-            SparkSettings.LIMITS.get(settings)));
+            SparkSettings.LIMITS.get(settings),
+            Probes.NONE));
   }
 
   /** Where other executors ask for its outputs. */

@@ -30,6 +30,9 @@ public final class PeerPools implements Closeable {
 
   private static final long IDLE_S = 30;
 
+  /** A block waits so long for a peer that takes no further connection, before Spark fetches it. */
+  private static final long BUSY_PATIENCE_MS = 1_000;
+
   private final SparkConf conf;
   private final ExecutorTransports transports;
   private final ShuffleCounters counters;
@@ -63,7 +66,8 @@ public final class PeerPools implements Closeable {
     } catch (TransportException e) {
       throw new UncheckedIOException("no transport to read with", e);
     }
-    return new NodeReader(conf.getAppId(), ApplicationSecret.of(conf), windows, null, 0, timeoutMs);
+    return new NodeReader(
+        conf.getAppId(), ApplicationSecret.of(conf), windows, null, 0, timeoutMs, BUSY_PATIENCE_MS);
   }
 
   /** Threads that fetch for the tasks of this executor. */

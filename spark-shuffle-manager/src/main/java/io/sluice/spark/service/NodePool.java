@@ -117,6 +117,7 @@ public final class NodePool implements OutputPool, Closeable {
         transports.forReading(),
         poolId,
         ExecutorTransports.WINDOW_BYTES,
+        timeoutMs,
         timeoutMs);
   }
 

@@ -3,6 +3,7 @@ package io.sluice.spark.service;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
+import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceDirectory;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -171,7 +172,8 @@ public final class NodeServiceMain implements Callable<Integer> {
             chooser.withFallbacks(transports),
             true,
             new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS),
-            limits()));
+            limits(),
+            Probes.CONFINED));
   }
 
   private ConnectionLimits limits() {

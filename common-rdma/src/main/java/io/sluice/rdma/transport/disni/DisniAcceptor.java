@@ -4,6 +4,7 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.TransportMeter;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -30,14 +31,17 @@ final class DisniAcceptor {
   /** The server's end of a connection; {@code established} when the client may read. */
   private static final class Accepted {
     private final DisniQueuePair pair;
+    private final Admission.Place place;
     private boolean established;
 
-    private Accepted(DisniQueuePair pair) {
+    private Accepted(DisniQueuePair pair, Admission.Place place) {
       this.pair = pair;
+      this.place = place;
     }
   }
 
   private final DisniDevices devices;
+  private final Admission admission;
   private final TransportMeter meter;
   private final RdmaEventChannel channel;
   private final RdmaCmId listener;
@@ -48,11 +52,13 @@ final class DisniAcceptor {
 
   private DisniAcceptor(
       DisniDevices devices,
+      Admission admission,
       TransportMeter meter,
       RdmaEventChannel channel,
       RdmaCmId listener,
       InetSocketAddress address) {
     this.devices = devices;
+    this.admission = admission;
     this.meter = meter;
     this.channel = channel;
     this.listener = listener;
@@ -60,7 +66,10 @@ final class DisniAcceptor {
   }
 
   static DisniAcceptor listen(
-      DisniDevices devices, InetSocketAddress bindAddress, TransportMeter meter)
+      DisniDevices devices,
+      InetSocketAddress bindAddress,
+      Admission admission,
+      TransportMeter meter)
       throws TransportException {
     try {
       RdmaEventChannel channel = RdmaEventChannel.createEventChannel();
@@ -72,6 +81,7 @@ final class DisniAcceptor {
         DisniAcceptor acceptor =
             new DisniAcceptor(
                 devices,
+                admission,
                 meter,
                 channel,
                 listener,
@@ -130,13 +140,21 @@ final class DisniAcceptor {
   }
 
   private void accept(RdmaCmId id) throws IOException {
+    InetSocketAddress client = (InetSocketAddress) id.getDestination();
+    Admission.Place place = admission.enter(client.getAddress()).orElse(null);
+    if (place == null) {
+      LOG.debug("disni: {} is not expected on {}, or there is no place", client, address);
+      id.destroyId(); // which tells the client
+      return;
+    }
     DisniQueuePair pair = null;
     try {
       pair = DisniQueuePair.create(id, devices.of(id), 1);
       id.accept(DisniQueuePair.connectParameters());
-      connections.put(id, new Accepted(pair));
+      connections.put(id, new Accepted(pair, place));
     } catch (IOException e) {
       LOG.warn("disni: cannot accept a connection on {}", address, e);
+      place.leave();
       if (pair != null) {
         pair.destroy(0);
       }
@@ -155,6 +173,7 @@ final class DisniAcceptor {
   private void drop(RdmaCmId id) throws IOException {
     Accepted connection = connections.remove(id);
     if (connection != null) {
+      connection.place.leave();
       id.disconnect();
       connection.pair.destroy(0);
       id.destroyId();

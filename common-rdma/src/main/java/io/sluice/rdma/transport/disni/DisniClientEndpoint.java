@@ -5,6 +5,7 @@ import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -61,7 +62,8 @@ final class DisniClientEndpoint implements ClientEndpoint {
   }
 
   @Override
-  public Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
+  public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
+      throws TransportException {
     if (timeoutMs <= 0) {
       throw new IllegalArgumentException("connect timeout must be positive, is " + timeoutMs);
     }

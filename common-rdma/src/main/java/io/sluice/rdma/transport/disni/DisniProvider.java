@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.disni;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -40,9 +41,16 @@ public final class DisniProvider implements TransportProvider {
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
+  public boolean isConfined() {
+    // Nothing runs for a client here: the NIC looks at keys, of the protection domain alone.
+    return true;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
     checkAvailable();
-    return DisniServerEndpoint.open(bindAddress);
+    return DisniServerEndpoint.open(bindAddress, admission);
   }
 
   @Override

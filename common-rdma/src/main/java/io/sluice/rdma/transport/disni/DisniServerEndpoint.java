@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegistrationException;
@@ -34,14 +35,15 @@ final class DisniServerEndpoint implements ServerEndpoint {
     this.meter = meter;
   }
 
-  static DisniServerEndpoint open(InetSocketAddress bindAddress) throws TransportException {
+  static DisniServerEndpoint open(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
     if (bindAddress.isUnresolved()) {
       throw new TransportException("disni: cannot listen on unresolved address " + bindAddress);
     }
     DisniDevices devices = DisniDevices.openFor(bindAddress.getAddress());
     try {
       TransportMeter meter = new TransportMeter();
-      DisniAcceptor acceptor = DisniAcceptor.listen(devices, bindAddress, meter);
+      DisniAcceptor acceptor = DisniAcceptor.listen(devices, bindAddress, admission, meter);
       return new DisniServerEndpoint(devices, acceptor, meter);
     } catch (TransportException | RuntimeException e) {
       devices.close();

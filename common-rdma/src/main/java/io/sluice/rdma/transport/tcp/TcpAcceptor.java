@@ -1,9 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
-import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
-
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -61,29 +58,17 @@ final class TcpAcceptor implements Runnable {
   }
 
   private void serve(SocketChannel channel) throws IOException {
-    if (endpoint.isFull()) {
-      refuse(channel);
-      return;
-    }
     TcpServerConnection connection = new TcpServerConnection(endpoint, channel);
     try {
       Sockets.configure(channel);
       Thread server =
           new Thread(null, connection, "sluice-tcp-serve-" + connection, SERVER_STACK_BYTES);
       server.setDaemon(true);
-      endpoint.admit(connection);
+      endpoint.accepted(connection, channel.socket().getInetAddress());
       server.start();
     } catch (IOException | OutOfMemoryError e) {
       connection.abandon();
       throw e;
-    }
-  }
-
-  private void refuse(SocketChannel channel) throws IOException {
-    try (channel) {
-      ByteBuffer verdict = ByteBuffer.allocate(HELLO_BYTES);
-      verdict.putInt(MAGIC).putShort(VERSION).putShort(VERDICT_FULL);
-      Sockets.writeFully(channel, verdict.flip()); // a new socket takes 8 bytes without blocking
     }
   }
 

@@ -4,6 +4,7 @@ import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -37,9 +38,10 @@ final class TcpClientEndpoint implements ClientEndpoint {
   }
 
   @Override
-  public Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
+  public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
+      throws TransportException {
     checkOpen();
-    TcpConnection connection = TcpConnector.connect(this, remote, timeoutMs);
+    TcpConnection connection = TcpConnector.connect(this, remote, ticket, timeoutMs);
     connections.add(connection);
     meter.connectionOpened();
     connection.start();

@@ -3,12 +3,14 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.transport.ConnectFailedException;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Deadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Connects and shakes hands, all of it within one deadline.
@@ -18,7 +20,8 @@ import java.util.concurrent.TimeUnit;
 final class TcpConnector {
   private TcpConnector() {}
 
-  static TcpConnection connect(TcpClientEndpoint endpoint, InetSocketAddress remote, long timeoutMs)
+  static TcpConnection connect(
+      TcpClientEndpoint endpoint, InetSocketAddress remote, Ticket ticket, long timeoutMs)
       throws ConnectFailedException {
     if (timeoutMs <= 0 || timeoutMs > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
@@ -26,17 +29,27 @@ final class TcpConnector {
     }
     long startNanos = System.nanoTime();
     SocketChannel channel = null;
+    AtomicBoolean late = new AtomicBoolean();
+    boolean connected = false;
     try {
       channel = SocketChannel.open();
       Sockets.configure(channel);
       channel.socket().connect(remote, (int) timeoutMs);
       long leftMs =
           Math.max(1, timeoutMs - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
-      SocketChannel connected = channel;
+      connected = true;
+      SocketChannel shaking = channel;
       Deadlines.Deadline deadline =
-          endpoint.deadlines().after(leftMs, () -> Sockets.shutdown(connected));
+          endpoint
+              .deadlines()
+              .after(
+                  leftMs,
+                  () -> {
+                    late.set(true);
+                    Sockets.shutdown(shaking);
+                  });
       try {
-        shakeHands(channel);
+        shakeHands(channel, ticket);
       } finally {
         deadline.cancel();
       }
@@ -54,7 +67,8 @@ final class TcpConnector {
                   + " ms): "
                   + e.getMessage()
                   + "; is the Sluice service up there and the port open?",
-              e);
+              e,
+              connected && !late.get() && !(e instanceof ProtocolMismatch));
       try {
         if (channel != null) {
           channel.close();
@@ -66,28 +80,41 @@ final class TcpConnector {
     }
   }
 
-  private static void shakeHands(SocketChannel channel) throws IOException {
+  /** It speaks something else, now and later. */
+  private static final class ProtocolMismatch extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    ProtocolMismatch(String message) {
+      super(message);
+    }
+  }
+
+  private static void shakeHands(SocketChannel channel, Ticket ticket) throws IOException {
     ByteBuffer hello = ByteBuffer.allocate(HELLO_BYTES);
-    hello.putInt(MAGIC).putShort(VERSION).putShort(VERDICT_WELCOME).flip();
+    hello.putInt(MAGIC).putShort(VERSION).putShort(VERDICT_WELCOME);
+    hello.putLong(ticket.high()).putLong(ticket.low()).flip();
     Sockets.writeFully(channel, hello);
-    ByteBuffer welcome = hello.clear();
+    ByteBuffer welcome = ByteBuffer.allocate(WELCOME_BYTES);
     Sockets.readFully(channel, welcome, "the server's welcome");
     int magic = welcome.getInt(HELLO_MAGIC_OFFSET);
     short version = welcome.getShort(HELLO_VERSION_OFFSET);
     short verdict = welcome.getShort(HELLO_VERDICT_OFFSET);
     if (magic != MAGIC) {
-      throw new IOException(
+      throw new ProtocolMismatch(
           String.format("not a Sluice server: magic 0x%08X, expected 0x%08X", magic, MAGIC));
     }
     if (version != VERSION || verdict == VERDICT_OTHER_VERSION) {
-      throw new IOException(
+      throw new ProtocolMismatch(
           "server speaks version " + version + ", this client version " + VERSION);
     }
     if (verdict == VERDICT_FULL) {
       throw new IOException("server has as many connections as it takes; try again later");
     }
+    if (verdict == VERDICT_NOT_EXPECTED) {
+      throw new IOException("server does not expect this connection, or no longer; ask it again");
+    }
     if (verdict != VERDICT_WELCOME) {
-      throw new IOException("server answered with unknown verdict " + verdict);
+      throw new ProtocolMismatch("server answered with unknown verdict " + verdict);
     }
   }
 }

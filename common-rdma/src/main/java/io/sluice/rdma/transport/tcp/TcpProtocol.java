@@ -1,14 +1,19 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.transport.Ticket;
+
 /**
  * The bytes on the wire, big-endian.
  *
- * <p>On connecting, the client says hello and the server answers welcome:
+ * <p>On connecting, the client says hello, with the ticket that lets it in, and the server answers
+ * welcome:
  *
  * <pre>
- *   0           4             6            8
- *   +-----------+-------------+------------+
- *   | MAGIC     | version     | verdict    |   verdict: 0 in a hello
+ *   0           4             6            8                       24
+ *   +-----------+-------------+------------+-----------------------+
+ *   | MAGIC     | version     | 0          | ticket                |   hello
+ *   +-----------+-------------+------------+-----------------------+
+ *   | MAGIC     | version     | verdict    |                           welcome
  *   +-----------+-------------+------------+
  * </pre>
  *
@@ -36,16 +41,19 @@ package io.sluice.rdma.transport.tcp;
  */
 final class TcpProtocol {
   static final int MAGIC = 0x534C5452; // "SLTR"
-  static final short VERSION = 1;
+  static final short VERSION = 2;
 
   static final int HELLO_MAGIC_OFFSET = 0;
   static final int HELLO_VERSION_OFFSET = HELLO_MAGIC_OFFSET + Integer.BYTES;
   static final int HELLO_VERDICT_OFFSET = HELLO_VERSION_OFFSET + Short.BYTES;
-  static final int HELLO_BYTES = HELLO_VERDICT_OFFSET + Short.BYTES;
+  static final int WELCOME_BYTES = HELLO_VERDICT_OFFSET + Short.BYTES;
+  static final int HELLO_TICKET_OFFSET = WELCOME_BYTES;
+  static final int HELLO_BYTES = HELLO_TICKET_OFFSET + Ticket.LENGTH_BYTES;
 
   static final short VERDICT_WELCOME = 0;
   static final short VERDICT_FULL = 1;
   static final short VERDICT_OTHER_VERSION = 2;
+  static final short VERDICT_NOT_EXPECTED = 3;
 
   static final int REQUEST_ID_OFFSET = 0;
   static final int REQUEST_REGION_OFFSET = REQUEST_ID_OFFSET + Long.BYTES;

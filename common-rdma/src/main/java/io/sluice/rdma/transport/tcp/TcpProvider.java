@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -15,27 +16,18 @@ import java.util.Optional;
  * thread.
  */
 public final class TcpProvider implements TransportProvider {
-  /** Connections a server takes at once unless told otherwise; each costs it one thread. */
-  public static final int DEFAULT_MAX_CONNECTIONS = 1024;
-
   private static final long DEFAULT_STALL_LIMIT_MS = 60_000;
 
-  private final int maxConnections;
   private final long stallLimitMs;
 
   public TcpProvider() {
-    this(DEFAULT_MAX_CONNECTIONS);
+    this(DEFAULT_STALL_LIMIT_MS);
   }
 
   /**
-   * @param maxConnections how many connections a server takes at once; more are refused
+   * @param stallLimitMs how long a client may take no bytes of what it has asked for
    */
-  public TcpProvider(int maxConnections) {
-    this(maxConnections, DEFAULT_STALL_LIMIT_MS);
-  }
-
-  TcpProvider(int maxConnections, long stallLimitMs) {
-    this.maxConnections = maxConnections;
+  TcpProvider(long stallLimitMs) {
     this.stallLimitMs = stallLimitMs;
   }
 
@@ -50,8 +42,14 @@ public final class TcpProvider implements TransportProvider {
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
-    return TcpServerEndpoint.open(bindAddress, maxConnections, stallLimitMs);
+  public boolean isConfined() {
+    return true;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
+    return TcpServerEndpoint.open(bindAddress, admission, stallLimitMs);
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.EOFException;
 import java.io.IOException;
@@ -19,10 +21,10 @@ import org.slf4j.LoggerFactory;
  * One client at the server: reads requests, answers each in turn.
  *
  * <p>Thread contract: runs on one thread of its own, which alone touches the socket; {@link
- * #shutdown} and {@link #shutdownIfStalled} may be called from any. That thread is never
- * interrupted: an interrupt would end every send from the region's file. Ownership: closes its
- * socket when it ends. Failure: whatever goes wrong ends this connection and no other; the client
- * sees its stream cut.
+ * #shutdown} and {@link #shutdownIfLate} may be called from any. That thread is never interrupted:
+ * an interrupt would end every send from the region's file. Ownership: closes its socket when it
+ * ends. Failure: whatever goes wrong ends this connection and no other; the client sees its stream
+ * cut.
  */
 final class TcpServerConnection implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(TcpServerConnection.class);
@@ -39,7 +41,9 @@ final class TcpServerConnection implements Runnable {
   private final ByteBuffer requests = OffHeap.allocate(REQUEST_BUFFER_BYTES);
   private final ByteBuffer header = OffHeap.allocate(RESPONSE_HEADER_BYTES);
   private final CountDownLatch ended = new CountDownLatch(1);
+  private Admission.Place place;
   private volatile long busySinceNanos = NOT_BUSY;
+  private volatile long idleSinceNanos;
 
   TcpServerConnection(TcpServerEndpoint endpoint, SocketChannel channel) {
     this.endpoint = endpoint;
@@ -70,15 +74,32 @@ final class TcpServerConnection implements Runnable {
     if (hello.getInt(HELLO_MAGIC_OFFSET) != MAGIC) {
       throw new IOException("not a Sluice client: hello starts with " + hello.getInt(0));
     }
-    boolean welcome = hello.getShort(HELLO_VERSION_OFFSET) == VERSION;
-    short verdict = welcome ? VERDICT_WELCOME : VERDICT_OTHER_VERSION;
-    hello.putShort(HELLO_VERSION_OFFSET, VERSION).putShort(HELLO_VERDICT_OFFSET, verdict);
-    Sockets.writeFully(channel, hello.flip());
-    return welcome;
+    short verdict = verdict(hello);
+    ByteBuffer welcome = ByteBuffer.allocate(WELCOME_BYTES);
+    Sockets.writeFully(channel, welcome.putInt(MAGIC).putShort(VERSION).putShort(verdict).flip());
+    return verdict == VERDICT_WELCOME;
+  }
+
+  private short verdict(ByteBuffer hello) throws IOException {
+    if (hello.getShort(HELLO_VERSION_OFFSET) != VERSION) {
+      return VERDICT_OTHER_VERSION;
+    }
+    Admission admission = endpoint.admission();
+    long high = hello.getLong(HELLO_TICKET_OFFSET);
+    long low = hello.getLong(HELLO_TICKET_OFFSET + Long.BYTES);
+    place = admission.enter(new Ticket(high, low)).orElse(null);
+    if (place == null) {
+      return admission.isOpen() ? VERDICT_FULL : VERDICT_NOT_EXPECTED;
+    }
+    if (!endpoint.proved(this)) {
+      throw new IOException("the hello came too late");
+    }
+    return VERDICT_WELCOME;
   }
 
   private void serveRequests() throws IOException {
     while (true) {
+      idleSinceNanos = System.nanoTime();
       busySinceNanos = NOT_BUSY;
       if (channel.read(requests) < 0) {
         if (requests.position() > 0) {
@@ -151,11 +172,16 @@ final class TcpServerConnection implements Runnable {
     busySinceNanos = System.nanoTime() | 1; // never NOT_BUSY
   }
 
-  /** Gives up on a client that neither finishes its hello nor takes its bytes. */
-  void shutdownIfStalled(long limitMs) {
+  /** Gives up on a client that does not take its bytes, or has asked for none for long. */
+  void shutdownIfLate(long stallLimitMs, long idleLimitMs) {
     long since = busySinceNanos;
-    if (since != NOT_BUSY && System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(limitMs)) {
-      LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, limitMs);
+    if (since != NOT_BUSY) {
+      if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(stallLimitMs)) {
+        LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, stallLimitMs);
+        shutdown();
+      }
+    } else if (System.nanoTime() - idleSinceNanos > TimeUnit.MILLISECONDS.toNanos(idleLimitMs)) {
+      LOG.debug("tcp: client {} has asked nothing for {} ms", client, idleLimitMs);
       shutdown();
     }
   }
@@ -181,6 +207,9 @@ final class TcpServerConnection implements Runnable {
     }
     OffHeap.free(requests);
     OffHeap.free(header);
+    if (place != null) {
+      place.leave();
+    }
     if (welcomed) {
       endpoint.meter().connectionClosed();
     }

@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegistrationException;
@@ -8,7 +10,9 @@ import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.support.UnprovedShare;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
@@ -21,6 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Serves regions over TCP: the registry of regions and of connections.
+ *
+ * <p>Who connects has a short time to show its ticket, in the small share of those who have not;
+ * see {@link Admission} for who is let in then.
  *
  * <p>Thread contract: safe from any thread; one daemon thread accepts, one per connection serves,
  * one watches for clients that stall. Ownership: the caller closes; that ends all of them.
@@ -35,27 +42,36 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private final SecureRandom keys = new SecureRandom();
   private final AtomicLong nextRegionId = new AtomicLong(1);
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final int maxConnections;
+  private final Admission admission;
+  private final UnprovedShare<TcpServerConnection> unproved;
 
-  private TcpServerEndpoint(ServerSocketChannel listener, int maxConnections) throws IOException {
+  private TcpServerEndpoint(ServerSocketChannel listener, Admission admission) throws IOException {
     this.address = (InetSocketAddress) listener.getLocalAddress();
-    this.maxConnections = maxConnections;
+    this.admission = admission;
+    ConnectionLimits limits = admission.limits();
+    this.unproved =
+        new UnprovedShare<>(
+            limits.maxUnproved(),
+            limits.proofTimeoutMs(),
+            stallWatch,
+            (connection, reason) -> connection.shutdown());
     this.acceptor = new TcpAcceptor(this, listener);
   }
 
   static TcpServerEndpoint open(
-      InetSocketAddress bindAddress, int maxConnections, long stallLimitMs)
+      InetSocketAddress bindAddress, Admission admission, long stallLimitMs)
       throws TransportException {
     ServerSocketChannel listener = null;
     try {
       listener = ServerSocketChannel.open();
       listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      listener.bind(bindAddress, maxConnections);
-      TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, maxConnections);
+      listener.bind(bindAddress, ConnectionLimits.BACKLOG);
+      TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, admission);
       endpoint.acceptor.start();
+      long idleLimitMs = admission.limits().idleTimeoutMs();
       endpoint.stallWatch.every(
-          Math.max(1, stallLimitMs / 4),
-          () -> endpoint.connections.forEach(c -> c.shutdownIfStalled(stallLimitMs)));
+          Math.max(1, Math.min(stallLimitMs, idleLimitMs) / 4),
+          () -> endpoint.connections.forEach(c -> c.shutdownIfLate(stallLimitMs, idleLimitMs)));
       return endpoint;
     } catch (IOException e) {
       TransportException failure =
@@ -135,19 +151,25 @@ final class TcpServerEndpoint implements ServerEndpoint {
     return region != null && region.descriptor().key() == key ? region : null;
   }
 
-  /** Asked by the one accepting thread. */
-  boolean isFull() {
-    return connections.size() >= maxConnections;
+  Admission admission() {
+    return admission;
   }
 
-  void admit(TcpServerConnection connection) {
+  /** Its client has shown what lets it in; false if that was too late. */
+  boolean proved(TcpServerConnection connection) {
+    return unproved.leave(connection);
+  }
+
+  void accepted(TcpServerConnection connection, InetAddress from) {
     connections.add(connection);
+    unproved.enter(connection, from);
     if (closed.get()) {
       connection.shutdown();
     }
   }
 
   void ended(TcpServerConnection connection) {
+    unproved.leave(connection);
     connections.remove(connection);
   }
 

@@ -1,9 +1,12 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.support.TransportMeter;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.openucx.jucx.UcxException;
 import org.openucx.jucx.ucp.UcpConnectionRequest;
@@ -27,7 +30,8 @@ final class UcxAcceptor {
   private final TransportMeter meter;
   private final UcpListener listener;
   private final InetSocketAddress address;
-  private final Set<UcpEndpoint> endpoints = new HashSet<>();
+  private final Admission admission;
+  private final Map<UcpEndpoint, Admission.Place> endpoints = new HashMap<>();
   private final Set<UcpEndpoint> ending = new HashSet<>();
   private boolean closed;
   private Runnable afterLast;
@@ -38,8 +42,13 @@ final class UcxAcceptor {
    * it for a connection and crashes; a listener on no device in particular is told nothing.
    */
   UcxAcceptor(
-      UcxLoop loop, UcxSettings settings, InetSocketAddress bindAddress, TransportMeter meter) {
+      UcxLoop loop,
+      UcxSettings settings,
+      InetSocketAddress bindAddress,
+      Admission admission,
+      TransportMeter meter) {
     this.loop = loop;
+    this.admission = admission;
     this.meter = meter;
     if (settings.needsDevice()) {
       listen(new InetSocketAddress(bindAddress.getAddress(), 0)).close(); // no device, no listener
@@ -66,8 +75,15 @@ final class UcxAcceptor {
     if (closed) {
       return; // the listener is gone, and the request with it
     }
+    InetSocketAddress client = request.getClientAddress();
+    Admission.Place place = admission.enter(client.getAddress()).orElse(null);
+    if (place == null) {
+      LOG.debug("ucx: {} is not expected on {}, or there is no place", client, address);
+      request.reject();
+      return;
+    }
     try {
-      endpoints.add(
+      UcpEndpoint accepted =
           loop.worker()
               .newEndpoint(
                   new UcpEndpointParams()
@@ -75,15 +91,17 @@ final class UcxAcceptor {
                       .setPeerErrorHandlingMode()
                       .setErrorHandler(
                           (endpoint, status, message) ->
-                              loop.execute(() -> drop(endpoint, message)))));
+                              loop.execute(() -> drop(endpoint, message))));
+      endpoints.put(accepted, place);
       meter.connectionOpened();
     } catch (UcxException e) {
+      place.leave();
       LOG.warn("ucx: cannot accept {} on {}", request.getClientAddress(), address, e);
     }
   }
 
   private void drop(UcpEndpoint endpoint, String reason) {
-    if (endpoints.contains(endpoint) && ending.add(endpoint)) {
+    if (endpoints.containsKey(endpoint) && ending.add(endpoint)) {
       LOG.debug("ucx: a connection on {} ended: {}", address, reason);
       UcxEndpoints.closeForced(loop, endpoint, () -> forget(endpoint));
     }
@@ -91,7 +109,9 @@ final class UcxAcceptor {
 
   private void forget(UcpEndpoint endpoint) {
     ending.remove(endpoint);
-    if (endpoints.remove(endpoint)) {
+    Admission.Place place = endpoints.remove(endpoint);
+    if (place != null) {
+      place.leave();
       meter.connectionClosed();
       if (closed && endpoints.isEmpty()) {
         afterLast.run();
@@ -100,7 +120,7 @@ final class UcxAcceptor {
   }
 
   void dropAll(String reason) {
-    List.copyOf(endpoints).forEach(endpoint -> drop(endpoint, reason));
+    List.copyOf(endpoints.keySet()).forEach(endpoint -> drop(endpoint, reason));
   }
 
   /** Stops listening, drops every connection, then runs {@code then}. */

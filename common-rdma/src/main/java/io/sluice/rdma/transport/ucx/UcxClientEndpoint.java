@@ -4,6 +4,7 @@ import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -44,9 +45,7 @@ final class UcxClientEndpoint implements ClientEndpoint {
       throw new IllegalArgumentException("only direct memory can be registered");
     }
     UcxRegion region =
-        loop.call(
-            "registering a buffer",
-            () -> UcxRegion.register(loop, settings, direct, direct.capacity()));
+        loop.call("registering a buffer", () -> UcxRegion.toLandIn(loop, settings, direct));
     UcxRegisteredBuffer buffer = new UcxRegisteredBuffer(this, direct, region);
     buffers.add(buffer);
     meter.registered(buffer.lengthBytes());
@@ -54,7 +53,8 @@ final class UcxClientEndpoint implements ClientEndpoint {
   }
 
   @Override
-  public Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
+  public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
+      throws TransportException {
     if (closed.get()) {
       throw new TransportException("ucx: the client endpoint is closed");
     }

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
 import io.sluice.rdma.memory.LockedMemoryLimit;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -51,12 +52,20 @@ public final class UcxProvider implements TransportProvider {
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
+  public boolean isConfined() {
+    // libucp answers puts and gets that come as messages too, and looks at no key for those:
+    // ucp_put_handler copies to whatever address a peer names.
+    return false;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
     checkAvailable();
     if (bindAddress.isUnresolved()) {
       throw new TransportException("ucx: cannot listen on unresolved address " + bindAddress);
     }
-    return UcxServerEndpoint.open(settings, bindAddress);
+    return UcxServerEndpoint.open(settings, bindAddress, admission);
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.sluice.rdma.transport.TransportException;
 import java.nio.ByteBuffer;
 import org.openucx.jucx.UcxException;
 import org.openucx.jucx.UcxUtils;
+import org.openucx.jucx.ucp.UcpConstants;
 import org.openucx.jucx.ucp.UcpMemMapParams;
 import org.openucx.jucx.ucp.UcpMemory;
 
@@ -22,14 +23,32 @@ final class UcxRegion {
     this.registration = registration;
   }
 
-  static UcxRegion register(UcxLoop loop, UcxSettings settings, ByteBuffer memory, long lengthBytes)
+  /** Registers memory that the other side may read, and asks for no more than that. */
+  static UcxRegion toBeRead(UcxLoop loop, UcxSettings settings, ByteBuffer memory, long lengthBytes)
+      throws TransportException {
+    long protection =
+        UcpConstants.UCP_MEM_MAP_PROT_LOCAL_READ | UcpConstants.UCP_MEM_MAP_PROT_REMOTE_READ;
+    return register(loop, settings, memory, lengthBytes, protection);
+  }
+
+  /** Registers memory that this side reads into. */
+  static UcxRegion toLandIn(UcxLoop loop, UcxSettings settings, ByteBuffer memory)
+      throws TransportException {
+    long protection =
+        UcpConstants.UCP_MEM_MAP_PROT_LOCAL_READ | UcpConstants.UCP_MEM_MAP_PROT_LOCAL_WRITE;
+    return register(loop, settings, memory, memory.capacity(), protection);
+  }
+
+  private static UcxRegion register(
+      UcxLoop loop, UcxSettings settings, ByteBuffer memory, long lengthBytes, long protection)
       throws TransportException {
     settings.checkMayPin(lengthBytes);
     try {
       UcpMemMapParams params =
           new UcpMemMapParams()
               .setAddress(UcxUtils.getAddress(memory.duplicate().clear()))
-              .setLength(lengthBytes);
+              .setLength(lengthBytes)
+              .setProtection(protection);
       return new UcxRegion(memory, loop.context().memoryMap(params));
     } catch (UcxException e) {
       throw new RegistrationException(

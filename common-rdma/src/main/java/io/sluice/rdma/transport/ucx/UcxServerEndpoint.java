@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegistrationException;
@@ -40,22 +41,24 @@ final class UcxServerEndpoint implements ServerEndpoint {
   private final UcxAcceptor acceptor; // loop only
   private final InetSocketAddress address;
 
-  private UcxServerEndpoint(UcxSettings settings, UcxLoop loop, InetSocketAddress bindAddress)
+  private UcxServerEndpoint(
+      UcxSettings settings, UcxLoop loop, InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
     this.settings = settings;
     this.loop = loop;
     this.acceptor =
         loop.call(
             "listening on " + bindAddress,
-            () -> new UcxAcceptor(loop, settings, bindAddress, meter));
+            () -> new UcxAcceptor(loop, settings, bindAddress, admission, meter));
     this.address = acceptor.address();
   }
 
-  static UcxServerEndpoint open(UcxSettings settings, InetSocketAddress bindAddress)
+  static UcxServerEndpoint open(
+      UcxSettings settings, InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
     UcxLoop loop = UcxLoop.start("sluice-ucx-server-" + bindAddress.getPort(), settings);
     try {
-      return new UcxServerEndpoint(settings, loop, bindAddress);
+      return new UcxServerEndpoint(settings, loop, bindAddress, admission);
     } catch (TransportException | RuntimeException e) {
       loop.close();
       throw e;
@@ -77,7 +80,7 @@ final class UcxServerEndpoint implements ServerEndpoint {
   }
 
   private RegionDescriptor registerOnLoop(MemoryRegion memory) throws TransportException {
-    UcxRegion region = UcxRegion.register(loop, settings, memory.mapping(), memory.lengthBytes());
+    UcxRegion region = UcxRegion.toBeRead(loop, settings, memory.mapping(), memory.lengthBytes());
     RegionDescriptor descriptor =
         new RegionDescriptor(
             nextRegionId.getAndIncrement(),

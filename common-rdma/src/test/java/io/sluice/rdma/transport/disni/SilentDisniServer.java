@@ -1,6 +1,8 @@
 package io.sluice.rdma.transport.disni;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.SilentServer;
@@ -19,7 +21,7 @@ final class SilentDisniServer implements SilentServer {
   private boolean closed;
 
   SilentDisniServer(InetSocketAddress bindAddress) throws TransportException {
-    server = DisniServerEndpoint.open(bindAddress);
+    server = DisniServerEndpoint.open(bindAddress, Admission.open(ConnectionLimits.DEFAULT));
     descriptor = server.register(MemoryRegion.ofMapping(memory));
   }
 

@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.faulty;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -27,8 +28,9 @@ final class FaultyClientEndpoint implements ClientEndpoint {
   }
 
   @Override
-  public Connection connect(InetSocketAddress remote, long timeoutMs) throws TransportException {
-    return new FaultyConnection(delegate.connect(remote, timeoutMs), faults, timer);
+  public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
+      throws TransportException {
+    return new FaultyConnection(delegate.connect(remote, ticket, timeoutMs), faults, timer);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.faulty;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -42,8 +43,14 @@ public final class FaultyProvider implements TransportProvider {
   }
 
   @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
-    return new FaultyServerEndpoint(delegate.listen(bindAddress), faults);
+  public boolean isConfined() {
+    return true;
+  }
+
+  @Override
+  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
+    return new FaultyServerEndpoint(delegate.listen(bindAddress, admission), faults);
   }
 
   @Override

@@ -10,9 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.MemoryRegion;
@@ -21,6 +23,7 @@ import io.sluice.rdma.transport.RegionFixture;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.Ticket;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -30,6 +33,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -179,7 +185,8 @@ class TcpServerTest {
         ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
         RawClient http = new RawClient(server);
         Client client = new Client(server, 4096)) {
-      http.out.write("GET / HTTP/1.1\r\n\r\n".getBytes(US_ASCII)); // in one piece: it hangs up soon
+      http.out.write(
+          "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII)); // in one piece: it hangs up soon
       assertThrows(IOException.class, http.in::readByte);
       client.read(server.register(fixture.region()), 0, 4096);
       assertEquals(-1, fixture.mismatch(0, client.landed(4096)));
@@ -190,7 +197,8 @@ class TcpServerTest {
   void clientsThatStallAreGivenUpAndIdleOnesAreNot() throws Exception {
     int length = 64 << 20;
     try (RegionFixture fixture = new RegionFixture(dir, length, 8);
-        ServerEndpoint server = new TcpProvider(10, 1_000).listen(ANY_PORT);
+        ServerEndpoint server =
+            new TcpProvider(1_000).listen(ANY_PORT, Admission.open(limits(10, 60_000)));
         RawClient idle = new RawClient(server).welcomed();
         RawClient mute = new RawClient(server);
         RawClient slow = new RawClient(server).welcomed()) {
@@ -207,8 +215,60 @@ class TcpServerTest {
   }
 
   @Test
+  void anIdleConnectionIsEndedAndTheClientMayComeAgain() throws Exception {
+    try (RegionFixture fixture = new RegionFixture(dir, 4096, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT, Admission.open(limits(1, 100)));
+        RawClient idle = new RawClient(server).welcomed()) {
+      RegionDescriptor descriptor = server.register(fixture.region());
+      assertEquals(-1, idle.in.read());
+      while (server.counters().openConnections() > 0) { // ends by the test's timeout if never
+        Thread.onSpinWait();
+      }
+      try (Client client = new Client(server, 4096)) {
+        client.read(descriptor, 0, 4096);
+        assertEquals(-1, fixture.mismatch(0, client.landed(4096)));
+      }
+    }
+  }
+
+  /** A byte now and then is no hello, and a crowd of such keeps out nobody who is expected. */
+  @Test
+  void aCrowdWithoutATicketKeepsOutNobodyWhoHasOne() throws Exception {
+    List<RawClient> crowd = new ArrayList<>();
+    Admission admission = Admission.expected(limits(2, 60_000));
+    try (RegionFixture fixture = new RegionFixture(dir, 4096, 8);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT, admission);
+        ClientEndpoint client = new TcpProvider().openClient()) {
+      server.register(fixture.region());
+      for (int i = 0; i < 2_000; i++) {
+        RawClient mute = new RawClient(server);
+        crowd.add(mute);
+        mute.out.write(MAGIC >>> 24);
+      }
+      for (int i = 0; i < 2; i++) {
+        Ticket ticket = admission.expect(Set.of()).orElseThrow();
+        client.connect(server.address(), ticket, LONG_MS);
+      }
+      for (RawClient mute : crowd) {
+        assertThrows(
+            IOException.class,
+            () -> {
+              if (mute.in.read() < 0) {
+                throw new IOException("ended");
+              }
+            });
+      }
+    } finally {
+      for (RawClient mute : crowd) {
+        mute.close();
+      }
+    }
+  }
+
+  @Test
   void moreConnectionsThanItTakesAreRefusedByName() throws Exception {
-    try (ServerEndpoint server = new TcpProvider(1).listen(ANY_PORT);
+    try (ServerEndpoint server =
+            new TcpProvider().listen(ANY_PORT, Admission.open(limits(1, 60_000)));
         Client first = new Client(server, 64);
         ClientEndpoint second = new TcpProvider().openClient()) {
       assertTrue(first.connection.isOpen());
@@ -217,6 +277,10 @@ class TcpServerTest {
               ConnectFailedException.class, () -> second.connect(server.address(), LONG_MS));
       assertTrue(e.getMessage().contains("as many connections as it takes"), e.getMessage());
     }
+  }
+
+  private static ConnectionLimits limits(int maxConnections, long idleTimeoutMs) {
+    return new ConnectionLimits(maxConnections, 8, 1_000, idleTimeoutMs);
   }
 
   private static final class Client implements AutoCloseable {
@@ -264,7 +328,8 @@ class TcpServerTest {
       out.writeInt(MAGIC);
       out.writeShort(VERSION);
       out.writeShort(0);
-      in.skipNBytes(HELLO_BYTES);
+      out.write(new byte[Ticket.LENGTH_BYTES]);
+      in.skipNBytes(WELCOME_BYTES);
       return this;
     }
 

@@ -112,10 +112,10 @@ class TcpStreamCutTest {
     assertNoConnection(
         "not a Sluice server: magic 0x48545450", (in, out) -> out.writeBytes("HTTP/1.1 400 \r\n"));
     assertNoConnection(
-        "server speaks version 2, this client version 1",
+        "server speaks version " + (VERSION + 1) + ", this client version " + VERSION,
         (in, out) -> {
           out.writeInt(MAGIC);
-          out.writeShort(2);
+          out.writeShort(VERSION + 1);
           out.writeShort(VERDICT_OTHER_VERSION);
         });
     assertNoConnection("stream ended in the server's welcome", (in, out) -> out.write(1));

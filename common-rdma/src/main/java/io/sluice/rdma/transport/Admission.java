@@ -1,0 +1,154 @@
+package io.sluice.rdma.transport;
+
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/**
+ * Who may connect to a server endpoint, and how many at a time.
+ *
+ * <p>Whoever has proved who it is on another way is expected: a place is kept for it, for a short
+ * time. It then shows its ticket, or, where a transport cannot carry one, comes from an address
+ * that it has named. So an endpoint never has to refuse one that was told to come, and takes nobody
+ * else.
+ *
+ * <p>An open one takes anybody, up to its number: for tests, trials and public patterns.
+ *
+ * <p>Thread contract: safe from any thread. Failure: none of its own; no place is an answer.
+ */
+public final class Admission {
+  /** So long a place is kept for who is expected. */
+  public static final long EXPECTED_MS = 30_000;
+
+  private final ConnectionLimits limits;
+  private final boolean open;
+  private final LongSupplier nanoClock;
+  private final Map<Ticket, Expected> expected = new HashMap<>();
+  private int inside;
+  private long refused;
+  private long strangers;
+
+  private record Expected(Set<InetAddress> from, long untilNs) {}
+
+  private Admission(ConnectionLimits limits, boolean open, LongSupplier nanoClock) {
+    this.limits = limits;
+    this.open = open;
+    this.nanoClock = nanoClock;
+  }
+
+  /** Takes anybody. */
+  public static Admission open(ConnectionLimits limits) {
+    return new Admission(limits, true, System::nanoTime);
+  }
+
+  /** Takes who is expected. */
+  public static Admission expected(ConnectionLimits limits) {
+    return expected(limits, System::nanoTime);
+  }
+
+  static Admission expected(ConnectionLimits limits, LongSupplier nanoClock) {
+    return new Admission(limits, false, nanoClock);
+  }
+
+  /** The place of one connection, from its beginning to its end. */
+  public final class Place {
+    private final AtomicBoolean left = new AtomicBoolean();
+
+    private Place() {}
+
+    /** The connection has ended; further calls do nothing. */
+    public void leave() {
+      if (left.compareAndSet(false, true)) {
+        synchronized (Admission.this) {
+          inside--;
+        }
+      }
+    }
+  }
+
+  /** How many there may be, and how long one may be idle. */
+  public ConnectionLimits limits() {
+    return limits;
+  }
+
+  /** Whether anybody may come. */
+  public boolean isOpen() {
+    return open;
+  }
+
+  /**
+   * Keeps a place for one connection.
+   *
+   * @param from the addresses that it may come from
+   * @return what to show; empty if there is no place now
+   */
+  public synchronized Optional<Ticket> expect(Set<InetAddress> from) {
+    long nowNs = nanoClock.getAsLong();
+    expected.values().removeIf(each -> each.untilNs() - nowNs <= 0);
+    if (inside + expected.size() >= limits.maxConnections()) {
+      refused++;
+      return Optional.empty();
+    }
+    Ticket ticket = Ticket.random();
+    expected.put(
+        ticket, new Expected(Set.copyOf(from), nowNs + TimeUnit.MILLISECONDS.toNanos(EXPECTED_MS)));
+    return Optional.of(ticket);
+  }
+
+  /** Somebody has come and shows this. */
+  public synchronized Optional<Place> enter(Ticket shown) {
+    if (open) {
+      return enterOpen();
+    }
+    Expected who = expected.remove(shown);
+    return who == null || isLate(who) ? stranger() : Optional.of(take());
+  }
+
+  /** Somebody has come from there, and could show nothing. */
+  public synchronized Optional<Place> enter(InetAddress from) {
+    if (open) {
+      return enterOpen();
+    }
+    for (Iterator<Expected> each = expected.values().iterator(); each.hasNext(); ) {
+      Expected who = each.next();
+      if (who.from().contains(from) && !isLate(who)) {
+        each.remove();
+        return Optional.of(take());
+      }
+    }
+    return stranger();
+  }
+
+  private Optional<Place> enterOpen() {
+    if (inside >= limits.maxConnections()) {
+      refused++;
+      return Optional.empty();
+    }
+    return Optional.of(take());
+  }
+
+  private boolean isLate(Expected who) {
+    return who.untilNs() - nanoClock.getAsLong() <= 0;
+  }
+
+  private Place take() {
+    inside++;
+    return new Place();
+  }
+
+  private Optional<Place> stranger() {
+    strangers++;
+    return Optional.empty();
+  }
+
+  /** What became of those who came. */
+  public synchronized ConnectionCounters counters() {
+    return new ConnectionCounters(inside, refused, strangers, 0);
+  }
+}

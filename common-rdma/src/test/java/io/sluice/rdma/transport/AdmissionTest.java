@@ -1,0 +1,91 @@
+package io.sluice.rdma.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class AdmissionTest {
+  private static final int MOST = 5;
+  private static final ConnectionLimits LIMITS = new ConnectionLimits(MOST, 8, 1_000, 1_000);
+
+  private final InetAddress here = InetAddress.getLoopbackAddress();
+  private long nowNs = Long.MAX_VALUE - 5; // which wraps soon
+  private final Admission admission = Admission.expected(LIMITS, () -> nowNs);
+
+  @Test
+  void aTicketIsGoodForOneConnection() {
+    Ticket ticket = admission.expect(Set.of()).orElseThrow();
+    assertNotEquals(ticket, admission.expect(Set.of()).orElseThrow());
+    assertTrue(admission.enter(ticket).isPresent());
+    assertTrue(admission.enter(ticket).isEmpty());
+    assertTrue(admission.enter(Ticket.NONE).isEmpty());
+    assertEquals(2, admission.counters().expelled());
+    assertFalse(ticket.toString().contains(Long.toString(ticket.high())));
+  }
+
+  @Test
+  void anAddressIsGoodForAsManyAsNamedIt() throws Exception {
+    InetAddress other = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
+    admission.expect(Set.of(here, other));
+    admission.expect(Set.of(here));
+    assertTrue(admission.enter(InetAddress.getByAddress(new byte[] {10, 0, 0, 2})).isEmpty());
+    assertTrue(admission.enter(here).isPresent());
+    assertTrue(admission.enter(here).isPresent());
+    assertTrue(admission.enter(here).isEmpty());
+  }
+
+  @Test
+  void whoDoesNotComeInTimeGivesItsPlaceBack() {
+    List<Ticket> tickets = new ArrayList<>();
+    for (int i = 0; i < MOST; i++) {
+      tickets.add(admission.expect(Set.of(here)).orElseThrow());
+    }
+    assertTrue(admission.expect(Set.of(here)).isEmpty());
+    assertEquals(1, admission.counters().refused());
+    nowNs += TimeUnit.MILLISECONDS.toNanos(Admission.EXPECTED_MS);
+    assertTrue(admission.enter(tickets.get(0)).isEmpty());
+    assertTrue(admission.enter(here).isEmpty());
+    assertTrue(admission.expect(Set.of(here)).isPresent());
+  }
+
+  @Test
+  void neverMoreThanThereArePlaces() {
+    long seed = Long.getLong("sluice.test.seed", System.nanoTime());
+    System.out.println("AdmissionTest: repeat with -Dsluice.test.seed=" + seed);
+    Random random = new Random(seed);
+    List<Ticket> tickets = new ArrayList<>();
+    List<Admission.Place> places = new ArrayList<>();
+    for (int i = 0; i < 50_000; i++) {
+      switch (random.nextInt(4)) {
+        case 0 -> admission.expect(Set.of(here)).ifPresent(tickets::add);
+        case 1 -> {
+          Optional<Admission.Place> place =
+              tickets.isEmpty() || random.nextBoolean()
+                  ? admission.enter(here)
+                  : admission.enter(tickets.remove(random.nextInt(tickets.size())));
+          place.ifPresent(places::add);
+        }
+        case 2 -> {
+          if (!places.isEmpty()) {
+            Admission.Place left = places.remove(random.nextInt(places.size()));
+            left.leave();
+            left.leave();
+          }
+        }
+        default -> nowNs += random.nextInt(20) * 1_000_000_000L;
+      }
+      assertEquals(places.size(), admission.counters().open(), "seed " + seed);
+      assertTrue(places.size() <= MOST, "seed " + seed);
+    }
+  }
+}

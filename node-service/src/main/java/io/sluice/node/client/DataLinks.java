@@ -1,0 +1,135 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One task's data connections to one node, one for each transport: made when something is to be
+ * read, kept while reads are in flight or were lately, and ended when they are idle, because a node
+ * has a bounded number of them for all its readers.
+ *
+ * <p>Differs from {@link ControlConnections} in that all reads share a connection, so one is never
+ * ended under a read that begins.
+ *
+ * <p>Thread contract: safe from any thread; connecting holds up the others that read from this
+ * node. Ownership: the node closes it, after the last read. Failure: {@link NodeBusyException} when
+ * the node has no place now, another {@link TransportException} when it cannot be reached.
+ */
+final class DataLinks {
+  private static final long KEPT_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
+
+  private final Connector connector;
+  private final Map<String, Link> links = new HashMap<>();
+
+  /** Makes a connection. */
+  interface Connector {
+    /** Asks for a ticket; with it {@link #connect} leads to where the node serves now. */
+    Ticket admit(String transport) throws TransportException;
+
+    Connection connect(Offer offer, Ticket ticket) throws TransportException;
+  }
+
+  /** A connection with the number of its reads in flight, so that none is ended under one. */
+  private static final class Link {
+    final Offer offer;
+    final Connection connection;
+    final AtomicInteger inFlight = new AtomicInteger();
+    volatile long usedNs = System.nanoTime();
+
+    Link(Offer offer, Connection connection) {
+      this.offer = offer;
+      this.connection = connection;
+    }
+
+    boolean leadsTo(Offer now) {
+      return offer.host().equals(now.host()) && offer.port() == now.port();
+    }
+
+    boolean isIdle() {
+      return inFlight.get() == 0 && System.nanoTime() - usedNs > KEPT_IDLE_NS;
+    }
+
+    void readEnded() {
+      usedNs = System.nanoTime();
+      inFlight.decrementAndGet();
+    }
+  }
+
+  DataLinks(Connector connector) {
+    this.connector = connector;
+  }
+
+  /** Connects to where the node serves this transport now, unless that is done. */
+  void connect(Offer offer) throws TransportException {
+    acquire(offer).readEnded();
+  }
+
+  /** As {@link Connection#read}; connects before, if that must be. */
+  CompletableFuture<Void> read(
+      Offer offer,
+      RegionDescriptor region,
+      long offsetBytes,
+      RegisteredBuffer destination,
+      int lengthBytes,
+      long timeoutMs)
+      throws TransportException {
+    Link link = acquire(offer);
+    CompletableFuture<Void> read;
+    try {
+      read = link.connection.read(region, offsetBytes, destination, 0, lengthBytes, timeoutMs);
+    } catch (RuntimeException e) {
+      link.readEnded();
+      throw e;
+    }
+    read.whenComplete((ok, failure) -> link.readEnded());
+    return read;
+  }
+
+  private synchronized Link acquire(Offer offer) throws TransportException {
+    Link link = links.get(offer.transport());
+    // A service that was restarted may listen elsewhere, and another one where it did.
+    if (link == null || !link.connection.isOpen() || !link.leadsTo(offer)) {
+      if (link != null) {
+        links.remove(offer.transport()).connection.close();
+      }
+      Ticket ticket = connector.admit(offer.transport());
+      link = new Link(offer, connector.connect(offer, ticket));
+      links.put(offer.transport(), link);
+    }
+    link.inFlight.incrementAndGet();
+    return link;
+  }
+
+  /** Ends those that nothing was read over lately. */
+  synchronized void closeIdle() {
+    links.values().removeIf(DataLinks::closedIdle);
+  }
+
+  private static boolean closedIdle(Link link) {
+    boolean idle = link.isIdle();
+    if (idle) {
+      link.connection.close();
+    }
+    return idle;
+  }
+
+  /** How many there are. */
+  synchronized int count() {
+    return links.size();
+  }
+
+  synchronized void close() {
+    links.values().forEach(link -> link.connection.close());
+    links.clear();
+  }
+}

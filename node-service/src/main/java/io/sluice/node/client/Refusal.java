@@ -1,0 +1,62 @@
+package io.sluice.node.client;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How one reader waits for a node that takes no further connection: longer each time, by chance so
+ * that not all come back together, and not for ever.
+ *
+ * <p>Thread contract: one thread at a time, that of the reader.
+ */
+final class Refusal {
+  private static final long FIRST_PAUSE_MS = 50;
+  private static final long LONGEST_PAUSE_MS = 5_000;
+
+  private final String name;
+  private final long patienceMs;
+  private long sinceNs;
+  private long pauseMs; // 0 while the node does not refuse
+
+  /**
+   * Nothing was refused yet.
+   *
+   * @param name of the run, for messages
+   */
+  Refusal(String name, long patienceMs) {
+    this.name = name;
+    this.patienceMs = patienceMs;
+  }
+
+  /**
+   * Waits until it is worth asking again.
+   *
+   * @throws NodeBusyException if the node has refused for longer than this reader waits
+   */
+  void comeLater(NodeBusyException refusal) throws IOException {
+    long nowNs = System.nanoTime();
+    if (pauseMs == 0) {
+      sinceNs = nowNs;
+      pauseMs = FIRST_PAUSE_MS;
+    }
+    long waitedMs = TimeUnit.NANOSECONDS.toMillis(nowNs - sinceNs);
+    if (waitedMs > patienceMs) {
+      throw new NodeBusyException(
+          name + ": refused for " + waitedMs + " ms: " + refusal.getMessage(), refusal);
+    }
+    long millis = pauseMs / 2 + ThreadLocalRandom.current().nextLong(pauseMs);
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException(name + ": interrupted while waiting for a busy node");
+    }
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+  }
+
+  /** The node has answered. */
+  void isOver() {
+    pauseMs = 0;
+  }
+}

@@ -1,0 +1,147 @@
+package io.sluice.node.client;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Data connections that a node has too few of, and that come and go under a reader. */
+class DataLinksTest extends NodeTestBase {
+  private static final int RUN_BYTES = 8 * WINDOW_BYTES;
+
+  private TestOutput startAndCommit(ConnectionLimits limits) throws IOException {
+    limit(limits);
+    start(4);
+    TestOutput output = TestOutput.single(new Random(1), "attempt_0", RUN_BYTES);
+    commit(output);
+    return output;
+  }
+
+  private long openDataConnections() {
+    return service.transportCounters().get("tcp").openConnections();
+  }
+
+  /** What ended a healthy map: one place, held by a reader that is idle. */
+  @Test
+  void aReaderThatFindsNoPlaceWaitsUntilAnotherIsIdle() throws IOException {
+    TestOutput output = startAndCommit(new ConnectionLimits(64, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
+    List<NodeReader> readers = new ArrayList<>();
+    for (int i = 0; i < 60; i++) { // each has two control connections while it reads, one kept
+      readers.add(tcpReader(2));
+    }
+    try {
+      List<CompletableFuture<byte[]>> reads = new ArrayList<>();
+      for (NodeReader reader : readers) {
+        reads.add(CompletableFuture.supplyAsync(() -> readWhole(reader)));
+      }
+      for (CompletableFuture<byte[]> read : reads) {
+        assertArrayEquals(output.runs().get(0), read.join());
+      }
+    } finally {
+      for (NodeReader reader : readers) {
+        reader.close();
+      }
+    }
+  }
+
+  private byte[] readWhole(NodeReader reader) {
+    while (true) {
+      try (NodeRun run = locateOnly(reader, "attempt_0")) {
+        return readAll(run);
+      } catch (NodeBusyException e) {
+        Thread.onSpinWait(); // of the question where it lies; the bytes are waited for inside
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  @Test
+  void aBusyNodeIsNeverAFetchFailure() throws IOException {
+    startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
+    try (NodeReader first = tcpReader(2);
+        NodeReader second = tcpReader(2);
+        NodeReader third = reader(2, null, 200, new TcpProvider())) {
+      NodeRun held = locateOnly(first, "attempt_0");
+      NodeRun alsoHeld = locateOnly(second, "attempt_0");
+      readSome(held, 1);
+      readSome(alsoHeld, 1);
+      // Both control connections are kept, as are the data connections.
+      assertThrows(NodeBusyException.class, () -> locateOnly(third, "attempt_0"));
+      assertTrue(third.stats().nodeRefusals() > 0);
+      held.close();
+      alsoHeld.close();
+    }
+  }
+
+  @Test
+  void aReadThatIsRefusedForLongGivesUpWithoutBlame() throws IOException {
+    startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
+    try (NodeReader reader = reader(2, null, 300, new TcpProvider());
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      for (int i = 0; i < 2; i++) {
+        service.expect("tcp", java.util.Set.of());
+      }
+      assertThrows(NodeBusyException.class, () -> readSome(run, 1));
+      assertEquals(0, reader.stats().retries());
+      assertTrue(reader.stats().nodeRefusals() > 1);
+    }
+  }
+
+  @Test
+  void anIdleReaderEndsItsConnectionsAndMakesThemAgainInTheMiddleOfARun() throws IOException {
+    TestOutput output = startAndCommit(ConnectionLimits.DEFAULT);
+    try (NodeReader reader = tcpReader(1);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      byte[] begin = readSome(run, WINDOW_BYTES / 2);
+      assertEquals(1, openDataConnections());
+      Await.until("the reader has ended them", () -> reader.dataConnections() == 0);
+      Await.until("the service has noticed", () -> service.connectionCounters().open() == 0);
+      byte[] rest = readAll(run);
+      assertArrayEquals(output.runs().get(0), concat(begin, rest));
+      assertEquals(0, reader.stats().retries());
+    }
+  }
+
+  /** The service's timer ends connections again and again just when reads begin. */
+  @Test
+  void aConnectionThatTheServiceEndsUnderAReadIsMadeAgain() throws IOException {
+    TestOutput output = startAndCommit(new ConnectionLimits(64, 8, TIMEOUT_MS, 40));
+    Random random = seeded("aConnectionThatTheServiceEndsUnderAReadIsMadeAgain");
+    try (NodeReader reader = tcpReader(1)) {
+      for (int i = 0; i < 4; i++) {
+        NodeRun run = locateOnly(reader, "attempt_0");
+        byte[] bytes = new byte[0];
+        while (bytes.length < RUN_BYTES) {
+          int n = Math.min(RUN_BYTES - bytes.length, 1 + random.nextInt(WINDOW_BYTES));
+          bytes = concat(bytes, readSome(run, n));
+          long untilNs = System.nanoTime() + 20_000_000 + random.nextInt(60_000_000);
+          while (System.nanoTime() < untilNs) {
+            Thread.onSpinWait();
+          }
+        }
+        assertArrayEquals(output.runs().get(0), bytes);
+        run.close();
+      }
+      assertTrue(service.transportCounters().get("tcp").connections() > 1, "none was ended");
+    }
+  }
+
+  private static byte[] concat(byte[] a, byte[] b) {
+    byte[] all = java.util.Arrays.copyOf(a, a.length + b.length);
+    System.arraycopy(b, 0, all, a.length, b.length);
+    return all;
+  }
+}
