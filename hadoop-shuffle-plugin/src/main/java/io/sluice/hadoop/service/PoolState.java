@@ -73,6 +73,11 @@ final class PoolState implements PoolStateMXBean {
   }
 
   @Override
+  public int getFailedOverflowDirectories() {
+    return (int) stat(StoreStats::failedDirectories);
+  }
+
+  @Override
   public long getBounceRegisteredBytes() {
     return bounce(BounceCounters::registeredBytes);
   }

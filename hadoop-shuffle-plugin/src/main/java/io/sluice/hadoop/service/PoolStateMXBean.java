@@ -34,6 +34,9 @@ public interface PoolStateMXBean {
   /** How many times since the start a segment of the memory tier could not be made. */
   long getSegmentFailures();
 
+  /** Overflow directories that are left out now, because they failed. */
+  int getFailedOverflowDirectories();
+
   /** Memory registered for bounce buffers, over all transports. */
   long getBounceRegisteredBytes();
 

@@ -6,6 +6,7 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Grants blocks: memory first, then disk; and takes them back.
@@ -16,15 +17,17 @@ import java.util.List;
 final class Allocator {
   private final StoreConfig config;
   private final MemoryTier memory;
+  private final DiskDirectories directories;
   private final DiskTier disk;
   private final BlockSet quarantined;
   private long overflows;
   private long refusals;
 
-  Allocator(StoreConfig config, LeaseMarks leaseMarks) {
+  Allocator(StoreConfig config, PoolFiles files) {
     this.config = config;
-    this.memory = new MemoryTier(config.blockBytes(), leaseMarks);
-    this.disk = new DiskTier(config);
+    this.memory = new MemoryTier(config.blockBytes(), files.leaseMarks());
+    this.directories = files.disk();
+    this.disk = new DiskTier(config, directories, files.generations());
     this.quarantined = new BlockSet(config.blockBytes());
   }
 
@@ -67,14 +70,18 @@ final class Allocator {
       return taken;
     }
     try {
-      long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
-      if (roomBytes < missingBytes) {
-        refusals++;
-        // Given back before the message is made, which tells what is free.
-        giveBack(taken);
-        throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
+      Optional<List<Extent>> onDisk = Optional.empty();
+      while (onDisk.isEmpty()) { // each time round there is one directory less
+        long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
+        if (roomBytes < missingBytes) {
+          refusals++;
+          // Given back before the message is made, which tells what is free.
+          giveBack(taken);
+          throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
+        }
+        onDisk = disk.take(missingBytes);
       }
-      taken.addAll(disk.take(missingBytes));
+      taken.addAll(onDisk.get());
       overflows++;
       return taken;
     } catch (IOException | RuntimeException | Error e) {
@@ -101,6 +108,11 @@ final class Allocator {
 
   long overflows() {
     return overflows;
+  }
+
+  /** How many directories of the disk tier are left out now. */
+  int failedDirectories() {
+    return directories.failedCount();
   }
 
   long refusals() {
@@ -155,7 +167,8 @@ final class Allocator {
                 + (config.diskCapacityBytes() == 0 ? "unlimited" : config.diskCapacityBytes())
                 + " configured, "
                 + config.diskReserveBytes()
-                + " kept free";
+                + " kept free"
+                + directories.reasons();
     return new StoreFullException(
         "the spill store is full: a lease of "
             + lengthBytes

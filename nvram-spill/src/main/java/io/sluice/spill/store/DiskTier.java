@@ -15,27 +15,57 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The overflow files: one per lease request, cut when its tail is given back, deleted when all of
- * it is. Unlike the {@link MemoryTier} it reuses nothing.
+ * it is. Unlike the {@link MemoryTier} it reuses nothing, nor the id of a file: a directory that
+ * was left out at one start may be back at the next.
  *
- * <p>Thread contract: guarded by the lock of the store, which also closes it. Failure: {@link
- * IOException} of the file system.
+ * <p>Thread contract: guarded by the lock of the store, which also closes it. Failure: where a file
+ * cannot be made or cut, its directory is left out, see {@link DiskDirectories}.
  */
 final class DiskTier {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+
+  /** How many ids there are. */
+  private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
+
   private final StoreConfig config;
+  private final DiskDirectories directories;
+  private final GenerationCounter generations;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
-  private int nextSegmentId = SegmentInfo.DISK_ID_BASE;
 
-  DiskTier(StoreConfig config) {
+  /**
+   * A tier without files.
+   *
+   * @param generations names new files, so that no two in the life of a pool have the same id
+   */
+  DiskTier(StoreConfig config, DiskDirectories directories, GenerationCounter generations) {
     this.config = config;
+    this.directories = directories;
+    this.generations = generations;
     this.used = new BlockSet(config.blockBytes());
   }
 
   /** Opens a file that a former store left; all its blocks count as used. */
-  void open(Path path, int segmentId) throws IOException {
+  void open(Path path, int segmentId) {
+    try {
+      openFile(path, segmentId);
+    } catch (IOException e) {
+      directories.failed(path.getParent(), e);
+    }
+  }
+
+  private void openFile(Path path, int segmentId) throws IOException {
+    if (segments.containsKey(segmentId)) {
+      // Of a pool that was emptied while its directory was left out: no footer in it is valid.
+      LOG.warn("Deleted {}: {} has the same id", path, segments.get(segmentId).info().path());
+      Files.delete(path);
+      return;
+    }
     long lengthBytes = Files.size(path) / config.blockBytes() * config.blockBytes();
     if (lengthBytes == 0) {
       Files.delete(path);
@@ -45,7 +75,6 @@ final class DiskTier {
     SegmentHandle segment = new SegmentHandle(info, SharedFile.open(path), null, config.medium());
     segments.put(segmentId, segment);
     used.add(segment.range());
-    nextSegmentId = Math.max(nextSegmentId, Math.addExact(segmentId, 1));
   }
 
   Collection<SegmentHandle> segments() {
@@ -59,15 +88,12 @@ final class DiskTier {
   /**
    * Bytes that may still be leased; {@code unwrittenBytes} are leased and perhaps not yet on disk.
    */
-  long roomBytes(long unwrittenBytes) throws IOException {
-    Optional<Path> directory = roomiest();
-    if (directory.isEmpty()) {
+  long roomBytes(long unwrittenBytes) {
+    Optional<DiskDirectories.Room> room = directories.roomiest();
+    if (room.isEmpty()) {
       return 0;
     }
-    long usableBytes =
-        Files.getFileStore(directory.get()).getUsableSpace()
-            - config.diskReserveBytes()
-            - unwrittenBytes;
+    long usableBytes = room.get().usableBytes() - config.diskReserveBytes() - unwrittenBytes;
     long allowedBytes =
         config.diskCapacityBytes() == 0
             ? Long.MAX_VALUE
@@ -75,9 +101,27 @@ final class DiskTier {
     return Math.max(0, Math.min(usableBytes, allowedBytes));
   }
 
-  /** Creates files of {@code lengthBytes} in sum, in the directory with most room. */
-  List<Extent> take(long lengthBytes) throws IOException {
-    Path directory = roomiest().orElseThrow();
+  /**
+   * Creates files of {@code lengthBytes} in sum, in the directory with most room; empty if that
+   * cannot be written to, so that it is left out now.
+   */
+  Optional<List<Extent>> take(long lengthBytes) {
+    Optional<DiskDirectories.Room> room = directories.roomiest();
+    if (room.isEmpty()) {
+      return Optional.empty();
+    }
+    Path directory = room.get().path();
+    try {
+      List<Extent> taken = takeIn(directory, lengthBytes);
+      directories.worked(directory);
+      return Optional.of(taken);
+    } catch (IOException e) {
+      directories.failed(directory, e);
+      return Optional.empty();
+    }
+  }
+
+  private List<Extent> takeIn(Path directory, long lengthBytes) throws IOException {
     List<Extent> taken = new ArrayList<>();
     try {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
@@ -89,14 +133,14 @@ final class DiskTier {
       return taken;
     } catch (IOException | RuntimeException | Error e) {
       for (Extent extent : taken) {
-        free(extent.range()).orElseThrow().delete();
+        deleteAfter(e, free(extent.range()).orElseThrow());
       }
       throw e;
     }
   }
 
   /** Gives back blocks; returns the segment, no longer known here, if none of it is left. */
-  Optional<SegmentHandle> free(Range range) throws IOException {
+  Optional<SegmentHandle> free(Range range) {
     used.remove(range);
     SegmentHandle segment = segments.get(range.segmentId());
     long endBytes = used.endBytesOf(range.segmentId());
@@ -105,9 +149,19 @@ final class DiskTier {
       return Optional.of(segment);
     }
     if (endBytes < segment.lengthBytes()) {
-      segment.truncate(endBytes);
+      try {
+        segment.truncate(endBytes);
+      } catch (IOException e) {
+        // Nobody's bytes, only the room of some: it comes back when the file is deleted.
+        failed(segment, e);
+      }
     }
     return Optional.empty();
+  }
+
+  /** A file could not be read or deleted. */
+  void failed(SegmentHandle segment, IOException cause) {
+    directories.failed(segment.info().path().getParent(), cause);
   }
 
   long createdBytes() {
@@ -122,8 +176,7 @@ final class DiskTier {
   }
 
   private SegmentHandle create(Path directory, long lengthBytes) throws IOException {
-    int segmentId = nextSegmentId;
-    nextSegmentId = Math.addExact(segmentId, 1);
+    int segmentId = newId();
     Path path = directory.resolve(SegmentNames.of(segmentId));
     SharedFile file = PrivateDirectory.createShared(path);
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
@@ -131,7 +184,7 @@ final class DiskTier {
     try {
       segment.extendTo(lengthBytes);
     } catch (IOException | RuntimeException | Error e) {
-      segment.delete();
+      deleteAfter(e, segment);
       throw e;
     }
     segments.put(segmentId, segment);
@@ -139,16 +192,19 @@ final class DiskTier {
     return segment;
   }
 
-  private Optional<Path> roomiest() throws IOException {
-    Path best = null;
-    long bestBytes = -1;
-    for (Path directory : config.diskDirectories()) {
-      long usableBytes = Files.getFileStore(directory).getUsableSpace();
-      if (usableBytes > bestBytes) {
-        best = directory;
-        bestBytes = usableBytes;
-      }
+  private int newId() throws IOException {
+    int segmentId;
+    do {
+      segmentId = (int) (SegmentInfo.DISK_ID_BASE + generations.next() % IDS);
+    } while (segments.containsKey(segmentId));
+    return segmentId;
+  }
+
+  private static void deleteAfter(Throwable failure, SegmentHandle segment) {
+    try {
+      segment.delete();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
     }
-    return Optional.ofNullable(best);
   }
 }

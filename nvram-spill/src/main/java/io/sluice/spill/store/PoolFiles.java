@@ -17,27 +17,30 @@ import java.util.UUID;
  */
 final class PoolFiles implements Closeable {
   private final PoolSpace space;
-  private final List<PrivateDirectory> diskDirectories = new ArrayList<>();
+  private final DiskDirectories diskDirectories;
   private PoolHeader header;
   private GenerationCounter generations;
   private LeaseMarks leaseMarks;
   private boolean recovered;
 
-  private PoolFiles(PoolSpace space) {
+  private PoolFiles(PoolSpace space, DiskDirectories diskDirectories) {
     this.space = space;
+    this.diskDirectories = diskDirectories;
   }
 
   static PoolFiles open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
-    PoolFiles files = new PoolFiles(opener.open(config));
+    PoolSpace space = opener.open(config);
+    PoolFiles files =
+        new PoolFiles(space, new DiskDirectories(config.diskDirectories(), System::nanoTime));
     try {
-      for (Path directory : config.diskDirectories()) {
-        files.diskDirectories.add(PrivateDirectory.open(directory));
-      }
       Optional<String> cause = config.medium().unavailabilityCause(config.directory());
       if (cause.isPresent()) {
         throw new IOException("medium " + config.medium().name() + ": " + cause.get());
       }
+      String setting = config.settingNames().diskDirectories();
+      files.diskDirectories.requireOne(setting);
       files.load(config);
+      files.diskDirectories.requireOne(setting);
       return files;
     } catch (IOException | RuntimeException | Error e) {
       files.close();
@@ -68,14 +71,20 @@ final class PoolFiles implements Closeable {
   }
 
   /** The files of the disk tier that a former store left. */
-  List<Path> diskSegments() throws IOException {
+  List<Path> diskSegments() {
     List<Path> segments = new ArrayList<>();
-    for (PrivateDirectory directory : diskDirectories) {
-      for (int segmentId : SegmentNames.idsIn(directory)) {
-        segments.add(directory.path().resolve(SegmentNames.of(segmentId)));
-      }
-    }
+    diskDirectories.onEach(
+        directory -> {
+          for (int segmentId : SegmentNames.idsIn(directory)) {
+            segments.add(directory.path().resolve(SegmentNames.of(segmentId)));
+          }
+        });
     return segments;
+  }
+
+  /** The places of the disk tier. */
+  DiskDirectories disk() {
+    return diskDirectories;
   }
 
   private void load(StoreConfig config) throws IOException {
@@ -84,14 +93,10 @@ final class PoolFiles implements Closeable {
       header = former.get();
       header.check(config);
       recovered = true;
-      for (PrivateDirectory directory : diskDirectories) {
-        directory.deleteTemporaries();
-      }
+      diskDirectories.onEach(PrivateDirectory::deleteTemporaries);
     } else {
       space.clear();
-      for (PrivateDirectory directory : diskDirectories) {
-        directory.clear();
-      }
+      diskDirectories.onEach(PrivateDirectory::clear);
       header = new PoolHeader(UUID.randomUUID(), config.segmentBytes(), config.blockBytes());
       space.format(header);
     }
@@ -107,9 +112,7 @@ final class PoolFiles implements Closeable {
     if (leaseMarks != null) {
       leaseMarks.close();
     }
-    for (PrivateDirectory directory : diskDirectories) {
-      directory.close();
-    }
+    diskDirectories.close();
     space.close();
   }
 }

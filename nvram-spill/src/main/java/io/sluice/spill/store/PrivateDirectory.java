@@ -6,6 +6,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -84,6 +85,8 @@ final class PrivateDirectory implements Closeable {
           files.add(entry);
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     return files;
   }
@@ -156,6 +159,8 @@ final class PrivateDirectory implements Closeable {
                   + ", which is no file of a pool; give the pool a directory of its own");
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 

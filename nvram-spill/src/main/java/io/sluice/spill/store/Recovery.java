@@ -5,6 +5,7 @@ import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * forged, and an output that is missing is made again by its engine, while one with wrong bytes is
  * not.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException} of a file; what is not valid is left
- * out and logged.
+ * <p>Thread contract: one thread. Failure: {@link IOException} of the memory tier; what is not
+ * valid is left out and logged, as is what lies in a file of the disk tier that cannot be read.
  */
 final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
@@ -33,24 +35,47 @@ final class Recovery {
   private final OutputLoader loader;
   private final int blockBytes;
   private final long generationBound;
+  private final BiConsumer<SegmentHandle, IOException> unreadable;
 
-  Recovery(OutputLoader loader, int blockBytes, long generationBound) {
+  /**
+   * Creates a scan.
+   *
+   * @param generationBound above the generation of every valid output
+   * @param unreadable is told of files of the disk tier that cannot be read
+   */
+  Recovery(
+      OutputLoader loader,
+      int blockBytes,
+      long generationBound,
+      BiConsumer<SegmentHandle, IOException> unreadable) {
     this.loader = loader;
     this.blockBytes = blockBytes;
     this.generationBound = generationBound;
+    this.unreadable = unreadable;
   }
 
   List<CommittedOutput> scan(Collection<SegmentHandle> segments) throws IOException {
     List<CommittedOutput> found = new ArrayList<>();
     for (SegmentHandle segment : segments) {
-      for (long end = blockBytes; end <= segment.lengthBytes(); end += blockBytes) {
-        if (FooterReader.looksCommitted(segment, end)) {
-          load(segment, end, found);
+      try {
+        scan(segment, found);
+      } catch (IOException e) {
+        if (segment.info().tier() == Tier.MEMORY) {
+          throw e;
         }
+        unreadable.accept(segment, e); // its outputs are missing, and made again
       }
     }
     found.removeAll(contested(found));
     return found;
+  }
+
+  private void scan(SegmentHandle segment, List<CommittedOutput> found) throws IOException {
+    for (long end = blockBytes; end <= segment.lengthBytes(); end += blockBytes) {
+      if (FooterReader.looksCommitted(segment, end)) {
+        load(segment, end, found);
+      }
+    }
   }
 
   private void load(SegmentHandle segment, long endBytes, List<CommittedOutput> found)

@@ -163,7 +163,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
   /** Closes and deletes a file of the disk tier. */
   void delete() throws IOException {
     close();
-    Files.delete(info.path());
+    Files.deleteIfExists(info.path()); // a cleaner may have been there
   }
 
   @Override

@@ -57,8 +57,9 @@ public final class SpillStore implements Closeable {
   private SpillStore(StoreConfig config, PoolFiles files) throws IOException {
     this.config = config;
     this.files = files;
-    this.allocator = new Allocator(config, files.leaseMarks());
-    this.announced = new AnnouncedSegments(config.segmentListener());
+    this.allocator = new Allocator(config, files);
+    this.announced =
+        new AnnouncedSegments(config.segmentListener(), this::undeleted, System::nanoTime);
     this.loader =
         new OutputLoader(
             new FooterReader(files.poolId(), config.blockBytes()),
@@ -240,7 +241,8 @@ public final class SpillStore implements Closeable {
           outputs.size(),
           allocator.overflows(),
           allocator.refusals(),
-          growth.failures());
+          growth.failures(),
+          allocator.failedDirectories());
     } finally {
       lock.unlock();
     }
@@ -285,6 +287,7 @@ public final class SpillStore implements Closeable {
       lock.unlock();
     }
     filler.stop();
+    announced.close();
     lock.lock();
     try {
       allocator.close();
@@ -407,7 +410,9 @@ public final class SpillStore implements Closeable {
     List<SegmentHandle> segments = allSegments();
     BlockSet unclaimed = allocator.quarantined();
     segments.forEach(segment -> unclaimed.add(segment.range()));
-    Recovery recovery = new Recovery(loader, config.blockBytes(), recoveredGenerationBound);
+    Recovery recovery =
+        new Recovery(
+            loader, config.blockBytes(), recoveredGenerationBound, allocator.disk()::failed);
     for (CommittedOutput output : recovery.scan(segments)) {
       output.extents().forEach(extent -> unclaimed.remove(extent.range()));
       outputs.add(output);
@@ -442,15 +447,25 @@ public final class SpillStore implements Closeable {
   /** Frees blocks; marks left there by mistake or malice must never come back. */
   private void releaseQuarantined(Range range, List<SegmentHandle> retired) throws IOException {
     SegmentHandle segment = allocator.segment(range.segmentId());
-    long blockBytes = config.blockBytes();
-    for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); ) {
-      if (FooterReader.looksCommitted(segment, end)) {
-        segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
+    try {
+      clearMarks(segment, range);
+    } catch (IOException e) {
+      if (segment.info().tier() == Tier.MEMORY) {
+        throw e;
       }
-      end += blockBytes;
+      allocator.disk().failed(segment, e); // it is never granted again, and soon deleted
     }
     allocator.quarantined().remove(range);
     allocator.free(range, retired);
+  }
+
+  private void clearMarks(SegmentHandle segment, Range range) throws IOException {
+    long blockBytes = config.blockBytes();
+    for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); end += blockBytes) {
+      if (FooterReader.looksCommitted(segment, end)) {
+        segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
+      }
+    }
   }
 
   private List<Integer> missingSegmentIds() {
@@ -496,6 +511,16 @@ public final class SpillStore implements Closeable {
     return growth.mayCome()
         ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
         : growth.reason();
+  }
+
+  /** A file of the disk tier stays longer than it should. */
+  private void undeleted(SegmentHandle segment, IOException cause) {
+    lock.lock();
+    try {
+      allocator.disk().failed(segment, cause);
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void wakeFiller() {

@@ -9,6 +9,7 @@ package io.sluice.spill.store;
  * @param overflows leases so far that the memory tier could not grant alone
  * @param refusals leases so far that no tier could grant
  * @param segmentFailures how many times a segment of the memory tier could not be made
+ * @param failedDirectories directories of the disk tier that are left out now, because they failed
  */
 public record StoreStats(
     TierStats memory,
@@ -16,4 +17,5 @@ public record StoreStats(
     int outputs,
     long overflows,
     long refusals,
-    long segmentFailures) {}
+    long segmentFailures,
+    int failedDirectories) {}

@@ -29,6 +29,7 @@ public final class ExecutorMetrics implements Source {
     ofPool("memory.createdBytes", pool, opened -> opened.stats().memory().createdBytes());
     ofPool("memory.segmentFailures", pool, opened -> opened.stats().segmentFailures());
     ofPool("memory.usedBytes", pool, opened -> opened.stats().memory().usedBytes());
+    ofPool("disk.failedDirectories", pool, opened -> opened.stats().failedDirectories());
     ofPool("disk.usedBytes", pool, opened -> opened.stats().disk().usedBytes());
     ofPool("written.bytes", pool, ExecutorPool::writtenBytes);
     ofPool("outputs", pool, opened -> opened.stats().outputs());

@@ -1,0 +1,180 @@
+package io.sluice.spill.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directories of the disk tier, each locked, and which of them work: one that does not is left
+ * out, and one that does is enough.
+ *
+ * <p>Thread contract: guarded by the lock of the store; opened and closed by one thread. Ownership:
+ * {@link PoolFiles} closes it. Failure: what a directory fails with is logged when it is not the
+ * same as the last time. A directory that failed at the start stays out until the next one; one
+ * that failed later is tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been
+ * full. {@link IOException} only at the start, and only if none works.
+ */
+final class DiskDirectories implements Closeable {
+  static final long RETRY_PAUSE_MS = 10_000;
+  private static final Logger LOG = LoggerFactory.getLogger(DiskDirectories.class);
+
+  private final List<Directory> directories = new ArrayList<>();
+  private final LongSupplier nanoTime;
+
+  /** One of them. */
+  private static final class Directory {
+    private final Path path;
+    private PrivateDirectory locked; // null: it is not to be used
+    private String failure = ""; // none: it works
+    private String lastSaid = "";
+    private long failedNs;
+
+    Directory(Path path) {
+      this.path = path;
+    }
+  }
+
+  /**
+   * One with room.
+   *
+   * @param path the directory
+   * @param usableBytes what its file system has left for us
+   */
+  record Room(Path path, long usableBytes) {}
+
+  /** What is done to each at the start. */
+  interface Work {
+    void on(PrivateDirectory directory) throws IOException;
+  }
+
+  /** Locks what can be locked; {@code nanoTime} is a clock as {@link System#nanoTime} is one. */
+  DiskDirectories(List<Path> paths, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    for (Path path : paths) {
+      Directory directory = new Directory(path);
+      directories.add(directory);
+      try {
+        directory.locked = PrivateDirectory.open(path);
+      } catch (IOException e) {
+        failed(directory, e);
+      }
+    }
+  }
+
+  /** Does the work on each that works; those on which it fails are left out. */
+  void onEach(Work work) {
+    for (Directory directory : directories) {
+      if (directory.locked != null) {
+        try {
+          work.on(directory.locked);
+        } catch (IOException e) {
+          failed(directory, e);
+          leaveOut(directory);
+        }
+      }
+    }
+  }
+
+  /** Some work, or none are configured. */
+  void requireOne(String setting) throws IOException {
+    if (!directories.isEmpty() && directories.stream().allMatch(each -> each.locked == null)) {
+      throw new IOException(
+          "no directory of the disk tier can be used:" + reasons() + "; see " + setting);
+    }
+  }
+
+  /** The one with most room of those that work now. */
+  Optional<Room> roomiest() {
+    Room best = null;
+    for (Directory directory : directories) {
+      if (mayWork(directory)) {
+        try {
+          long usableBytes = Files.getFileStore(directory.path).getUsableSpace();
+          if (best == null || usableBytes > best.usableBytes()) {
+            best = new Room(directory.path, usableBytes);
+          }
+        } catch (IOException e) {
+          failed(directory, e);
+        }
+      }
+    }
+    return Optional.ofNullable(best);
+  }
+
+  /** That one could not be written to. */
+  void failed(Path path, IOException cause) {
+    directories.stream()
+        .filter(directory -> directory.path.equals(path))
+        .forEach(directory -> failed(directory, cause));
+  }
+
+  /** That one could be written to. */
+  void worked(Path path) {
+    for (Directory directory : directories) {
+      if (directory.path.equals(path) && !directory.failure.isEmpty()) {
+        LOG.info("Directory {} of the disk tier works again", path);
+        directory.failure = "";
+        directory.lastSaid = "";
+      }
+    }
+  }
+
+  /** How many are left out now. */
+  int failedCount() {
+    return (int) directories.stream().filter(each -> !each.failure.isEmpty()).count();
+  }
+
+  /** Why some are left out, for messages; empty if none is. */
+  String reasons() {
+    StringBuilder text = new StringBuilder();
+    for (Directory directory : directories) {
+      if (!directory.failure.isEmpty()) {
+        text.append(" (left out ").append(directory.path).append(": ");
+        text.append(directory.failure).append(')');
+      }
+    }
+    return text.toString();
+  }
+
+  private boolean mayWork(Directory directory) {
+    return directory.locked != null
+        && (directory.failure.isEmpty()
+            || nanoTime.getAsLong() - directory.failedNs
+                >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS));
+  }
+
+  private void failed(Directory directory, IOException cause) {
+    directory.failure = cause.toString();
+    directory.failedNs = nanoTime.getAsLong();
+    if (!directory.failure.equals(directory.lastSaid)) {
+      LOG.warn("Directory {} of the disk tier is left out", directory.path, cause);
+      directory.lastSaid = directory.failure;
+    }
+  }
+
+  private static void leaveOut(Directory directory) {
+    try {
+      directory.locked.close();
+    } catch (IOException e) {
+      LOG.warn("The lock of {} could not be dropped", directory.path, e);
+    }
+    directory.locked = null;
+  }
+
+  @Override
+  public void close() {
+    for (Directory directory : directories) {
+      if (directory.locked != null) {
+        leaveOut(directory);
+      }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.segment.Extent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Overflow directories fail at the start or later; one that works is enough. */
+class DiskDirectoriesTest extends PoolTestBase {
+  private Path first() {
+    return directory.resolve("disk1");
+  }
+
+  private Path second() {
+    return directory.resolve("disk2");
+  }
+
+  /** A pool without memory, so that everything goes to the first directory that works. */
+  private StoreConfig.Builder twoDisks() {
+    return config(0).disk(List.of(first(), second()), 0, 0);
+  }
+
+  /** Puts a file in the place of a directory: nothing in it can be made, opened or deleted. */
+  private static void breakDown(Path path) throws IOException {
+    if (Files.exists(path)) {
+      Files.move(path, away(path));
+    }
+    Files.createFile(path);
+  }
+
+  private static void repair(Path path) throws IOException {
+    Files.delete(path);
+    Files.move(away(path), path);
+  }
+
+  private static Path away(Path path) {
+    return path.resolveSibling(path.getFileName() + "-away");
+  }
+
+  private static Path directoryOf(Extent extent) {
+    return extent.segment().path().getParent();
+  }
+
+  @Test
+  void oneThatIsBadAtTheStartIsLeftOut() throws Exception {
+    breakDown(first());
+    try (SpillStore store = SpillStore.open(twoDisks().build());
+        Lease lease = store.openLease(APP)) {
+      assertEquals(1, store.stats().failedDirectories());
+      assertEquals(second(), directoryOf(lease.lease(BLOCK_BYTES).get(0)));
+    }
+  }
+
+  @Test
+  void noneThatWorksIsAnErrorThatNamesThemAll() throws Exception {
+    breakDown(first());
+    breakDown(second());
+    StoreConfig config = twoDisks().build();
+    String message = assertThrows(IOException.class, () -> SpillStore.open(config)).getMessage();
+    assertTrue(message.contains(first().toString()), message);
+    assertTrue(message.contains(second().toString()), message);
+    assertTrue(message.contains("diskDirectories"), message);
+  }
+
+  @Test
+  void oneThatFailsLaterIsLeftOutAndCounted() throws Exception {
+    Random random = seeded("oneThatFailsLaterIsLeftOutAndCounted");
+    try (SpillStore store = SpillStore.open(twoDisks().build());
+        Lease lease = store.openLease(APP)) {
+      assertEquals(first(), directoryOf(lease.lease(BLOCK_BYTES).get(0)));
+      assertEquals(0, store.stats().failedDirectories());
+      breakDown(first());
+      Outputs.Content content = commit(lease, id(1), random, 300_000);
+      assertEquals(1, store.stats().failedDirectories());
+      Outputs.check(store, id(1), content);
+      Extent extent = store.find(id(1)).orElseThrow().extents().get(0);
+      assertEquals(second(), directoryOf(extent));
+      store.freeApplication(APP);
+      repair(first());
+    }
+  }
+
+  @Test
+  void oneThatIsRemovedLaterIsLeftOut() throws Exception {
+    try (SpillStore store = SpillStore.open(twoDisks().build());
+        Lease lease = store.openLease(APP)) {
+      Files.delete(first().resolve("pool.lock"));
+      Files.delete(first());
+      assertEquals(second(), directoryOf(lease.lease(BLOCK_BYTES).get(0)));
+      assertEquals(1, store.stats().failedDirectories());
+    }
+  }
+
+  @Test
+  void theLastOneThatFailsMakesTheTierFullAndIsNamed() throws Exception {
+    try (SpillStore store = SpillStore.open(configWithDisk(0).build());
+        Lease lease = store.openLease(APP)) {
+      breakDown(disk());
+      String message =
+          assertThrows(StoreFullException.class, () -> lease.lease(BLOCK_BYTES)).getMessage();
+      assertTrue(message.contains("left out " + disk()), message);
+      assertEquals(1, store.stats().failedDirectories());
+      repair(disk());
+    }
+  }
+
+  @Test
+  void whatCannotBeDeletedStandsInNobodysWayAndGoesLater() throws Exception {
+    Random random = seeded("whatCannotBeDeletedStandsInNobodysWayAndGoesLater");
+    try (SpillStore store = SpillStore.open(twoDisks().build());
+        Lease lease = store.openLease(APP)) {
+      commit(lease, id(1), random, 300_000);
+      List<Extent> unused = lease.lease(BLOCK_BYTES);
+      breakDown(first());
+      lease.release(unused);
+      store.freeApplication(APP);
+      assertEquals(1, store.stats().failedDirectories());
+      assertEquals(0, store.stats().disk().createdBytes());
+      repair(first());
+      try (var files = Files.list(first())) {
+        assertTrue(files.count() > 1);
+      }
+    }
+    try (var files = Files.list(first())) {
+      assertEquals(List.of(first().resolve("pool.lock")), files.toList());
+    }
+  }
+
+  @Test
+  void oneThatIsBackAtALaterStartHasWhatItHad() throws Exception {
+    Random random = seeded("oneThatIsBackAtALaterStartHasWhatItHad");
+    Outputs.Content early;
+    Outputs.Content late;
+    try (SpillStore store = SpillStore.open(twoDisks().build())) {
+      early = commit(store.openLease(APP), id(1), random, 300_000);
+    }
+    breakDown(first());
+    try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
+      assertTrue(store.find(id(1)).isEmpty());
+      late = commit(store.openLease(APP), id(2), random, 300_000);
+    }
+    repair(first());
+    try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
+      assertEquals(0, store.stats().failedDirectories());
+      Outputs.check(store, id(1), early);
+      Outputs.check(store, id(2), late);
+    }
+  }
+
+  @Test
+  void aFileOfTheSameIdFromAFormerPoolIsDeleted() throws Exception {
+    Random random = seeded("aFileOfTheSameIdFromAFormerPoolIsDeleted");
+    Outputs.Content content;
+    Path file;
+    try (SpillStore store = SpillStore.open(twoDisks().build())) {
+      content = commit(store.openLease(APP), id(1), random, 300_000);
+      file = store.find(id(1)).orElseThrow().extents().get(0).segment().path();
+    }
+    Path other = second().resolve(file.getFileName());
+    Files.write(other, new byte[SEGMENT_BYTES]);
+    try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
+      Outputs.check(store, id(1), content);
+      assertFalse(Files.exists(other));
+    }
+  }
+
+  @Test
+  void oneThatFailedIsTriedAgainLater() throws Exception {
+    AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
+    try (DiskDirectories directories = new DiskDirectories(List.of(first()), nowNs::get)) {
+      directories.failed(first(), new IOException("no room"));
+      assertTrue(directories.roomiest().isEmpty());
+      assertTrue(directories.reasons().contains("no room"));
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(DiskDirectories.RETRY_PAUSE_MS));
+      assertEquals(first(), directories.roomiest().orElseThrow().path());
+      assertEquals(1, directories.failedCount());
+      directories.worked(first());
+      assertEquals(0, directories.failedCount());
+      assertEquals("", directories.reasons());
+    }
+  }
+}
