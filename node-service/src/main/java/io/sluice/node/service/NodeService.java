@@ -91,14 +91,16 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       open.addLast(bounce::close);
       Path applicationsDirectory = config.directory().resolve(APPLICATIONS_NAME);
       StoreConfig.Builder storeConfig = config.store().segmentListener(registrar);
+      Set<String> known = ApplicationRegistry.known(applicationsDirectory);
       if (config.recover()) {
         // Tasks of these may have outlived the service and still write to what they had leased.
-        storeConfig.recover(ApplicationRegistry.known(applicationsDirectory));
+        storeConfig.recover(known);
       }
       StoreConfig built = storeConfig.build();
       store = SpillStore.open(built);
       open.addLast(store); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
+      freeUnknown(known);
       Path socket = config.directory().resolve(SOCKET_NAME);
       localServer = LocalServer.start(store, applications, socket, config.limits());
       open.push(localServer::close);
@@ -149,6 +151,20 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     }
   }
 
+  /** Frees what was left of applications that ended when it could not be freed. */
+  private void freeUnknown(Set<String> known) {
+    for (String applicationId : store.applications()) {
+      if (!known.contains(applicationId)) {
+        LOG.info("Freeing what was left of {}, which has ended", applicationId);
+        try {
+          store.freeApplication(applicationId);
+        } catch (IOException e) {
+          LOG.warn("Not everything of {} could be freed", applicationId, e);
+        }
+      }
+    }
+  }
+
   /** What the node's tasks must know. */
   public NodeMetadata metadata() {
     return metadata;
@@ -192,8 +208,12 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
 
   @Override
   public void applicationStopped(String applicationId) throws IOException {
-    store.freeApplication(applicationId);
-    applications.forget(applicationId);
+    try {
+      store.freeApplication(applicationId);
+    } finally {
+      // What could not be freed is freed by the next start, because nobody knows the application.
+      applications.forget(applicationId);
+    }
   }
 
   @Override

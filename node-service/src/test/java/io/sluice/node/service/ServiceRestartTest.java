@@ -69,6 +69,17 @@ class ServiceRestartTest extends NodeTestBase {
     assertEquals(0, service.storeStats().disk().createdBytes());
   }
 
+  /** An application is forgotten when it has ended, even if not all of it could be freed. */
+  @Test
+  void whatIsLeftOfAnApplicationThatNobodyKnowsIsFreed() throws IOException {
+    service.close();
+    Files.delete(home().resolve("applications").resolve(APP));
+    start(true, new TcpProvider());
+    assertEquals(0, service.storeStats().outputs());
+    assertEquals(0, service.storeStats().memory().usedBytes());
+    assertEquals(0, service.storeStats().disk().createdBytes());
+  }
+
   @Test
   void withoutRecoveryNothingSurvives() throws IOException {
     UUID poolId = service.metadata().poolId();

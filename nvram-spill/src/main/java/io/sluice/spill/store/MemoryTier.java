@@ -41,8 +41,11 @@ final class MemoryTier {
   }
 
   void free(Range range) throws IOException {
-    leaseMarks.freed(range);
-    free.add(range);
+    try {
+      leaseMarks.freed(range);
+    } finally {
+      free.add(range); // a mark that stays costs room after the next restart, and nothing else
+    }
   }
 
   /** The parts of {@code range} that no former store had granted. */

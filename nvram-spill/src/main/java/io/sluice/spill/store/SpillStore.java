@@ -169,9 +169,13 @@ public final class SpillStore implements Closeable {
   /**
    * Frees the outputs of an application that has ended, ends what its leases may do, and counts it
    * as freed for the quarantine. Its open leases keep their blocks until they are closed.
+   *
+   * @throws IOException if something could not be freed; everything else is, and calling again
+   *     tries that again
    */
   public void freeApplication(String applicationId) throws IOException {
     List<SegmentHandle> retired = new ArrayList<>();
+    Cleanup cleanup = new Cleanup();
     lock.lock();
     try {
       checkOpen();
@@ -179,32 +183,35 @@ public final class SpillStore implements Closeable {
           .filter(lease -> lease.applicationId().equals(applicationId))
           .forEach(Lease::revoke);
       for (CommittedOutput output : outputs.of(applicationId)) {
-        free(output, retired);
+        cleanup.run(() -> free(output, retired));
       }
       if (quarantineUntilFreed.remove(applicationId) && quarantineUntilFreed.isEmpty()) {
-        endQuarantine(retired);
+        cleanup.run(() -> endQuarantine(retired));
       }
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
+    cleanup.finish();
   }
 
   /** Frees those outputs of an application whose ids begin like this; the application goes on. */
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
     List<SegmentHandle> retired = new ArrayList<>();
+    Cleanup cleanup = new Cleanup();
     lock.lock();
     try {
       checkOpen();
       for (CommittedOutput output : outputs.of(applicationId)) {
         if (output.id().outputId().startsWith(outputIdPrefix)) {
-          free(output, retired);
+          cleanup.run(() -> free(output, retired));
         }
       }
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
+    cleanup.finish();
   }
 
   /** Frees one output, if it is here. */
@@ -224,11 +231,21 @@ public final class SpillStore implements Closeable {
   }
 
   private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
-    output.clearMark();
-    outputs.remove(output);
-    for (Extent extent : output.extents()) {
-      allocator.free(extent.range(), retired);
+    try {
+      output.clearMark();
+    } catch (IOException e) {
+      SegmentHandle tail = lookUp(output.footer().location().segmentId());
+      if (tail.info().tier() == Tier.MEMORY) {
+        throw e; // its blocks must not be granted again while the mark says that it exists
+      }
+      allocator.disk().failed(tail, e); // the file is never used again
     }
+    outputs.remove(output);
+    Cleanup cleanup = new Cleanup();
+    for (Extent extent : output.extents()) {
+      cleanup.run(() -> allocator.free(extent.range(), retired));
+    }
+    cleanup.finish();
   }
 
   /** How full it is. */
@@ -380,6 +397,7 @@ public final class SpillStore implements Closeable {
 
   void close(Lease lease) throws IOException {
     List<SegmentHandle> retired = new ArrayList<>();
+    Cleanup cleanup = new Cleanup();
     lock.lock();
     try {
       if (!lease.markClosed() || quiet) {
@@ -388,12 +406,13 @@ public final class SpillStore implements Closeable {
       leases.remove(lease);
       for (Range range : lease.held().ranges()) {
         lease.held().remove(range);
-        allocator.free(range, retired);
+        cleanup.run(() -> allocator.free(range, retired));
       }
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
+    cleanup.finish();
   }
 
   private void openFormerSegments() throws IOException {
@@ -439,9 +458,11 @@ public final class SpillStore implements Closeable {
 
   /** Frees what no output claims. */
   private void endQuarantine(List<SegmentHandle> retired) throws IOException {
+    Cleanup cleanup = new Cleanup();
     for (Range range : allocator.quarantined().ranges()) {
-      releaseQuarantined(range, retired);
+      cleanup.run(() -> releaseQuarantined(range, retired));
     }
+    cleanup.finish();
   }
 
   /** Frees blocks; marks left there by mistake or malice must never come back. */

@@ -65,9 +65,10 @@ public final class NodeServiceMain implements Callable<Integer> {
   @Option(
       names = "--overflow-dirs",
       split = ",",
-      defaultValue = "${java.io.tmpdir}",
-      description = "Where what has no room in memory goes.")
-  private List<Path> overflowDirectories;
+      description =
+          "Where what has no room in memory goes; nowhere if not given. Not a directory that is"
+              + " cleaned while the service runs, as the system's temporary one often is.")
+  private List<Path> overflowDirectories; // null: none
 
   @Option(names = "--transport", defaultValue = "auto", description = "auto, ucx, disni or tcp.")
   private String transport;
@@ -138,7 +139,7 @@ public final class NodeServiceMain implements Callable<Integer> {
     try {
       ServiceNotice.of(host, service.metadata()).write(directory);
       return service;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       service.close();
       throw e;
     }
@@ -156,7 +157,9 @@ public final class NodeServiceMain implements Callable<Integer> {
             .geometry(segmentMb << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
             .medium(choice.medium())
             .disk(
-                overflowDirectories.stream().map(NodeServiceMain::overflow).toList(),
+                overflowDirectories == null
+                    ? List.of()
+                    : overflowDirectories.stream().map(NodeServiceMain::overflow).toList(),
                 0,
                 DISK_RESERVE_BYTES)
             .settingNames(
@@ -190,10 +193,14 @@ public final class NodeServiceMain implements Callable<Integer> {
   }
 
   /** Drivers say when an application has ended; those that were killed do not. */
-  private void removeLeftovers(NodeService service) throws IOException {
+  void removeLeftovers(NodeService service) {
     for (String application : service.applicationsNotHeardOf(TimeUnit.MINUTES.toMillis(keepMin))) {
       LOG.info("Forgetting {}, of which nobody has come for {} min", application, keepMin);
-      service.applicationStopped(application);
+      try {
+        service.applicationStopped(application);
+      } catch (IOException | RuntimeException e) {
+        LOG.error("Not everything of {} could be given back", application, e);
+      }
     }
   }
 

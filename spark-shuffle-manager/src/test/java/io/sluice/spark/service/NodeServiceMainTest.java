@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.NodeService;
+import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -14,8 +15,11 @@ import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -46,16 +50,58 @@ class NodeServiceMainTest {
   }
 
   private NodeService service() throws IOException {
+    return main("service", "--overflow-dirs=" + base).start();
+  }
+
+  private NodeServiceMain main(String directory, String option) {
     NodeServiceMain main = new NodeServiceMain();
     new CommandLine(main)
         .parseArgs(
-            "--dir=" + base.resolve("service"),
+            "--dir=" + base.resolve(directory),
             "--capacity-mb=16",
             "--segment-mb=4",
-            "--overflow-dirs=" + base,
             "--bind=127.0.0.1",
-            "--port=0");
-    return main.start();
+            "--port=0",
+            option);
+    return main;
+  }
+
+  /** The system's temporary directory is emptied by cleaners while the service runs. */
+  @Test
+  void overflowGoesNowhereUnlessToldWhere() throws IOException {
+    try (NodeService other = main("other", "--medium=plain").start();
+        Lease lease = other.openLease("app-1", new JobSecret(new byte[] {1}))) {
+      String message =
+          assertThrows(StoreFullException.class, () -> lease.lease(17 << 20)).getMessage();
+      assertTrue(message.contains("no disk tier"), message);
+    }
+  }
+
+  @Test
+  void anApplicationThatCannotBeForgottenStopsNeitherTheServiceNorTheOthers() throws IOException {
+    SparkConf conf = conf();
+    ApplicationSecret.create(conf);
+    for (int i = 0; i < 5; i++) {
+      try (NodePool pool =
+          new NodePool(
+              conf,
+              new ExecutorTransports(conf),
+              new ShuffleCounters(),
+              "app-" + i,
+              base.resolve("service").toString(),
+              "127.0.0.1")) {
+        pool.connect();
+        write(pool, pool.begin(4));
+      }
+      // Where its secret is kept, something that cannot be deleted.
+      Path secret = base.resolve("service/applications/app-" + i);
+      Files.delete(secret);
+      Files.createDirectories(secret.resolve("full"));
+    }
+    assertEquals(5, service.storeStats().outputs());
+    main("service", "--keep-min=0").removeLeftovers(service);
+    assertEquals(0, service.storeStats().outputs());
+    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
   }
 
   @AfterEach

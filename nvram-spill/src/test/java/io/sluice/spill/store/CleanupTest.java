@@ -1,0 +1,146 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.SegmentFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** What fails while something is given back keeps nothing else from being given back. */
+class CleanupTest extends PoolTestBase {
+  @Test
+  void oneOutputThatCannotBeFreedKeepsNoOther() throws Exception {
+    Random random = seeded("oneOutputThatCannotBeFreedKeepsNoOther");
+    FailingMedium medium = new FailingMedium();
+    try (SpillStore store = SpillStore.open(configWithDisk(2).medium(medium).build());
+        Lease lease = store.openLease(APP)) {
+      for (int i = 0; i < 5; i++) {
+        commit(lease, id(i), random, 300_000);
+      }
+      medium.failuresLeft = 1;
+      assertThrows(IOException.class, () -> store.freeApplication(APP));
+      assertEquals(1, store.stats().outputs());
+      store.freeApplication(APP);
+      assertEquals(0, store.stats().outputs());
+      assertAllFree(store);
+    }
+  }
+
+  @Test
+  void oneOutputOfAPrefixThatCannotBeFreedKeepsNoOther() throws Exception {
+    Random random = seeded("oneOutputOfAPrefixThatCannotBeFreedKeepsNoOther");
+    FailingMedium medium = new FailingMedium();
+    try (SpillStore store = SpillStore.open(config(2).medium(medium).build());
+        Lease lease = store.openLease(APP)) {
+      for (int i = 0; i < 5; i++) {
+        commit(lease, id(i), random, 100_000);
+      }
+      medium.failuresLeft = 2;
+      assertThrows(IOException.class, () -> store.freeOutputs(APP, "attempt_1_0001_m_"));
+      assertEquals(2, store.stats().outputs());
+      store.freeOutputs(APP, "attempt_1_0001_m_");
+      assertAllFree(store);
+    }
+  }
+
+  @Test
+  void oneSegmentThatCannotGoKeepsNoOtherAndGoesLater() throws Exception {
+    Random random = seeded("oneSegmentThatCannotGoKeepsNoOtherAndGoesLater");
+    List<Integer> gone = new ArrayList<>();
+    AtomicLong refusalsLeft = new AtomicLong();
+    SegmentListener listener =
+        new SegmentListener() {
+          @Override
+          public void segmentAdded(SegmentHandle segment) {}
+
+          @Override
+          public void segmentRemoved(SegmentHandle segment) {
+            if (refusalsLeft.getAndDecrement() > 0) {
+              throw new IllegalStateException("a copy has not ended");
+            }
+            gone.add(segment.info().segmentId());
+          }
+        };
+    AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
+    try (SpillStore store = SpillStore.open(configWithDisk(0).build());
+        Lease lease = store.openLease(APP);
+        AnnouncedSegments announced =
+            new AnnouncedSegments(listener, (segment, cause) -> {}, nowNs::get)) {
+      for (int i = 0; i < 3; i++) {
+        commit(lease, id(i), random, 10_000);
+      }
+      List<SegmentHandle> segments =
+          store.segments().stream()
+              .map(info -> store.segment(info.segmentId()).orElseThrow())
+              .toList();
+      announced.announce(segments);
+      refusalsLeft.set(1);
+      announced.retire(segments);
+      assertEquals(segments.size() - 1, gone.size());
+      announced.retire(List.of());
+      assertEquals(segments.size() - 1, gone.size(), "tried again at once");
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(AnnouncedSegments.RETRY_PAUSE_MS));
+      announced.retire(List.of());
+      assertEquals(segments.size(), gone.size());
+      assertTrue(gone.contains(segments.get(0).info().segmentId()));
+    }
+  }
+
+  /** Fails as often as it is told to. */
+  private static final class FailingMedium implements Medium {
+    private final Medium medium = new PlainMedium();
+    private int failuresLeft;
+
+    @Override
+    public String name() {
+      return "failing";
+    }
+
+    @Override
+    public boolean isPersistent() {
+      return medium.isPersistent();
+    }
+
+    @Override
+    public boolean isStoredDirectly() {
+      return medium.isStoredDirectly();
+    }
+
+    @Override
+    public Optional<String> unavailabilityCause(Path pool) {
+      return medium.unavailabilityCause(pool);
+    }
+
+    @Override
+    public Mapping map(SegmentFile file, long offsetBytes, int lengthBytes) throws IOException {
+      return medium.map(file, offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public void persist(Mapping mapping, int offsetBytes, int lengthBytes) {
+      if (failuresLeft > 0) {
+        failuresLeft--;
+        throw new IllegalStateException("the medium fails");
+      }
+      medium.persist(mapping, offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public void write(Mapping mapping, int offsetBytes, ByteBuffer source) {
+      medium.write(mapping, offsetBytes, source);
+    }
+  }
+}
