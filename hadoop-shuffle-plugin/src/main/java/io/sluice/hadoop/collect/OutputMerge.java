@@ -152,7 +152,7 @@ final class OutputMerge {
         String name = "partition " + run.partition() + " at " + run.logicalOffsetBytes();
         RunInput bytes =
             new VerifiedRunInput(
-                name, new StoredInput(stored, windowBytes), run.lengthBytes(), run.crc32c());
+                name, new StoredInput(stored, windowBytes), run.lengthBytes(), run.checksums());
         RunInput input = codec == null ? bytes : new CodecRunInput(bytes, codec);
         int wholeBytes = (int) Math.min(blockBytes, run.rawLengthBytes());
         cursors.add(new RunCursor(name, input, wholeBytes));

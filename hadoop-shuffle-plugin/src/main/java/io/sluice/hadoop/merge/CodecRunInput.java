@@ -10,8 +10,8 @@ import org.apache.hadoop.io.compress.Decompressor;
 /**
  * A compressed run, decompressed while it is read.
  *
- * <p>After the last record the stored bytes are read to their end, so that a checksum below is
- * verified even where the codec stops short of it.
+ * <p>After the last record the stored bytes are read to their end, so that they are verified below
+ * even where the codec stops short of it.
  *
  * <p>Thread contract: one thread. Ownership: owns the input below and a pooled decompressor, both
  * given back by {@link #close}. Failure: what the codec or the input below throws.

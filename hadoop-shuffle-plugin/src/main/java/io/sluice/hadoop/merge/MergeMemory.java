@@ -1,5 +1,6 @@
 package io.sluice.hadoop.merge;
 
+import io.sluice.spill.format.BlockChecksums;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.compress.BZip2Codec;
@@ -18,8 +19,11 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
  * any other is taken to need {@link #UNKNOWN_STREAM_BYTES}.
  */
 public final class MergeMemory {
-  private static final int BLOCKS_BYTES = 16 << 20;
-  private static final int MIN_BLOCK_BYTES = 16 << 10;
+  private static final int BLOCKS_BYTES = 40 << 20;
+
+  /** A block of a run, which is verified there, and what is left of the record before. */
+  private static final int MIN_BLOCK_BYTES = BlockChecksums.BLOCK_BYTES + (8 << 10);
+
   private static final int MAX_BLOCK_BYTES = 128 << 10;
 
   /** For decompressors in a task with much heap; with less it is a part of that. */

@@ -11,8 +11,7 @@ import org.apache.hadoop.util.Progressable;
  * Tells the ApplicationMaster which map to run again when an output turns out to be lost or damaged
  * while it is merged, so that the next attempt of this reduce does not run into the same.
  *
- * <p>A damaged run can fail in the parser or the codec, before its checksum is reached; reading all
- * of them to the end tells which one it was.
+ * <p>Where a failure does not say whose output it was, reading all of them to the end tells.
  *
  * <p>Thread contract: one thread, which no longer merges. Ownership: closes the runs that it reads.
  * Failure: none of its own; what goes wrong is suppressed in the failure it looks into.

@@ -1,11 +1,12 @@
 package io.sluice.hadoop.stage;
 
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -64,7 +65,8 @@ public final class DiskStage implements StageArea {
     private final String name;
     private final Path file;
     private final FSDataOutputStream out;
-    private final CRC32C crc32c = new CRC32C();
+    private final BlockSummer summer = new BlockSummer();
+    private BlockChecksums checksums;
     private long lengthBytes;
 
     FileRun(String name, Path file, FSDataOutputStream out) {
@@ -86,13 +88,14 @@ public final class DiskStage implements StageArea {
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
       out.write(bytes, offset, length);
-      crc32c.update(bytes, offset, length);
+      summer.update(bytes, offset, length);
       lengthBytes += length;
     }
 
     @Override
     public void finish() throws IOException {
       out.close();
+      checksums = summer.finish();
       diskBytes.addAndGet(lengthBytes);
     }
 
@@ -104,10 +107,7 @@ public final class DiskStage implements StageArea {
     @Override
     public RunInput open() throws IOException {
       return new VerifiedRunInput(
-          name,
-          new FileInput(files.open(file, BUFFER_BYTES), this),
-          lengthBytes,
-          (int) crc32c.getValue());
+          name, new FileInput(files.open(file, BUFFER_BYTES), this), lengthBytes, checksums);
     }
 
     @Override

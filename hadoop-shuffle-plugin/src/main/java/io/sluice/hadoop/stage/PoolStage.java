@@ -97,7 +97,7 @@ public final class PoolStage implements StageArea {
     public RunInput open() {
       MappedRunInput input = new MappedRunInput(writer::mapRanges, run, WINDOW_BYTES);
       return new OwningInput(
-          new VerifiedRunInput(name, input, run.lengthBytes(), run.crc32c()), this);
+          new VerifiedRunInput(name, input, run.lengthBytes(), run.checksums()), this);
     }
 
     @Override

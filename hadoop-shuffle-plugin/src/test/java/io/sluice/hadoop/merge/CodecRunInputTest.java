@@ -2,10 +2,13 @@ package io.sluice.hadoop.merge;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.collect.UnpooledCodec;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.ByteArrayOutputStream;
@@ -15,7 +18,6 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CodecPool;
@@ -56,10 +58,11 @@ final class CodecRunInputTest {
   }
 
   private static RunInput stored(byte[] bytes, byte[] checkedAgainst) {
-    CRC32C crc = new CRC32C();
-    crc.update(checkedAgainst);
     return new VerifiedRunInput(
-        "run", new InMemory(ByteBuffer.wrap(bytes)), checkedAgainst.length, (int) crc.getValue());
+        "run",
+        new InMemory(ByteBuffer.wrap(bytes)),
+        checkedAgainst.length,
+        BlockChecksums.of(ByteBuffer.wrap(checkedAgainst)));
   }
 
   /** Bytes as they come. */
@@ -101,23 +104,25 @@ final class CodecRunInputTest {
     }
   }
 
-  /** Nothing passes for the run but the run, and nothing but an IOException comes of it. */
+  /** Nothing passes for the run but the run, and no codec gets to see anything else. */
   @ParameterizedTest
   @ValueSource(
       classes = {DefaultCodec.class, GzipCodec.class, BZip2Codec.class, UnpooledCodec.class})
-  void damageAnywhereIsAnIoException(Class<?> type) throws IOException {
+  void damageAnywhereIsFoundBeforeTheCodecSeesIt(Class<?> type) throws IOException {
     CompressionCodec codec = codec(type);
     byte[] bytes = compress(codec, raw());
     for (int at = 0; at < bytes.length; at += 7) {
       byte[] damaged = bytes.clone();
       damaged[at] ^= 0x15;
-      assertFails(codec, damaged, bytes);
-      assertFails(codec, Arrays.copyOf(bytes, at), bytes);
+      assertInstanceOf(ChecksumException.class, assertFails(codec, damaged, bytes));
+      IOException cut = assertFails(codec, Arrays.copyOf(bytes, at), bytes);
+      assertTrue(cut.getMessage().contains("ends after " + at + " bytes"), cut.getMessage());
     }
   }
 
-  private static void assertFails(CompressionCodec codec, byte[] stored, byte[] checkedAgainst) {
-    assertThrows(
+  private static IOException assertFails(
+      CompressionCodec codec, byte[] stored, byte[] checkedAgainst) {
+    return assertThrows(
         IOException.class,
         () -> {
           try (RunInput input = new CodecRunInput(stored(stored, checkedAgainst), codec)) {

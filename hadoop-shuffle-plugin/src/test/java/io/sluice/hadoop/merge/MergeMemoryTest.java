@@ -101,6 +101,6 @@ final class MergeMemoryTest {
   void blocksOfAMergeAreBoundedTogether() {
     assertEquals(128 << 10, MergeMemory.blockBytes(0));
     assertEquals(128 << 10, MergeMemory.blockBytes(1));
-    assertEquals(16 << 10, MergeMemory.blockBytes(1024));
+    assertEquals(40 << 10, MergeMemory.blockBytes(1024));
   }
 }

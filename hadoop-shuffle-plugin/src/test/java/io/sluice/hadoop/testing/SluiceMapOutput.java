@@ -34,7 +34,7 @@ public final class SluiceMapOutput {
                 "test",
                 new MappedRunInput(mapper::map, run, BLOCK_BYTES),
                 run.lengthBytes(),
-                run.crc32c());
+                run.checksums());
         List<Pair> records = records(codec == null ? stored : new CodecRunInput(stored, codec));
         if (records.size() != run.records()) {
           throw new AssertionError(run + " has " + records.size() + " records");

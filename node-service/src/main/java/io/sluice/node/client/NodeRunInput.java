@@ -25,7 +25,7 @@ final class NodeRunInput implements RunInput {
   NodeRunInput(String outputId, String name, RunInput input, Run run, LongConsumer counter) {
     this.outputId = outputId;
     this.counter = counter;
-    this.verified = new VerifiedRunInput(name, input, run.lengthBytes(), run.crc32c());
+    this.verified = new VerifiedRunInput(name, input, run.lengthBytes(), run.checksums());
   }
 
   @Override

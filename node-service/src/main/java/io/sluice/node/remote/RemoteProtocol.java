@@ -6,6 +6,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.Segments;
 import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -36,7 +37,8 @@ import java.util.Map;
  *                     int32 count, then per output held
  *                       string output id, int32 count, then per run
  *                         int32 partition, int64 logical offset, int64 length, int64 raw length,
- *                         int64 records, int32 CRC-32C,
+ *                         int64 records,
+ *                         int32 CRC-32C per block of 32 KiB, at least one,
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
  *
  * reader   ADMIT      string transport, int32 count, then per address that it may come from:
@@ -203,7 +205,9 @@ final class RemoteProtocol {
     out.writeLong(run.lengthBytes());
     out.writeLong(run.rawLengthBytes());
     out.writeLong(run.records());
-    out.writeInt(run.crc32c());
+    for (int block = 0; block <= run.checksums().furtherCount(); block++) {
+      out.writeInt(run.checksums().crc32c(block));
+    }
     out.writeInt(run.ranges().size());
     for (Range range : run.ranges()) {
       out.writeInt(range.segmentId());
@@ -221,7 +225,7 @@ final class RemoteProtocol {
     long lengthBytes = in.readLong();
     long rawLengthBytes = in.readLong();
     long records = in.readLong();
-    int crc32c = in.readInt();
+    BlockChecksums checksums = readChecksums(in, lengthBytes);
     int rangeCount = Bounded.readCount(in, MAX_SEGMENTS, "ranges");
     List<Range> ranges = new ArrayList<>();
     for (int i = 0; i < rangeCount; i++) {
@@ -231,6 +235,20 @@ final class RemoteProtocol {
       throw new ProtocolException("a run of " + lengthBytes + " bytes lies in " + ranges);
     }
     return new Run(
-        partition, logicalOffsetBytes, ranges, lengthBytes, rawLengthBytes, records, crc32c);
+        partition, logicalOffsetBytes, ranges, lengthBytes, rawLengthBytes, records, checksums);
+  }
+
+  private static BlockChecksums readChecksums(DataInputStream in, long lengthBytes)
+      throws IOException {
+    int first = in.readInt();
+    long furtherCount = BlockChecksums.furtherBlocks(lengthBytes);
+    if (furtherCount > in.available() / Integer.BYTES) {
+      throw new ProtocolException("a run of " + lengthBytes + " bytes lacks checksums");
+    }
+    int[] further = new int[(int) furtherCount];
+    for (int i = 0; i < further.length; i++) {
+      further[i] = in.readInt();
+    }
+    return BlockChecksums.of(first, further);
   }
 }

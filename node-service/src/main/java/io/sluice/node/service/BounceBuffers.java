@@ -17,8 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>A slot that is given back may be filled with another reader's bytes at once. Whoever reads it
  * later sees those: a reader whose connection to the service was lost, say. It notices by the
- * checksum of its run. A read that fails or is late does no harm, because nothing of it arrives any
- * more once its future is done (see {@code Connection}).
+ * checksums of its run. A read that fails or is late does no harm, because nothing of it arrives
+ * any more once its future is done (see {@code Connection}).
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, after all slots
  * are back and, since a NIC may go on reading deregistered memory, after the endpoint. Failure:

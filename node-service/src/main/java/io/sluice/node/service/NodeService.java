@@ -20,6 +20,7 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
@@ -298,12 +299,9 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<Run>> runs = new HashMap<>();
     for (String outputId : outputIds) {
-      Optional<CommittedOutput> output = store.find(new OutputId(applicationId, outputId));
-      if (output.isPresent()) {
-        List<Run> outputRuns = new ArrayList<>();
-        for (int p = partitions.first(); p < partitions.end(); p++) {
-          outputRuns.addAll(output.get().runs(p));
-        }
+      Optional<List<Run>> held = runs(new OutputId(applicationId, outputId), partitions);
+      if (held.isPresent()) {
+        List<Run> outputRuns = held.get();
         runs.put(outputId, outputRuns);
         for (Run run : outputRuns) {
           for (Range range : run.ranges()) {
@@ -313,6 +311,24 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       }
     }
     return new Description(segments, runs);
+  }
+
+  /** Those of an output; none of one with a damaged index, which must be made again as well. */
+  private Optional<List<Run>> runs(OutputId id, Partitions partitions) throws IOException {
+    Optional<CommittedOutput> output = store.find(id);
+    if (output.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Run> runs = new ArrayList<>();
+    try {
+      for (int p = partitions.first(); p < partitions.end(); p++) {
+        runs.addAll(output.get().runs(p));
+      }
+    } catch (CorruptOutputException e) {
+      LOG.warn("Not describing {} any more, so that it is made again: {}", id, e.getMessage());
+      return Optional.empty();
+    }
+    return Optional.of(runs);
   }
 
   @Override

@@ -29,6 +29,9 @@ final class ReaderSlots implements BounceSlots {
   private final BouncePools pools;
   private final Map<Long, BounceBuffers.Slot> held = new HashMap<>();
   private long nextTicket = 1;
+  private CommittedOutput lastOutput; // a reader comes for window after window of the same runs
+  private int lastPartition;
+  private List<Run> lastRuns;
 
   ReaderSlots(String applicationId, SpillStore store, OpenSegments segments, BouncePools pools) {
     this.applicationId = applicationId;
@@ -72,7 +75,12 @@ final class ReaderSlots implements BounceSlots {
             .find(new OutputId(applicationId, request.outputId()))
             .orElseThrow(
                 () -> refused("there is no output " + request.outputId() + " of " + applicationId));
-    List<Run> runs = output.runs(request.partition());
+    if (output != lastOutput || request.partition() != lastPartition) {
+      lastRuns = output.runs(request.partition());
+      lastOutput = output;
+      lastPartition = request.partition();
+    }
+    List<Run> runs = lastRuns;
     if (request.runNumber() < 0 || request.runNumber() >= runs.size()) {
       throw new IllegalArgumentException(request + " names one of " + runs.size() + " runs");
     }

@@ -14,6 +14,7 @@ import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -92,7 +93,7 @@ class RemoteServerTest {
             22,
             30,
             4,
-            0xcafe);
+            BlockChecksums.of(0xcafe));
     backend.outputs.put(
         outputId,
         new Description(

@@ -8,18 +8,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.Run;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +80,47 @@ class NodeServiceTest extends NodeTestBase {
       assertEquals(0, reader.stats().bytes("tcp"));
     }
     assertEquals(0, service.transportCounters().get("tcp").bytes());
+  }
+
+  /** The defect was: one bad entry, and nothing of what the reader asked for was described. */
+  @Test
+  void anOutputWithADamagedIndexIsNotHeldAnyMoreAndTheOthersAre() throws IOException {
+    start(4);
+    List<TestOutput> outputs = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      outputs.add(TestOutput.single(new Random(i), "attempt_" + i, 100_000));
+      commit(outputs.get(i));
+    }
+    damageEntry(outputs.get(1));
+    try (NodeReader reader = tcpReader(8)) {
+      assertReads(reader, List.of(outputs.get(0), outputs.get(2)));
+      List<String> ids = outputs.stream().map(TestOutput::id).toList();
+      assertEquals(
+          Set.of("attempt_0", "attempt_2"),
+          reader.locate(address(), Partitions.one(0), ids).keySet());
+    }
+  }
+
+  /** Flips a bit of the length in the entry of the output's only run. */
+  private void damageEntry(TestOutput output) throws IOException {
+    Description description = service.describe(APP, Partitions.one(0), List.of(output.id()));
+    Run run = description.runs().get(output.id()).get(0);
+    ByteBuffer entry = ByteBuffer.allocate(24);
+    entry.putInt(0).putInt(run.checksums().crc32c(0)).putLong(0).putLong(run.lengthBytes()).flip();
+    SegmentLocation location = description.segments().get(run.ranges().get(0).segmentId());
+    try (FileChannel file =
+        FileChannel.open(
+            location.segment().path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer segment = ByteBuffer.allocate((int) file.size());
+      file.read(segment, 0);
+      for (int at = 0; at < segment.capacity() - 24; at++) {
+        if (segment.slice(at, 24).equals(entry)) {
+          file.write(ByteBuffer.wrap(new byte[] {1}), at + 16);
+          return;
+        }
+      }
+    }
+    throw new AssertionError("no entry of " + run);
   }
 
   @Test

@@ -167,10 +167,13 @@ public final class FooterReader {
     check.same("end of the last extent", last.endBytes(), footer.location().endBytes());
     check.that(footer.partitionCount() > 0, "partition count", footer.partitionCount(), "> 0");
     check.that(footer.runCount() >= 0, "run count", footer.runCount(), ">= 0");
-    check.same(
+    long shortestBytes = OutputIndex.encodedBytes(footer.partitionCount(), footer.runCount(), 0);
+    check.that(
+        footer.indexLengthBytes() >= shortestBytes
+            && (footer.indexLengthBytes() - shortestBytes) % Integer.BYTES == 0,
         "index length",
         footer.indexLengthBytes(),
-        OutputIndex.encodedBytes(footer.partitionCount(), footer.runCount()));
+        shortestBytes + " and 4 for each further CRC");
     check.that(
         footer.indexLengthBytes() <= FooterLayout.MAX_BYTES,
         "index length",

@@ -3,6 +3,7 @@ package io.sluice.spill.format;
 import io.sluice.spill.segment.ExtentTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -12,43 +13,63 @@ import java.util.zip.CRC32C;
  * The index of an output: its runs, grouped by partition. All numbers are big-endian.
  *
  * <pre>
- *   0                                     4 x (partitions + 1)
- *  +-------------------------------------+---------------------------+
- *  | first run of each partition, x 4    | runs x 48 bytes           |
- *  | bytes; the last entry = run count   |                           |
- *  +-------------------------------------+---------------------------+
+ *   0                                   4 x (partitions + 1)    + 48 x runs
+ *  +-----------------------------------+-----------------------+-------------------------+
+ *  | first run of each partition, x 4  | runs x 48 bytes       | further CRCs x 4 bytes, |
+ *  | bytes; the last entry = run count |                       | run after run           |
+ *  +-----------------------------------+-----------------------+-------------------------+
  *
  *  one run
  *   0               4               8                              16
  *  +---------------+---------------+-------------------------------+
- *  | partition     | CRC32C data   | logical offset                |
+ *  | partition     | CRC32C first  | logical offset                |
  *  +---------------+---------------+-------------------------------+ 16
  *  | length                        | raw length                    |
  *  +-------------------------------+---------------+---------------+ 32
- *  | records                       | CRC32C (*)    | 0             |
+ *  | records                       | further CRC   | CRC32C (*)    |
  *  +-------------------------------+---------------+---------------+ 48
+ *  CRC32C first: of the run's first block, see {@link BlockChecksums}
+ *  further CRC:  the number of the first of its further blocks' CRCs
  *  (*) of this run's entry up to here
  * </pre>
  *
  * <p>An entry has a CRC of its own because a serving store reads single entries, long after it
- * checked the whole.
+ * checked the whole. The further CRCs need none: damage in one is found as damage in its block, and
+ * both have the same remedy.
  */
 public final class OutputIndex {
   /** Length of the entry of one run. */
   public static final int RUN_BYTES = 48;
 
   private static final int PARTITION_OFFSET = 0;
-  private static final int DATA_CRC_OFFSET = 4;
+  private static final int FIRST_CRC_OFFSET = 4;
   private static final int LOGICAL_OFFSET_OFFSET = 8;
   private static final int LENGTH_OFFSET = 16;
   private static final int RAW_LENGTH_OFFSET = 24;
   private static final int RECORDS_OFFSET = 32;
-  private static final int ENTRY_CRC_OFFSET = 40;
+  private static final int FURTHER_OFFSET = 40;
+  private static final int ENTRY_CRC_OFFSET = 44;
+  private static final int CRC_BYTES = 4;
 
   private OutputIndex() {}
 
-  /** Length of an index. */
-  public static long encodedBytes(int partitionCount, int runCount) {
+  /** Reads some bytes of an index. */
+  @FunctionalInterface
+  public interface Source {
+    /** So many from {@code offsetBytes} of the index on. */
+    ByteBuffer read(long offsetBytes, int lengthBytes) throws IOException;
+  }
+
+  /**
+   * Length of an index.
+   *
+   * @param furtherCrcs of all runs together
+   */
+  public static long encodedBytes(int partitionCount, int runCount, long furtherCrcs) {
+    return furtherOffset(partitionCount, runCount) + CRC_BYTES * furtherCrcs;
+  }
+
+  private static long furtherOffset(int partitionCount, int runCount) {
     return runsOffset(partitionCount) + (long) RUN_BYTES * runCount;
   }
 
@@ -59,7 +80,8 @@ public final class OutputIndex {
 
   /** The index of these runs, which may come in any order; those of a partition keep theirs. */
   public static ByteBuffer encode(int partitionCount, List<Run> runs) {
-    long encodedBytes = encodedBytes(partitionCount, runs.size());
+    long furtherCrcs = runs.stream().mapToLong(run -> run.checksums().furtherCount()).sum();
+    long encodedBytes = encodedBytes(partitionCount, runs.size(), furtherCrcs);
     if (encodedBytes > FooterLayout.MAX_BYTES) {
       throw new IllegalArgumentException(
           runs.size()
@@ -73,16 +95,23 @@ public final class OutputIndex {
     }
     ByteBuffer index = ByteBuffer.allocate((int) encodedBytes);
     int[] nextRun = new int[partitionCount + 1];
+    int[] nextFurther = new int[partitionCount + 1];
     for (Run run : runs) {
       nextRun[run.partition() + 1]++;
+      nextFurther[run.partition() + 1] += run.checksums().furtherCount();
     }
     for (int partition = 0; partition <= partitionCount; partition++) {
       nextRun[partition] += partition == 0 ? 0 : nextRun[partition - 1];
+      nextFurther[partition] += partition == 0 ? 0 : nextFurther[partition - 1];
       index.putInt(partition * 4, nextRun[partition]);
     }
+    int furtherOffset = (int) furtherOffset(partitionCount, runs.size());
     for (Run run : runs) {
       int ordinal = nextRun[run.partition()]++;
-      putRun(index, (int) runsOffset(partitionCount) + ordinal * RUN_BYTES, run);
+      int further = nextFurther[run.partition()];
+      nextFurther[run.partition()] += run.checksums().furtherCount();
+      putRun(index, (int) runsOffset(partitionCount) + ordinal * RUN_BYTES, run, further);
+      putFurther(index, furtherOffset + further * CRC_BYTES, run.checksums());
     }
     return index;
   }
@@ -104,6 +133,7 @@ public final class OutputIndex {
     int[] firstRuns = firstRuns(index, footer);
     long[] offsets = new long[footer.runCount()];
     long sumBytes = 0;
+    long further = 0;
     for (int partition = 0; partition < footer.partitionCount(); partition++) {
       for (int run = firstRuns[partition]; run < firstRuns[partition + 1]; run++) {
         int entry = (int) runsOffset(footer.partitionCount()) + run * RUN_BYTES;
@@ -115,19 +145,65 @@ public final class OutputIndex {
               footer,
               "its runs are longer than the " + footer.dataLengthBytes() + " bytes of data");
         }
+        checkFurther(index, entry, further, footer);
+        further += BlockChecksums.furtherBlocks(index.getLong(entry + LENGTH_OFFSET));
       }
+    }
+    if (further != furtherCrcs(footer)) {
+      throw corrupt(
+          footer, "its runs have " + further + " further CRCs, it holds " + furtherCrcs(footer));
     }
     checkOverlaps(index, footer, offsets);
     return firstRuns;
   }
 
-  /** Reads one entry and resolves it against the extents of its output. */
-  public static Run decodeRun(
-      ByteBuffer entries, int entry, int partition, Footer footer, ExtentTable extents)
+  /**
+   * Reads the entries of neighbouring runs of one partition and resolves them against the extents
+   * of their output.
+   *
+   * @throws CorruptOutputException if an entry is not what was written
+   */
+  public static List<Run> decodeRuns(
+      Source index, int partition, int firstRun, int runCount, Footer footer, ExtentTable extents)
       throws IOException {
-    checkEntry(entries, entry, partition, footer);
+    if (runCount == 0) {
+      return List.of();
+    }
+    ByteBuffer entries =
+        index.read(
+            runsOffset(footer.partitionCount()) + (long) firstRun * RUN_BYTES,
+            Math.multiplyExact(runCount, RUN_BYTES));
+    long first = entries.getInt(FURTHER_OFFSET);
+    long end = first;
+    for (int entry = 0; entry < entries.capacity(); entry += RUN_BYTES) {
+      checkEntry(entries, entry, partition, footer);
+      checkFurther(entries, entry, end, footer);
+      end += BlockChecksums.furtherBlocks(entries.getLong(entry + LENGTH_OFFSET));
+    }
+    if (first < 0 || end > furtherCrcs(footer)) {
+      throw corrupt(footer, "it has no further CRCs " + first + " to " + end);
+    }
+    ByteBuffer crcs = ByteBuffer.allocate(0);
+    if (end > first) {
+      long offsetBytes = furtherOffset(footer.partitionCount(), footer.runCount());
+      crcs = index.read(offsetBytes + first * CRC_BYTES, (int) (end - first) * CRC_BYTES);
+    }
+    List<Run> runs = new ArrayList<>(runCount);
+    for (int i = 0; i < runCount; i++) {
+      runs.add(decodeRun(entries, i * RUN_BYTES, partition, crcs, extents));
+    }
+    return runs;
+  }
+
+  private static Run decodeRun(
+      ByteBuffer entries, int entry, int partition, ByteBuffer crcs, ExtentTable extents)
+      throws IOException {
     long logicalOffsetBytes = entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
     long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
+    int[] further = new int[(int) BlockChecksums.furtherBlocks(lengthBytes)];
+    for (int i = 0; i < further.length; i++) {
+      further[i] = crcs.getInt();
+    }
     return new Run(
         partition,
         logicalOffsetBytes,
@@ -135,17 +211,29 @@ public final class OutputIndex {
         lengthBytes,
         entries.getLong(entry + RAW_LENGTH_OFFSET),
         entries.getLong(entry + RECORDS_OFFSET),
-        entries.getInt(entry + DATA_CRC_OFFSET));
+        BlockChecksums.of(entries.getInt(entry + FIRST_CRC_OFFSET), further));
   }
 
-  private static void putRun(ByteBuffer index, int entry, Run run) {
+  private static long furtherCrcs(Footer footer) {
+    long othersBytes = furtherOffset(footer.partitionCount(), footer.runCount());
+    return (footer.indexLengthBytes() - othersBytes) / CRC_BYTES;
+  }
+
+  private static void putRun(ByteBuffer index, int entry, Run run, int further) {
     index.putInt(entry + PARTITION_OFFSET, run.partition());
-    index.putInt(entry + DATA_CRC_OFFSET, run.crc32c());
+    index.putInt(entry + FIRST_CRC_OFFSET, run.checksums().crc32c(0));
     index.putLong(entry + LOGICAL_OFFSET_OFFSET, run.logicalOffsetBytes());
     index.putLong(entry + LENGTH_OFFSET, run.lengthBytes());
     index.putLong(entry + RAW_LENGTH_OFFSET, run.rawLengthBytes());
     index.putLong(entry + RECORDS_OFFSET, run.records());
+    index.putInt(entry + FURTHER_OFFSET, further);
     index.putInt(entry + ENTRY_CRC_OFFSET, entryCrc(index, entry));
+  }
+
+  private static void putFurther(ByteBuffer index, int offset, BlockChecksums checksums) {
+    for (int block = 1; block <= checksums.furtherCount(); block++) {
+      index.putInt(offset + (block - 1) * CRC_BYTES, checksums.crc32c(block));
+    }
   }
 
   private static int entryCrc(ByteBuffer entries, int entry) {
@@ -225,6 +313,15 @@ public final class OutputIndex {
               + ", outside the "
               + footer.dataLengthBytes()
               + " bytes of data, or has a negative count");
+    }
+  }
+
+  private static void checkFurther(ByteBuffer entries, int entry, long expected, Footer footer)
+      throws IOException {
+    int actual = entries.getInt(entry + FURTHER_OFFSET);
+    if (actual != expected) {
+      throw corrupt(
+          footer, "the further CRCs of a run begin at " + actual + ", expected " + expected);
     }
   }
 

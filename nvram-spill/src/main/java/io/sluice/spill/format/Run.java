@@ -13,7 +13,7 @@ import java.util.List;
  * @param lengthBytes how many bytes lie there, sum of the ranges
  * @param rawLengthBytes the same before compression
  * @param records how many records
- * @param crc32c CRC32C of the bytes that lie there
+ * @param checksums of the bytes that lie there, block by block
  */
 public record Run(
     int partition,
@@ -22,4 +22,4 @@ public record Run(
     long lengthBytes,
     long rawLengthBytes,
     long records,
-    int crc32c) {}
+    BlockChecksums checksums) {}

@@ -1,5 +1,6 @@
 package io.sluice.spill.merge;
 
+import io.sluice.spill.format.BlockChecksums;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
@@ -49,13 +50,18 @@ final class RunBlock implements Closeable {
    */
   boolean ensure(long lengthBytes) throws IOException {
     while (filled - start < lengthBytes && !inputEnded) {
-      if (lengthBytes > bytes.length - start) {
+      if (lengthBytes > bytes.length - start || isWorthMoving()) {
         makeRoom(lengthBytes);
       }
       int count = input.read(bytes, filled, bytes.length - filled);
       filled += accept(count);
     }
     return filled - start >= lengthBytes;
+  }
+
+  /** With room for a whole block of a run, that need not be copied twice to be verified. */
+  private boolean isWorthMoving() {
+    return bytes.length - filled < BlockChecksums.BLOCK_BYTES && start > filled - start;
   }
 
   /** Whether nothing comes behind the next {@code lengthBytes}, which are available. */

@@ -9,8 +9,7 @@ import java.io.IOException;
  * Walks through the records of one run.
  *
  * <p>A record is handed out after the header behind it was seen, the last one after the end of the
- * input was: a run cut short never passes for a shorter run, and an input's checksum has been
- * verified by the time its last record is used.
+ * input was: a run cut short never passes for a shorter run.
  *
  * <p>Thread contract: single thread. Ownership: owns and closes its input, at the latest in {@link
  * #close}. Failure: {@link IOException} with run, position, actual and expected when the run is cut

@@ -1,69 +1,138 @@
 package io.sluice.spill.merge;
 
+import io.sluice.spill.format.BlockChecksums;
 import java.io.IOException;
-import java.util.zip.CRC32C;
 
 /**
- * Checks the length and the CRC32C of a run while it is read, before its last bytes are handed on.
+ * Checks a run block by block: no byte is handed on before the CRC32C of its whole block was right,
+ * and what is handed on are the very bytes that were checked. So whoever comes behind, the parser,
+ * a codec, the user's code, never sees damage, and the failure names the run.
+ *
+ * <p>A block is read straight into the caller's array where it has room for it, and through an
+ * array of its own where it has not.
  *
  * <p>Thread contract: one thread. Ownership: owns and closes the input it wraps. Failure: {@link
- * ChecksumException}, or {@link IOException} if the run ends early or goes on.
+ * ChecksumException}, or {@link IOException} if the run ends early or goes on; it is then good for
+ * nothing but {@link #close}.
  */
 public final class VerifiedRunInput implements RunInput {
+  private static final byte[] NONE = {};
+
   private final String name;
   private final RunInput input;
   private final long lengthBytes;
-  private final int expectedCrc32c;
-  private final CRC32C crc32c = new CRC32C();
+  private final BlockChecksums checksums;
+  private byte[] block = NONE;
+  private int blockPosition;
+  private int blockLimit;
+  private int nextBlock;
   private long readBytes;
-  private boolean verified;
+  private IOException failure;
 
-  /** Expects so many bytes with this CRC32C from {@code input}. */
-  public VerifiedRunInput(String name, RunInput input, long lengthBytes, int expectedCrc32c) {
+  /** Expects so many bytes with these checksums from {@code input}. */
+  public VerifiedRunInput(String name, RunInput input, long lengthBytes, BlockChecksums checksums) {
+    if (!checksums.fit(lengthBytes)) {
+      throw new IllegalArgumentException(
+          "run " + name + " of " + lengthBytes + " bytes has the checksums " + checksums);
+    }
     this.name = name;
     this.input = input;
     this.lengthBytes = lengthBytes;
-    this.expectedCrc32c = expectedCrc32c;
+    this.checksums = checksums;
   }
 
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
-    int count = input.read(dst, offset, length);
-    if (count > 0) {
-      crc32c.update(dst, offset, count);
-      readBytes += count;
+    if (failure != null) {
+      throw failure;
     }
-    if (readBytes > lengthBytes || count < 0 && readBytes < lengthBytes) {
-      throw new IOException(
-          "run "
-              + name
-              + (count < 0 ? " ends after " : " goes on behind ")
-              + Math.min(readBytes, lengthBytes)
-              + " bytes, expected its end after "
-              + lengthBytes
-              + "; fetch the run again or re-run its map");
+    if (length == 0) {
+      return 0;
     }
-    if (readBytes == lengthBytes && !verified) {
-      verify();
+    if (blockPosition == blockLimit) {
+      if (readBytes == lengthBytes) {
+        return end(dst, offset);
+      }
+      int blockBytes = BlockChecksums.blockBytes(lengthBytes, nextBlock);
+      if (length >= blockBytes) {
+        readBlock(dst, offset, blockBytes);
+        return blockBytes;
+      }
+      if (block.length < blockBytes) {
+        block = new byte[blockBytes];
+      }
+      readBlock(block, 0, blockBytes);
+      blockPosition = 0;
+      blockLimit = blockBytes;
     }
-    return count;
+    int n = Math.min(length, blockLimit - blockPosition);
+    System.arraycopy(block, blockPosition, dst, offset, n);
+    blockPosition += n;
+    return n;
   }
 
-  private void verify() throws ChecksumException {
-    int actual = (int) crc32c.getValue();
-    if (actual != expectedCrc32c) {
-      throw new ChecksumException(name, lengthBytes, expectedCrc32c, actual);
+  private void readBlock(byte[] dst, int offset, int blockBytes) throws IOException {
+    for (int done = 0; done < blockBytes; ) {
+      int n = input.read(dst, offset + done, blockBytes - done);
+      if (n < 0) {
+        throw notAsLong("ends after " + readBytes);
+      }
+      done += n;
+      readBytes += n;
     }
-    verified = true;
+    verify(dst, offset, blockBytes);
+    nextBlock++;
+  }
+
+  private void verify(byte[] bytes, int offset, int blockBytes) throws IOException {
+    int actual = BlockChecksums.crc32c(bytes, offset, blockBytes);
+    if (actual != checksums.crc32c(nextBlock)) {
+      failure =
+          new ChecksumException(
+              name,
+              readBytes - blockBytes,
+              blockBytes,
+              lengthBytes,
+              checksums.crc32c(nextBlock),
+              actual);
+      throw failure;
+    }
+  }
+
+  private int end(byte[] dst, int offset) throws IOException {
+    block = NONE;
+    if (lengthBytes == 0) {
+      verify(dst, offset, 0);
+    }
+    if (input.read(dst, offset, 1) >= 0) {
+      throw notAsLong("goes on behind " + lengthBytes);
+    }
+    return -1;
+  }
+
+  private IOException notAsLong(String what) {
+    failure =
+        new IOException(
+            "run "
+                + name
+                + " "
+                + what
+                + " bytes, expected its end after "
+                + lengthBytes
+                + "; fetch the run again or re-run its map");
+    return failure;
   }
 
   @Override
   public long remainingBytes() {
-    return input.remainingBytes();
+    return input.remainingBytes() + blockLimit - blockPosition;
   }
 
   @Override
   public void close() throws IOException {
+    block = NONE;
+    blockPosition = 0;
+    blockLimit = 0;
     input.close();
   }
 }

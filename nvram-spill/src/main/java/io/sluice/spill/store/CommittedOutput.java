@@ -8,7 +8,6 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -61,22 +60,14 @@ public final class CommittedOutput {
           id() + " has partitions 0 to " + (footer.partitionCount() - 1) + ", not " + partition);
     }
     int runCount = firstRuns[partition + 1] - firstRuns[partition];
-    if (runCount == 0) {
-      return List.of();
-    }
-    byte[] entries = new byte[runCount * OutputIndex.RUN_BYTES];
-    tail.read(
-        footer.indexOffsetBytes()
-            + OutputIndex.runsOffset(footer.partitionCount())
-            + (long) firstRuns[partition] * OutputIndex.RUN_BYTES,
-        entries);
-    ByteBuffer buffer = ByteBuffer.wrap(entries);
-    List<Run> runs = new ArrayList<>(runCount);
-    for (int i = 0; i < runCount; i++) {
-      runs.add(
-          OutputIndex.decodeRun(buffer, i * OutputIndex.RUN_BYTES, partition, footer, extents));
-    }
-    return runs;
+    return OutputIndex.decodeRuns(
+        this::readIndex, partition, firstRuns[partition], runCount, footer, extents);
+  }
+
+  private ByteBuffer readIndex(long offsetBytes, int lengthBytes) throws IOException {
+    byte[] bytes = new byte[lengthBytes];
+    tail.read(footer.indexOffsetBytes() + offsetBytes, bytes);
+    return ByteBuffer.wrap(bytes);
   }
 
   /** All extents, in logical order. */

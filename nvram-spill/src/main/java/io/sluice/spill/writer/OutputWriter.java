@@ -2,6 +2,8 @@ package io.sluice.spill.writer;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
@@ -42,7 +44,7 @@ import java.util.zip.CRC32C;
  * but to close it.
  */
 public final class OutputWriter implements Closeable {
-  private static final int CRC_CHUNK_BYTES = 64 << 10;
+  private static final int CRC_CHUNK_BYTES = BlockChecksums.BLOCK_BYTES;
   private static final int STAGING_BYTES = 1 << 20;
   private static final int FOOTER_ROOM_BYTES = 4096;
 
@@ -52,7 +54,7 @@ public final class OutputWriter implements Closeable {
   private final int partitionCount;
   private final LeasedExtents extents;
   private final List<Run> runs = new ArrayList<>();
-  private final CRC32C crc = new CRC32C();
+  private final BlockSummer summer = new BlockSummer();
   private final SegmentMapper mapper;
 
   private OpenExtent current;
@@ -60,12 +62,13 @@ public final class OutputWriter implements Closeable {
   private int position;
   private int limit;
   private int crcPosition;
-  private boolean summing = true; // not while a run is written whose checksum is known
+  private boolean summing = true; // not while a run is written whose checksums are known
   private ByteBuffer staging;
   private ByteBuffer bounce = ByteBuffer.allocate(0);
   private boolean bouncing;
 
   private int partition = -1;
+  private long furtherCrcs;
   private long runStartBytes;
   private long runStartNs;
   private long memoryBytes;
@@ -111,7 +114,11 @@ public final class OutputWriter implements Closeable {
   /** Leases room for this many bytes more of runs, one per partition, in one message. */
   public void reserveCapacity(long lengthBytes) throws IOException {
     long tailBytes =
-        OutputIndex.encodedBytes(partitionCount, runs.size() + partitionCount) + FOOTER_ROOM_BYTES;
+        OutputIndex.encodedBytes(
+                partitionCount,
+                runs.size() + partitionCount,
+                furtherCrcs + BlockChecksums.furtherBlocks(lengthBytes))
+            + FOOTER_ROOM_BYTES;
     long openBytes = current == null ? 0 : extentRoomBytes();
     if (lengthBytes + tailBytes > openBytes) {
       extents.reserve(lengthBytes + tailBytes - openBytes);
@@ -130,7 +137,6 @@ public final class OutputWriter implements Closeable {
     runStartBytes = logicalPosition();
     runStartNs = System.nanoTime();
     crcPosition = position;
-    crc.reset();
   }
 
   /**
@@ -187,10 +193,14 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  /** Writes a run of which all is there, checksum included: its bytes are touched only once. */
-  public Run writeRun(int partition, ByteBuffer bytes, int crc32c, long records)
+  /** Writes a run of which all is there, checksums included: its bytes are touched only once. */
+  public Run writeRun(int partition, ByteBuffer bytes, BlockChecksums checksums, long records)
       throws IOException {
     int lengthBytes = bytes.remaining();
+    if (!checksums.fit(lengthBytes)) {
+      throw new IllegalArgumentException(
+          "checksums " + checksums + " are not those of " + lengthBytes + " bytes");
+    }
     beginRun(partition);
     summing = false;
     try {
@@ -198,22 +208,23 @@ public final class OutputWriter implements Closeable {
     } finally {
       summing = true;
     }
-    return endRun(lengthBytes, records, crc32c);
+    return endRun(lengthBytes, records, checksums);
   }
 
   /** Ends the run. */
   public Run endRun(long rawLengthBytes, long records) {
     updateCrc();
-    return endRun(rawLengthBytes, records, (int) crc.getValue());
+    return endRun(rawLengthBytes, records, summer.finish());
   }
 
-  private Run endRun(long rawLengthBytes, long records, int crc32c) {
+  private Run endRun(long rawLengthBytes, long records, BlockChecksums checksums) {
     checkState(partition >= 0, "no run is open");
     long lengthBytes = logicalPosition() - runStartBytes;
     List<Range> ranges = extents.used().ranges(runStartBytes, lengthBytes);
     Run run =
-        new Run(partition, runStartBytes, ranges, lengthBytes, rawLengthBytes, records, crc32c);
+        new Run(partition, runStartBytes, ranges, lengthBytes, rawLengthBytes, records, checksums);
     runs.add(run);
+    furtherCrcs += checksums.furtherCount();
     for (Range range : ranges) {
       if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {
         memoryBytes += range.lengthBytes();
@@ -442,7 +453,7 @@ public final class OutputWriter implements Closeable {
   private void updateCrc() {
     if (position > crcPosition) {
       if (summing) {
-        crc.update(window.limit(position).position(crcPosition));
+        summer.update(window.limit(position).position(crcPosition));
       }
       crcPosition = position;
     }

@@ -71,7 +71,7 @@ class MappedRunInputTest extends RunInputContract {
         ranges.add(new Range(id, 5, length));
       }
     }
-    return new Run(0, 0, ranges, bytes.length, bytes.length, 1, 0);
+    return new Run(0, 0, ranges, bytes.length, bytes.length, 1, null);
   }
 
   private SegmentInfo segment(int id) {

@@ -1,5 +1,6 @@
 package io.sluice.spill.merge;
 
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.ChunkPool;
@@ -18,7 +19,7 @@ final class MergeTiming {
     int records = Integer.parseInt(args[1]);
     int blockBytes = Integer.parseInt(args[2]);
     List<byte[]> runs = new ArrayList<>();
-    List<Integer> checksums = new ArrayList<>();
+    List<BlockChecksums> checksums = new ArrayList<>();
     Random random = new Random(42);
     byte[] record = new byte[100];
     for (int r = 0; r < runCount; r++) {
@@ -32,7 +33,7 @@ final class MergeTiming {
         buffer.sort().copyEncoded(0, buffer.recordCount(), run);
         RecordFormat.putEnd(run, run.position());
         runs.add(run.array());
-        checksums.add(VerifiedRunInputTest.crc32c(run.array()));
+        checksums.add(BlockChecksums.of(ByteBuffer.wrap(run.array())));
       }
     }
     for (int round = 0; round < Integer.parseInt(args[3]); round++) {

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.record.TestRecord;
 import io.sluice.spill.record.TestSeed;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -91,7 +93,8 @@ class RunCursorTest {
     byte[] run = TestRecord.run(randomRecords(new Random(8), 30));
     byte[] longer = Arrays.copyOf(run, run.length + 1);
     RunInput input =
-        VerifiedRunInputTest.open(longer, longer.length, VerifiedRunInputTest.crc32c(longer));
+        VerifiedRunInputTest.open(
+            longer, longer.length, BlockChecksums.of(ByteBuffer.wrap(longer)));
     RunCursor cursor = new RunCursor("attempt_1", input, run.length);
     for (int i = 0; i < 29; i++) {
       assertTrue(cursor.advance());
@@ -103,11 +106,11 @@ class RunCursorTest {
   @Test
   void failsOnEveryBitFlippedInAChecksummedRun() {
     byte[] run = TestRecord.run(randomRecords(new Random(9), 12));
-    int crc = VerifiedRunInputTest.crc32c(run);
+    BlockChecksums checksums = BlockChecksums.of(ByteBuffer.wrap(run));
     for (int bit = 0; bit < run.length * 8; bit++) {
       byte[] damaged = run.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
-      RunInput input = VerifiedRunInputTest.open(damaged, run.length, crc);
+      RunInput input = VerifiedRunInputTest.open(damaged, run.length, checksums);
       assertThrows(IOException.class, () -> readAll(input, 64), "bit " + bit);
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.TestRecord;
 import io.sluice.spill.record.TestSeed;
@@ -74,8 +75,8 @@ class SpillAndMergeTest {
   private void assertMerges(int partition, List<TestRecord> records) throws IOException {
     List<RunCursor> cursors = new ArrayList<>();
     for (byte[] run : runs.get(partition)) {
-      int crc = VerifiedRunInputTest.crc32c(run);
-      RunInput input = VerifiedRunInputTest.open(run, run.length, crc);
+      BlockChecksums checksums = BlockChecksums.of(ByteBuffer.wrap(run));
+      RunInput input = VerifiedRunInputTest.open(run, run.length, checksums);
       cursors.add(new RunCursor("spill", input, 1000));
     }
     List<byte[]> actual = new ArrayList<>();

@@ -1,59 +1,137 @@
 package io.sluice.spill.merge;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.record.TestSeed;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.zip.CRC32C;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class VerifiedRunInputTest extends RunInputContract {
+  private static final int BLOCK = BlockChecksums.BLOCK_BYTES;
+
   @Override
   RunInput open(byte[] bytes) {
-    return open(bytes, bytes.length, crc32c(bytes));
+    return open(bytes, bytes.length, BlockChecksums.of(ByteBuffer.wrap(bytes)));
   }
 
-  /** Delivers as much as is asked for, but expects this length and this checksum. */
-  static RunInput open(byte[] bytes, long lengthBytes, int crc) {
-    return new VerifiedRunInput("map 7, partition 3", new WholeRunInput(bytes), lengthBytes, crc);
+  /** Delivers as much as is asked for, but expects this length and these checksums. */
+  static RunInput open(byte[] bytes, long lengthBytes, BlockChecksums checksums) {
+    return new VerifiedRunInput(
+        "map 7, partition 3", new WholeRunInput(bytes), lengthBytes, checksums);
   }
 
-  static int crc32c(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
-    return (int) crc.getValue();
+  /** The defect was: all but the last bytes of a damaged run came, and the user's code met them. */
+  @Test
+  void noByteOfADamagedBlockComesOut() throws Exception {
+    Random random = new Random(TestSeed.next());
+    byte[] run = new byte[5 * BLOCK + 100];
+    random.nextBytes(run);
+    BlockChecksums checksums = BlockChecksums.of(ByteBuffer.wrap(run));
+    int[] places = {
+      0,
+      1,
+      BLOCK - 1,
+      BLOCK,
+      BLOCK + 1,
+      2 * BLOCK + BLOCK / 2,
+      5 * BLOCK - 1,
+      5 * BLOCK,
+      run.length - 1,
+      random.nextInt(run.length)
+    };
+    for (int place : places) {
+      byte[] damaged = run.clone();
+      damaged[place] ^= (byte) (1 << random.nextInt(8));
+      for (int most : new int[] {1, 700, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK}) {
+        RunInput input =
+            new VerifiedRunInput(
+                "map 7", new TrickleRunInput(damaged, random.nextLong()), run.length, checksums);
+        ByteArrayOutputStream seen = new ByteArrayOutputStream();
+        ChecksumException e =
+            assertThrows(ChecksumException.class, () -> drain(input, most, random, seen));
+        int blockStart = place / BLOCK * BLOCK;
+        assertArrayEquals(Arrays.copyOf(run, blockStart), seen.toByteArray());
+        assertTrue(e.getMessage().contains("map 7"), e.getMessage());
+        assertTrue(e.getMessage().contains("bytes from " + blockStart + " on"), e.getMessage());
+        assertThrows(ChecksumException.class, () -> input.read(new byte[9], 0, 9), "once more");
+      }
+    }
   }
 
   @Test
-  void failsBeforeItDeliversTheLastBytesOfDamagedOnes() throws Exception {
-    RunInput input = open(new byte[100], 100, 0x1234);
-    byte[] dst = new byte[200];
-    assertEquals(99, input.read(dst, 0, 99));
-    ChecksumException e = assertThrows(ChecksumException.class, () -> input.read(dst, 0, 99));
+  void aDamagedChecksumCountsAsADamagedBlock() throws Exception {
+    Random random = new Random(TestSeed.next());
+    byte[] run = new byte[4 * BLOCK];
+    random.nextBytes(run);
+    for (int block = 0; block < 4; block++) {
+      int[] crcs = new int[4];
+      for (int i = 0; i < 4; i++) {
+        crcs[i] = BlockChecksums.crc32c(run, i * BLOCK, BLOCK) ^ (i == block ? 1 << 17 : 0);
+      }
+      RunInput input = open(run, run.length, BlockChecksums.of(crcs[0], crcs[1], crcs[2], crcs[3]));
+      ByteArrayOutputStream seen = new ByteArrayOutputStream();
+      assertThrows(ChecksumException.class, () -> drain(input, 9999, random, seen));
+      assertEquals(block * BLOCK, seen.size());
+    }
+  }
+
+  private static void drain(RunInput input, int most, Random random, ByteArrayOutputStream seen)
+      throws IOException {
+    byte[] dst = new byte[most];
+    while (true) {
+      int n = input.read(dst, 0, 1 + random.nextInt(most));
+      if (n < 0) {
+        return;
+      }
+      seen.write(dst, 0, n);
+    }
+  }
+
+  @Test
+  void saysWhichBytesOfWhichRunAreDamaged() {
+    RunInput input = open(new byte[100], 100, BlockChecksums.of(0x1234));
+    ChecksumException e =
+        assertThrows(ChecksumException.class, () -> input.read(new byte[200], 0, 99));
     assertTrue(
-        e.getMessage().startsWith("run map 7, partition 3: CRC32C of its 100 bytes is "),
+        e.getMessage()
+            .startsWith("run map 7, partition 3: CRC32C of the 100 bytes from 0 on, of 100, is "),
         e.getMessage());
     assertTrue(e.getMessage().contains("expected 00001234"), e.getMessage());
-    assertThrows(ChecksumException.class, () -> input.read(dst, 0, 99));
   }
 
   @Test
   void checksAnEmptyRunToo() throws Exception {
-    assertEquals(-1, open(new byte[0], 0, 0).read(new byte[1], 0, 1));
-    assertThrows(ChecksumException.class, () -> open(new byte[0], 0, 5).read(new byte[1], 0, 1));
+    assertEquals(-1, open(new byte[0]).read(new byte[1], 0, 1));
+    RunInput damaged = open(new byte[0], 0, BlockChecksums.of(5));
+    assertThrows(ChecksumException.class, () -> damaged.read(new byte[1], 0, 1));
   }
 
   @Test
   void failsOnARunShorterOrLongerThanExpected() throws Exception {
     byte[] bytes = new byte[100];
     byte[] dst = new byte[200];
-    RunInput shorter = open(bytes, 101, crc32c(bytes));
-    assertEquals(100, shorter.read(dst, 0, 200));
-    IOException e = assertThrows(IOException.class, () -> shorter.read(dst, 0, 1));
+    RunInput shorter = open(bytes, 101, BlockChecksums.of(ByteBuffer.wrap(bytes)));
+    IOException e = assertThrows(IOException.class, () -> shorter.read(dst, 0, 200));
     assertTrue(e.getMessage().contains("ends after 100 bytes, expected its end after 101"));
-    RunInput longer = open(bytes, 99, crc32c(new byte[99]));
+    assertThrows(IOException.class, () -> shorter.read(dst, 0, 1));
+    RunInput longer = open(bytes, 99, BlockChecksums.of(ByteBuffer.allocate(99)));
+    assertEquals(99, longer.read(dst, 0, 200));
     e = assertThrows(IOException.class, () -> longer.read(dst, 0, 200));
     assertTrue(e.getMessage().contains("goes on behind 99 bytes"), e.getMessage());
+  }
+
+  @Test
+  void refusesChecksumsOfAnotherLength() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> open(new byte[BLOCK + 1], BLOCK + 1, BlockChecksums.of(1)));
   }
 }

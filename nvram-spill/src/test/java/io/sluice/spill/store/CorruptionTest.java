@@ -5,15 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -52,12 +59,51 @@ class CorruptionTest extends PoolTestBase {
       Footer footer = output.footer();
       try (FileChannel file = openSegment(store, footer)) {
         long entriesBytes = footer.indexOffsetBytes() + 4L * (content.partitionCount() + 1L);
-        long entryBytes = entriesBytes + random.nextInt(40);
+        long entryBytes = entriesBytes + random.nextInt(OutputIndex.RUN_BYTES);
         flip(file, entryBytes, random.nextInt(8));
         int partition = content.partitions().stream().min(Integer::compare).orElseThrow();
         String message =
             assertThrows(CorruptOutputException.class, () -> output.runs(partition)).getMessage();
         assertTrue(message.contains("CRC32C") && message.contains(id(1).toString()), message);
+      }
+    }
+  }
+
+  /** Nobody checks them but the reader, who finds the block that they are of damaged. */
+  @Test
+  void aFurtherChecksumThatChangesAfterTheCommitIsReadAsItIs() throws Exception {
+    Random random = seeded("aFurtherChecksumThatChangesAfterTheCommitIsReadAsItIs");
+    byte[] run = new byte[5 * BlockChecksums.BLOCK_BYTES + 1];
+    random.nextBytes(run);
+    try (SpillStore store = SpillStore.open(config(1).build());
+        OutputWriter writer = writer(store.openLease(APP), 2)) {
+      for (int i = 0; i < 3; i++) {
+        writer.beginRun(i % 2);
+        writer.write(run, 0, i == 1 ? 10 : run.length);
+        writer.endRun(0, 0);
+      }
+      writer.commit(id(1));
+      CommittedOutput output = store.find(id(1)).orElseThrow();
+      BlockChecksums right = BlockChecksumsTest.naive(run);
+      assertEquals(List.of(right, right), output.runs(0).stream().map(Run::checksums).toList());
+      assertEquals(
+          List.of(BlockChecksumsTest.naive(Arrays.copyOf(run, 10))),
+          output.runs(1).stream().map(Run::checksums).toList());
+      Footer footer = output.footer();
+      try (FileChannel file = openSegment(store, footer)) {
+        long firstBytes = footer.indexOffsetBytes() + OutputIndex.encodedBytes(2, 3, 0);
+        for (int crc = 0; crc < 10; crc++) {
+          int bit = random.nextInt(8);
+          long offsetBytes = firstBytes + 4L * crc + random.nextInt(4);
+          flip(file, offsetBytes, bit);
+          List<Run> runs = output.runs(0);
+          for (int block = 0; block < 12; block++) {
+            boolean same =
+                runs.get(block / 6).checksums().crc32c(block % 6) == right.crc32c(block % 6);
+            assertEquals(block != (crc < 5 ? crc + 1 : crc + 2), same, crc + ", block " + block);
+          }
+          flip(file, offsetBytes, bit);
+        }
       }
     }
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +40,7 @@ class HostileTaskTest extends PoolTestBase {
   private Lease lease;
   private Extent extent;
   private List<Run> runs;
+  private Consumer<ByteBuffer> indexChange = index -> {};
 
   @BeforeEach
   void openStore() throws IOException {
@@ -156,6 +159,22 @@ class HostileTaskTest extends PoolTestBase {
   }
 
   @Test
+  void furtherChecksumsThatDoNotFitAreRefused() throws Exception {
+    runs.set(1, run(2, 400, 600, 1, 2));
+    refused("0 further CRCs, it holds 2", footer -> footer);
+    for (int lie : new int[] {1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+      runs.set(1, run(2, 400, 600));
+      indexChange =
+          index -> {
+            int entry = (int) OutputIndex.runsOffset(3) + OutputIndex.RUN_BYTES;
+            index.putInt(entry + 40, lie);
+            index.putInt(entry + 44, BlockChecksums.crc32c(index.array(), entry, 44));
+          };
+      refused("begin at " + lie + ", expected 0", footer -> footer);
+    }
+  }
+
+  @Test
   void garbageIsNeverTaken() throws Exception {
     Random random = seeded("garbageIsNeverTaken");
     ByteBuffer good = honest().encode();
@@ -238,7 +257,7 @@ class HostileTaskTest extends PoolTestBase {
   }
 
   private Footer honest() {
-    ByteBuffer index = OutputIndex.encode(3, runs);
+    ByteBuffer index = index();
     CRC32C crc = new CRC32C();
     crc.update(index.array());
     return new Footer(
@@ -256,8 +275,21 @@ class HostileTaskTest extends PoolTestBase {
         List.of(extent.range()));
   }
 
-  private static Run run(int partition, long offsetBytes, long lengthBytes) {
-    return new Run(partition, offsetBytes, List.of(), lengthBytes, lengthBytes, 1, 7);
+  private ByteBuffer index() {
+    ByteBuffer index = OutputIndex.encode(3, runs);
+    indexChange.accept(index);
+    return index;
+  }
+
+  private static Run run(int partition, long offsetBytes, long lengthBytes, int... further) {
+    return new Run(
+        partition,
+        offsetBytes,
+        List.of(),
+        lengthBytes,
+        lengthBytes,
+        1,
+        BlockChecksums.of(7, further));
   }
 
   private void write(Footer footer) throws IOException {
@@ -266,7 +298,7 @@ class HostileTaskTest extends PoolTestBase {
 
   private void write(Footer footer, ByteBuffer encoded) throws IOException {
     try (FileChannel file = FileChannel.open(extent.segment().path(), StandardOpenOption.WRITE)) {
-      file.write(OutputIndex.encode(3, runs), extent.offsetBytes() + DATA_BYTES);
+      file.write(index(), extent.offsetBytes() + DATA_BYTES);
       file.write(encoded.rewind(), extent.range().endBytes() - encoded.capacity());
     }
   }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
@@ -18,7 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.zip.CRC32C;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,9 +65,7 @@ class OutputWriterTest extends PoolTestBase {
         done += length;
       }
       Run run = writer.endRun(0, 0);
-      CRC32C crc = new CRC32C();
-      crc.update(expected);
-      assertEquals((int) crc.getValue(), run.crc32c());
+      assertEquals(BlockChecksumsTest.naive(expected), run.checksums());
       try (MappedRanges mapped = writer.mapRanges(run.ranges())) {
         assertArrayEquals(expected, Outputs.bytes(mapped));
       }
@@ -79,16 +79,17 @@ class OutputWriterTest extends PoolTestBase {
   void aRunThatIsAllThereKeepsTheChecksumItCameWith() throws Exception {
     byte[] expected = new byte[3_000_000];
     seeded("aRunThatIsAllThereKeepsTheChecksumItCameWith").nextBytes(expected);
-    CRC32C crc = new CRC32C();
-    crc.update(expected);
+    int[] further = IntStream.range(0, 91).toArray();
+    BlockChecksums made = BlockChecksums.of(42, further);
     try (OutputWriter writer = writer(source, 2)) {
-      Run given = writer.writeRun(1, ByteBuffer.wrap(expected), 42, 7);
+      Run given = writer.writeRun(1, ByteBuffer.wrap(expected), made, 7);
       writer.beginRun(0);
       writer.write(expected, 0, expected.length);
       Run summed = writer.endRun(0, 0);
-      Run again = writer.writeRun(1, ByteBuffer.wrap(expected, 10, 100), 43, 1);
+      Run again = writer.writeRun(1, ByteBuffer.wrap(expected, 10, 100), BlockChecksums.of(43), 1);
       assertEquals(
-          List.of(42, (int) crc.getValue(), 43), writer.runs().stream().map(Run::crc32c).toList());
+          List.of(made, BlockChecksumsTest.naive(expected), BlockChecksums.of(43)),
+          writer.runs().stream().map(Run::checksums).toList());
       assertEquals(
           List.of(3_000_000L, 3_000_000L, 100L),
           writer.runs().stream().map(Run::lengthBytes).toList());

@@ -1,21 +1,19 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spill.format.BlockChecksums;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
- * Some bytes of a partition on their way into a pool, with the checksum that readers verify.
+ * Some bytes of a partition on their way into a pool, with the checksums that readers verify.
  *
  * @param bytes from the position to the limit
  * @param records how many of them it counts for
- * @param crc32c of the bytes
+ * @param checksums of the bytes
  */
-public record Piece(ByteBuffer bytes, long records, int crc32c) {
+public record Piece(ByteBuffer bytes, long records, BlockChecksums checksums) {
 
   /** Sums the bytes up. */
   public static Piece of(ByteBuffer bytes, long records) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes.duplicate());
-    return new Piece(bytes, records, (int) crc.getValue());
+    return new Piece(bytes, records, BlockChecksums.of(bytes));
   }
 }

@@ -38,7 +38,7 @@ public final class PoolOutput implements Closeable {
   public long append(int partition, Piece piece) throws IOException {
     int lengthBytes = piece.bytes().remaining();
     pool.whileOpen(
-        () -> writer.writeRun(partition, piece.bytes(), piece.crc32c(), piece.records()));
+        () -> writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records()));
     writtenBytes += lengthBytes;
     return lengthBytes;
   }

@@ -10,6 +10,7 @@ import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
+import io.sluice.spill.format.BlockChecksums;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -52,9 +53,10 @@ class PoolFetchTest {
   private void write(int mapId, int damagedRun) throws IOException {
     try (PoolOutput output = pool.newOutput(pool.begin(0), mapId, 1)) {
       for (int run = 0; run < RUNS; run++) {
-        Piece piece = Piece.of(ByteBuffer.allocate(PIECE_BYTES), 1);
-        int crc32c = run == damagedRun ? ~piece.crc32c() : piece.crc32c();
-        output.append(0, new Piece(piece.bytes(), 1, crc32c));
+        ByteBuffer summed = ByteBuffer.allocate(PIECE_BYTES);
+        summed.put(PIECE_BYTES - 1, (byte) (run == damagedRun ? 1 : 0));
+        BlockChecksums checksums = BlockChecksums.of(summed);
+        output.append(0, new Piece(ByteBuffer.allocate(PIECE_BYTES), 1, checksums));
       }
       output.commit();
     }

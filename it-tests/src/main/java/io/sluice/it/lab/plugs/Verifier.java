@@ -1,5 +1,6 @@
 package io.sluice.it.lab.plugs;
 
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.MappedRanges;
@@ -16,7 +17,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /**
  * Compares a recovered store, byte for byte, with the ledger, and settles there what was in flight.
@@ -119,9 +119,8 @@ final class Verifier {
   }
 
   private static boolean same(SegmentMapper mapper, Run run, byte[] expected) throws IOException {
-    CRC32C crc = new CRC32C();
-    crc.update(expected);
-    if (run.lengthBytes() != expected.length || run.crc32c() != (int) crc.getValue()) {
+    if (run.lengthBytes() != expected.length
+        || !run.checksums().equals(BlockChecksums.of(ByteBuffer.wrap(expected)))) {
       return false;
     }
     try (MappedRanges mapped = mapper.map(run.ranges())) {
