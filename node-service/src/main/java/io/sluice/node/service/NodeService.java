@@ -319,16 +319,12 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     if (output.isEmpty()) {
       return Optional.empty();
     }
-    List<Run> runs = new ArrayList<>();
     try {
-      for (int p = partitions.first(); p < partitions.end(); p++) {
-        runs.addAll(output.get().runs(p));
-      }
+      return Optional.of(output.get().runs(partitions.first(), partitions.end()));
     } catch (CorruptOutputException e) {
       LOG.warn("Not describing {} any more, so that it is made again: {}", id, e.getMessage());
       return Optional.empty();
     }
-    return Optional.of(runs);
   }
 
   @Override

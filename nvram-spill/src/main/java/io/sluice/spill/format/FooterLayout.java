@@ -53,7 +53,7 @@ public final class FooterLayout {
   public static final int MAX_BYTES = 64 << 20;
 
   static final long MAGIC = 0x534C554943454F46L; // "SLUICEOF"
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   static final int EXTENT_COUNT_OFFSET = 0;
   static final int APPLICATION_ID_LENGTH_OFFSET = 4;

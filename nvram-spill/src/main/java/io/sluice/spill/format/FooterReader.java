@@ -115,7 +115,7 @@ public final class FooterReader {
             trailer.getLong(FooterLayout.INDEX_OFFSET_OFFSET),
             trailer.getInt(FooterLayout.INDEX_LENGTH_OFFSET),
             trailer.getInt(FooterLayout.INDEX_CRC_OFFSET),
-            extents);
+            List.copyOf(extents)); // without spare room: a store keeps it
     checkGeometry(check, decoded, footer.capacity());
     return decoded;
   }
@@ -126,8 +126,8 @@ public final class FooterReader {
     byte[] bytes = footer.array();
     try {
       return new OutputId(
-          new String(
-              bytes, FooterLayout.IDS_OFFSET, applicationIdLength, StandardCharsets.US_ASCII),
+          new String(bytes, FooterLayout.IDS_OFFSET, applicationIdLength, StandardCharsets.US_ASCII)
+              .intern(), // the same in every output of an application
           new String(
               bytes,
               FooterLayout.IDS_OFFSET + applicationIdLength,

@@ -13,11 +13,18 @@ import java.util.zip.CRC32C;
  * The index of an output: its runs, grouped by partition. All numbers are big-endian.
  *
  * <pre>
- *   0                                   4 x (partitions + 1)    + 48 x runs
+ *   0                                   8 x (partitions + 1)    + 48 x runs
  *  +-----------------------------------+-----------------------+-------------------------+
- *  | first run of each partition, x 4  | runs x 48 bytes       | further CRCs x 4 bytes, |
- *  | bytes; the last entry = run count |                       | run after run           |
+ *  | partitions x 8 bytes, and one     | runs x 48 bytes       | further CRCs x 4 bytes, |
+ *  | more whose first run is the count |                       | run after run           |
  *  +-----------------------------------+-----------------------+-------------------------+
+ *
+ *  one partition
+ *   0               4               8
+ *  +---------------+---------------+
+ *  | first run     | CRC32C of     |
+ *  |               | number, first |
+ *  +---------------+---------------+
  *
  *  one run
  *   0               4               8                              16
@@ -33,13 +40,16 @@ import java.util.zip.CRC32C;
  *  (*) of this run's entry up to here
  * </pre>
  *
- * <p>An entry has a CRC of its own because a serving store reads single entries, long after it
- * checked the whole. The further CRCs need none: damage in one is found as damage in its block, and
- * both have the same remedy.
+ * <p>The entry of a run and that of a partition have CRCs of their own because a serving store
+ * keeps nothing of an index: it reads single entries, long after it checked the whole. The further
+ * CRCs need none: damage in one is found as damage in its block, and both have the same remedy.
  */
 public final class OutputIndex {
   /** Length of the entry of one run. */
   public static final int RUN_BYTES = 48;
+
+  private static final int PARTITION_BYTES = 8;
+  private static final int FIRST_RUN_CRC_OFFSET = 4;
 
   private static final int PARTITION_OFFSET = 0;
   private static final int FIRST_CRC_OFFSET = 4;
@@ -75,7 +85,7 @@ public final class OutputIndex {
 
   /** Where the entries of the runs start. */
   public static long runsOffset(int partitionCount) {
-    return 4L * (partitionCount + 1L);
+    return PARTITION_BYTES * (partitionCount + 1L);
   }
 
   /** The index of these runs, which may come in any order; those of a partition keep theirs. */
@@ -103,7 +113,10 @@ public final class OutputIndex {
     for (int partition = 0; partition <= partitionCount; partition++) {
       nextRun[partition] += partition == 0 ? 0 : nextRun[partition - 1];
       nextFurther[partition] += partition == 0 ? 0 : nextFurther[partition - 1];
-      index.putInt(partition * 4, nextRun[partition]);
+      index.putInt(partition * PARTITION_BYTES, nextRun[partition]);
+      index.putInt(
+          partition * PARTITION_BYTES + FIRST_RUN_CRC_OFFSET,
+          firstRunCrc(partition, nextRun[partition]));
     }
     int furtherOffset = (int) furtherOffset(partitionCount, runs.size());
     for (Run run : runs) {
@@ -120,10 +133,9 @@ public final class OutputIndex {
    * Checks a whole index: counts, entries, and that the runs lie inside the data and do not
    * overlap.
    *
-   * @return the first run of each partition, with the run count as last entry
    * @throws CorruptOutputException if anything does not hold
    */
-  public static int[] verify(ByteBuffer index, Footer footer) throws IOException {
+  public static void verify(ByteBuffer index, Footer footer) throws IOException {
     CRC32C crc = new CRC32C();
     crc.update(index.array(), 0, index.capacity());
     if ((int) crc.getValue() != footer.indexCrc32c()) {
@@ -154,20 +166,32 @@ public final class OutputIndex {
           footer, "its runs have " + further + " further CRCs, it holds " + furtherCrcs(footer));
     }
     checkOverlaps(index, footer, offsets);
-    return firstRuns;
   }
 
   /**
-   * Reads the entries of neighbouring runs of one partition and resolves them against the extents
-   * of their output.
+   * Reads the runs of neighbouring partitions and resolves them against the extents of their
+   * output.
    *
    * @throws CorruptOutputException if an entry is not what was written
    */
   public static List<Run> decodeRuns(
-      Source index, int partition, int firstRun, int runCount, Footer footer, ExtentTable extents)
+      Source index, int firstPartition, int endPartition, Footer footer, ExtentTable extents)
       throws IOException {
+    int partitions = endPartition - firstPartition;
+    ByteBuffer table =
+        index.read(
+            (long) firstPartition * PARTITION_BYTES,
+            Math.multiplyExact(partitions + 1, PARTITION_BYTES));
+    int[] firstRuns = firstRuns(table, firstPartition, partitions, footer);
+    int firstRun = firstRuns[0];
+    int runCount = firstRuns[partitions] - firstRun;
     if (runCount == 0) {
       return List.of();
+    }
+    int[] partitionOf = new int[runCount];
+    for (int p = 0; p < partitions; p++) {
+      Arrays.fill(
+          partitionOf, firstRuns[p] - firstRun, firstRuns[p + 1] - firstRun, firstPartition + p);
     }
     ByteBuffer entries =
         index.read(
@@ -175,8 +199,9 @@ public final class OutputIndex {
             Math.multiplyExact(runCount, RUN_BYTES));
     long first = entries.getInt(FURTHER_OFFSET);
     long end = first;
-    for (int entry = 0; entry < entries.capacity(); entry += RUN_BYTES) {
-      checkEntry(entries, entry, partition, footer);
+    for (int i = 0; i < runCount; i++) {
+      int entry = i * RUN_BYTES;
+      checkEntry(entries, entry, partitionOf[i], footer);
       checkFurther(entries, entry, end, footer);
       end += BlockChecksums.furtherBlocks(entries.getLong(entry + LENGTH_OFFSET));
     }
@@ -190,7 +215,7 @@ public final class OutputIndex {
     }
     List<Run> runs = new ArrayList<>(runCount);
     for (int i = 0; i < runCount; i++) {
-      runs.add(decodeRun(entries, i * RUN_BYTES, partition, crcs, extents));
+      runs.add(decodeRun(entries, i * RUN_BYTES, partitionOf[i], crcs, extents));
     }
     return runs;
   }
@@ -242,24 +267,15 @@ public final class OutputIndex {
     return (int) crc.getValue();
   }
 
+  private static int firstRunCrc(int partition, int firstRun) {
+    CRC32C crc = new CRC32C();
+    crc.update(ByteBuffer.allocate(2 * Integer.BYTES).putInt(partition).putInt(firstRun).flip());
+    return (int) crc.getValue();
+  }
+
+  /** The first runs in a whole index. */
   private static int[] firstRuns(ByteBuffer index, Footer footer) throws IOException {
-    int[] firstRuns = new int[footer.partitionCount() + 1];
-    for (int partition = 0; partition < firstRuns.length; partition++) {
-      firstRuns[partition] = index.getInt(partition * 4);
-      int atLeast = partition == 0 ? 0 : firstRuns[partition - 1];
-      if (firstRuns[partition] < atLeast || firstRuns[partition] > footer.runCount()) {
-        throw corrupt(
-            footer,
-            "the first run of partition "
-                + partition
-                + " is "
-                + firstRuns[partition]
-                + ", expected "
-                + atLeast
-                + " to "
-                + footer.runCount());
-      }
-    }
+    int[] firstRuns = firstRuns(index, 0, footer.partitionCount(), footer);
     if (firstRuns[0] != 0 || firstRuns[footer.partitionCount()] != footer.runCount()) {
       throw corrupt(
           footer,
@@ -269,6 +285,43 @@ public final class OutputIndex {
               + firstRuns[footer.partitionCount()]
               + ", expected 0 to "
               + footer.runCount());
+    }
+    return firstRuns;
+  }
+
+  /** The first runs of some partitions, and of the one after them. */
+  private static int[] firstRuns(
+      ByteBuffer table, int firstPartition, int partitions, Footer footer) throws IOException {
+    int[] firstRuns = new int[partitions + 1];
+    int atLeast = 0;
+    for (int i = 0; i <= partitions; i++) {
+      int partition = firstPartition + i;
+      firstRuns[i] = table.getInt(i * PARTITION_BYTES);
+      int expectedCrc = table.getInt(i * PARTITION_BYTES + FIRST_RUN_CRC_OFFSET);
+      int actualCrc = firstRunCrc(partition, firstRuns[i]);
+      if (actualCrc != expectedCrc) {
+        throw corrupt(
+            footer,
+            "the CRC32C of partition "
+                + partition
+                + " is "
+                + actualCrc
+                + ", expected "
+                + expectedCrc);
+      }
+      if (firstRuns[i] < atLeast || firstRuns[i] > footer.runCount()) {
+        throw corrupt(
+            footer,
+            "the first run of partition "
+                + partition
+                + " is "
+                + firstRuns[i]
+                + ", expected "
+                + atLeast
+                + " to "
+                + footer.runCount());
+      }
+      atLeast = firstRuns[i];
     }
     return firstRuns;
   }

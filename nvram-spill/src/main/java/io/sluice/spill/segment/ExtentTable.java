@@ -12,22 +12,27 @@ import java.util.List;
  * <p>Thread contract: not safe while it grows; safe to read from any thread afterwards.
  */
 public final class ExtentTable {
-  private final List<Extent> extents = new ArrayList<>();
-  private long[] startsBytes = new long[4];
+  private final List<Extent> extents;
+  private long[] startsBytes;
   private long lengthBytes;
 
   /** An empty table. */
-  public ExtentTable() {}
+  public ExtentTable() {
+    this.extents = new ArrayList<>();
+    this.startsBytes = new long[4];
+  }
 
-  /** A table of the given extents in their order. */
+  /** A table of the given extents in their order, without spare room. */
   public ExtentTable(List<Extent> extents) {
+    this.extents = new ArrayList<>(extents.size());
+    this.startsBytes = new long[extents.size()];
     extents.forEach(this::add);
   }
 
   /** Appends an extent behind the last one. */
   public void add(Extent extent) {
     if (extents.size() == startsBytes.length) {
-      startsBytes = Arrays.copyOf(startsBytes, startsBytes.length * 2);
+      startsBytes = Arrays.copyOf(startsBytes, Math.max(4, startsBytes.length * 2));
     }
     startsBytes[extents.size()] = lengthBytes;
     extents.add(extent);

@@ -11,20 +11,19 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * An output that can be found. It keeps four bytes of heap per partition; the entries of the index
- * stay on the medium and are read, and checked, when they are asked for.
+ * An output that can be found. What it keeps on the heap does not grow with its partitions or runs,
+ * only by its extents: the index stays on the medium and is read, and checked, when it is asked
+ * for.
  *
  * <p>Thread contract: immutable, safe from any thread; not used after its application was freed.
  */
 public final class CommittedOutput {
   private final Footer footer;
-  private final int[] firstRuns;
   private final ExtentTable extents;
   private final SegmentHandle tail;
 
-  private CommittedOutput(Footer footer, int[] firstRuns, ExtentTable extents, SegmentHandle tail) {
+  private CommittedOutput(Footer footer, ExtentTable extents, SegmentHandle tail) {
     this.footer = footer;
-    this.firstRuns = firstRuns;
     this.extents = extents;
     this.tail = tail;
   }
@@ -34,8 +33,8 @@ public final class CommittedOutput {
       throws IOException {
     byte[] index = new byte[footer.indexLengthBytes()];
     tail.read(footer.indexOffsetBytes(), index);
-    int[] firstRuns = OutputIndex.verify(ByteBuffer.wrap(index), footer);
-    return new CommittedOutput(footer, firstRuns, extents, tail);
+    OutputIndex.verify(ByteBuffer.wrap(index), footer);
+    return new CommittedOutput(footer, extents, tail);
   }
 
   /** Its name. */
@@ -55,13 +54,24 @@ public final class CommittedOutput {
 
   /** The runs of a partition in the order they were written, none if it has no records. */
   public List<Run> runs(int partition) throws IOException {
-    if (partition < 0 || partition >= footer.partitionCount()) {
+    return runs(partition, partition + 1);
+  }
+
+  /** The runs of neighbouring partitions, one partition after the other. */
+  public List<Run> runs(int firstPartition, int endPartition) throws IOException {
+    if (firstPartition < 0
+        || endPartition < firstPartition
+        || endPartition > footer.partitionCount()) {
       throw new IllegalArgumentException(
-          id() + " has partitions 0 to " + (footer.partitionCount() - 1) + ", not " + partition);
+          id()
+              + " has partitions 0 to "
+              + (footer.partitionCount() - 1)
+              + ", not "
+              + firstPartition
+              + " to "
+              + (endPartition - 1));
     }
-    int runCount = firstRuns[partition + 1] - firstRuns[partition];
-    return OutputIndex.decodeRuns(
-        this::readIndex, partition, firstRuns[partition], runCount, footer, extents);
+    return OutputIndex.decodeRuns(this::readIndex, firstPartition, endPartition, footer, extents);
   }
 
   private ByteBuffer readIndex(long offsetBytes, int lengthBytes) throws IOException {

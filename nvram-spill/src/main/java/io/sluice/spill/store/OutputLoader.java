@@ -4,9 +4,12 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntFunction;
 
 /**
@@ -43,7 +46,7 @@ final class OutputLoader {
   }
 
   private ExtentTable extents(Footer footer) throws IOException {
-    ExtentTable table = new ExtentTable();
+    List<Extent> extents = new ArrayList<>(footer.extents().size());
     BlockSet seen = new BlockSet(blockBytes);
     for (Range range : footer.extents()) {
       SegmentHandle segment = segments.apply(range.segmentId());
@@ -59,8 +62,8 @@ final class OutputLoader {
         throw new CorruptOutputException(footer.id() + " claims blocks of " + range + " twice");
       }
       seen.add(range);
-      table.add(segment.extent(range));
+      extents.add(segment.extent(range));
     }
-    return table;
+    return new ExtentTable(extents);
   }
 }

@@ -58,7 +58,8 @@ class CorruptionTest extends PoolTestBase {
       CommittedOutput output = store.find(id(1)).orElseThrow();
       Footer footer = output.footer();
       try (FileChannel file = openSegment(store, footer)) {
-        long entriesBytes = footer.indexOffsetBytes() + 4L * (content.partitionCount() + 1L);
+        long entriesBytes =
+            footer.indexOffsetBytes() + OutputIndex.runsOffset(content.partitionCount());
         long entryBytes = entriesBytes + random.nextInt(OutputIndex.RUN_BYTES);
         flip(file, entryBytes, random.nextInt(8));
         int partition = content.partitions().stream().min(Integer::compare).orElseThrow();
@@ -67,6 +68,38 @@ class CorruptionTest extends PoolTestBase {
         assertTrue(message.contains("CRC32C") && message.contains(id(1).toString()), message);
       }
     }
+  }
+
+  /** A store keeps nothing of an index: a partition must not lose runs unseen. */
+  @Test
+  void aPartitionWhoseEntryChangesAfterTheCommitIsRefused() throws Exception {
+    Random random = seeded("aPartitionWhoseEntryChangesAfterTheCommitIsRefused");
+    try (SpillStore store = SpillStore.open(config(1).build())) {
+      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
+      CommittedOutput output = store.find(id(1)).orElseThrow();
+      Footer footer = output.footer();
+      try (FileChannel file = openSegment(store, footer)) {
+        for (int partition = 0; partition <= content.partitionCount(); partition++) {
+          long offsetBytes = footer.indexOffsetBytes() + 8L * partition + random.nextInt(8);
+          int bit = random.nextInt(8);
+          flip(file, offsetBytes, bit);
+          if (partition > 0) {
+            assertRefused(output, partition - 1);
+          }
+          if (partition < content.partitionCount()) {
+            assertRefused(output, partition);
+          }
+          flip(file, offsetBytes, bit);
+        }
+      }
+      Outputs.check(store, id(1), content);
+    }
+  }
+
+  private static void assertRefused(CommittedOutput output, int partition) {
+    String message =
+        assertThrows(CorruptOutputException.class, () -> output.runs(partition)).getMessage();
+    assertTrue(message.contains("CRC32C") && message.contains(id(1).toString()), message);
   }
 
   /** Nobody checks them but the reader, who finds the block that they are of damaged. */

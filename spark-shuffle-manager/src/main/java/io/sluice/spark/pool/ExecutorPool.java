@@ -216,10 +216,8 @@ public final class ExecutorPool implements OutputPool, Closeable {
         mapId,
         output -> {
           long[] lengthsBytes = new long[output.partitionCount()];
-          for (int partition = 0; partition < lengthsBytes.length; partition++) {
-            for (Run run : output.runs(partition)) {
-              lengthsBytes[partition] += run.lengthBytes();
-            }
+          for (Run run : output.runs(0, lengthsBytes.length)) {
+            lengthsBytes[run.partition()] += run.lengthBytes();
           }
           return lengthsBytes;
         });
@@ -233,10 +231,8 @@ public final class ExecutorPool implements OutputPool, Closeable {
         mapId,
         output -> {
           List<Range> ranges = new ArrayList<>();
-          for (int partition = firstPartition; partition < endPartition; partition++) {
-            for (Run run : output.runs(partition)) {
-              ranges.addAll(run.ranges());
-            }
+          for (Run run : output.runs(firstPartition, endPartition)) {
+            ranges.addAll(run.ranges());
           }
           return new PoolBlock(this, output, ranges);
         });
