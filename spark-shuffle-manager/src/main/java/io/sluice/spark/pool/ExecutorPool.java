@@ -12,7 +12,6 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
-import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreConfig;
@@ -23,7 +22,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -229,13 +227,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
     return look(
         shuffleId,
         mapId,
-        output -> {
-          List<Range> ranges = new ArrayList<>();
-          for (Run run : output.runs(firstPartition, endPartition)) {
-            ranges.addAll(run.ranges());
-          }
-          return new PoolBlock(this, output, ranges);
-        });
+        output -> new PoolBlock(this, output, output.runs(firstPartition, endPartition)));
   }
 
   /** Reads something of an output's index. */

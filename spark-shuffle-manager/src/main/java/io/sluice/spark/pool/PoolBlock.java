@@ -1,9 +1,10 @@
 package io.sluice.spark.pool;
 
 import io.netty.handler.stream.ChunkedStream;
-import io.sluice.spill.segment.Range;
+import io.sluice.spill.format.Run;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -11,7 +12,7 @@ import org.apache.spark.network.buffer.ManagedBuffer;
 /**
  * A block in this executor's pool, as Spark hands blocks around. Its bytes are copied when they are
  * read, by windows, so that a block that outlives the pool, or its output, fails instead of giving
- * what lies in that memory now.
+ * what lies in that memory now. No byte is handed on that was not verified.
  *
  * <p>Thread contract: immutable; each stream belongs to one thread. It owns nothing: retain and
  * release do nothing.
@@ -19,14 +20,14 @@ import org.apache.spark.network.buffer.ManagedBuffer;
 public final class PoolBlock extends ManagedBuffer {
   private final ExecutorPool pool;
   private final CommittedOutput output;
-  private final List<Range> ranges;
+  private final List<Run> runs;
   private final long lengthBytes;
 
-  PoolBlock(ExecutorPool pool, CommittedOutput output, List<Range> ranges) {
+  PoolBlock(ExecutorPool pool, CommittedOutput output, List<Run> runs) {
     this.pool = pool;
     this.output = output;
-    this.ranges = List.copyOf(ranges);
-    this.lengthBytes = ranges.stream().mapToLong(Range::lengthBytes).sum();
+    this.runs = List.copyOf(runs);
+    this.lengthBytes = runs.stream().mapToLong(Run::lengthBytes).sum();
   }
 
   @Override
@@ -36,18 +37,16 @@ public final class PoolBlock extends ManagedBuffer {
 
   @Override
   public ByteBuffer nioByteBuffer() throws IOException {
-    ByteBuffer copy = ByteBuffer.allocate(Math.toIntExact(lengthBytes));
-    for (Range range : ranges) {
-      ByteBuffer part = copy.slice(copy.position(), (int) range.lengthBytes());
-      pool.copy(output, range.segmentId(), range.offsetBytes(), part);
-      copy.position(copy.position() + (int) range.lengthBytes());
+    byte[] copy = new byte[Math.toIntExact(lengthBytes)];
+    try (InputStream bytes = createInputStream()) {
+      bytes.readNBytes(copy, 0, copy.length);
     }
-    return copy.flip();
+    return ByteBuffer.wrap(copy);
   }
 
   @Override
   public PoolInputStream createInputStream() {
-    return new PoolInputStream(pool, output, ranges);
+    return new PoolInputStream(pool, output, runs);
   }
 
   @Override
@@ -60,13 +59,22 @@ public final class PoolBlock extends ManagedBuffer {
     return this;
   }
 
+  /** Verified before the first byte is sent: the peer then gets a refusal, not half a block. */
   @Override
-  public Object convertToNetty() {
+  public Object convertToNetty() throws IOException {
+    verify();
     return new PoolRegion(createInputStream(), lengthBytes);
   }
 
   @Override
-  public Object convertToNettyForSsl() {
+  public Object convertToNettyForSsl() throws IOException {
+    verify();
     return new ChunkedStream(createInputStream(), PoolInputStream.WINDOW_BYTES);
+  }
+
+  private void verify() throws IOException {
+    try (PoolInputStream bytes = createInputStream()) {
+      bytes.verify();
+    }
   }
 }

@@ -1,6 +1,9 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spill.segment.Range;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.ChecksumException;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,24 +12,26 @@ import java.nio.channels.WritableByteChannel;
 import java.util.List;
 
 /**
- * The bytes of a block, copied out of the pool a window at a time.
+ * The bytes of a block, copied out of the pool a window at a time, and verified before any of them
+ * is handed on.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException} once the output or the pool is gone.
+ * <p>Thread contract: one thread. Failure: {@link DamagedBlockException}; another {@link
+ * IOException} once the output or the pool is gone.
  */
 final class PoolInputStream extends InputStream {
   static final int WINDOW_BYTES = 64 << 10;
 
   private final ExecutorPool pool;
   private final CommittedOutput output;
-  private final List<Range> ranges;
+  private final List<Run> runs;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
-  private int nextRange;
-  private long rangeOffsetBytes;
+  private RunInput input;
+  private int nextRun;
 
-  PoolInputStream(ExecutorPool pool, CommittedOutput output, List<Range> ranges) {
+  PoolInputStream(ExecutorPool pool, CommittedOutput output, List<Run> runs) {
     this.pool = pool;
     this.output = output;
-    this.ranges = ranges;
+    this.runs = runs;
   }
 
   @Override
@@ -52,6 +57,13 @@ final class PoolInputStream extends InputStream {
     return fill() ? target.write(window) : 0;
   }
 
+  /** Reads all that is left and keeps nothing of it. */
+  void verify() throws IOException {
+    while (fill()) {
+      window.position(window.limit());
+    }
+  }
+
   @Override
   public int available() {
     return window.remaining();
@@ -60,22 +72,32 @@ final class PoolInputStream extends InputStream {
   /** Whether there is a byte in the window, after filling it if need be. */
   private boolean fill() throws IOException {
     while (!window.hasRemaining()) {
-      if (nextRange == ranges.size()) {
-        return false;
+      if (input == null) {
+        if (nextRun == runs.size()) {
+          return false;
+        }
+        input = open(runs.get(nextRun++));
       }
-      Range range = ranges.get(nextRange);
-      int n = (int) Math.min(WINDOW_BYTES, range.lengthBytes() - rangeOffsetBytes);
-      pool.copy(
-          output,
-          range.segmentId(),
-          range.offsetBytes() + rangeOffsetBytes,
-          window.clear().limit(n).slice());
-      rangeOffsetBytes += n;
-      if (rangeOffsetBytes == range.lengthBytes()) {
-        nextRange++;
-        rangeOffsetBytes = 0;
+      int n;
+      try {
+        n = input.read(window.array(), 0, WINDOW_BYTES);
+      } catch (ChecksumException e) {
+        throw new DamagedBlockException(e);
+      }
+      if (n < 0) {
+        input = null;
+      } else {
+        window.limit(n).position(0);
       }
     }
     return true;
+  }
+
+  private RunInput open(Run run) {
+    return new VerifiedRunInput(
+        output.id() + " partition " + run.partition() + " in this executor's pool",
+        new PoolRunInput(pool, output, run),
+        run.lengthBytes(),
+        run.checksums());
   }
 }

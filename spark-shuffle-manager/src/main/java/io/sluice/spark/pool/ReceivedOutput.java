@@ -6,6 +6,7 @@ import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
@@ -71,7 +72,7 @@ public final class ReceivedOutput implements Closeable {
     try (OutputWriter partitioned =
             new OutputWriter(
                 new ReplacingSource(lease), medium, partitionBytes.length, PoolOutput.LEASE_BYTES);
-        RunInput bytes = new MappedRunInput(unpartitioned::mapRanges, all, WINDOW_BYTES)) {
+        RunInput bytes = received(all)) {
       partitioned.reserveCapacity(lengthBytes);
       for (int partition = 0; partition < partitionBytes.length; partition++) {
         if (partitionBytes[partition] > 0) {
@@ -87,6 +88,14 @@ public final class ReceivedOutput implements Closeable {
       partitioned.commit(id);
     }
     pool.committed(attempt, id, 0);
+  }
+
+  private RunInput received(Run all) {
+    return new VerifiedRunInput(
+        id + " as it was received",
+        new MappedRunInput(unpartitioned::mapRanges, all, WINDOW_BYTES),
+        all.lengthBytes(),
+        all.checksums());
   }
 
   private void copy(RunInput from, OutputWriter to, long partitionBytes) throws IOException {

@@ -42,6 +42,7 @@ public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
   private final TaskContext context;
   private final ShuffleReadMetricsReporter metrics;
   private final boolean mayBatch;
+  private final DamageReport damage = new DamageReport();
 
   /**
    * Reads nothing yet.
@@ -69,7 +70,11 @@ public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
     SerializerInstance serializer = dependency.serializer().newInstance();
     Iterator<Tuple2<Object, Object>> records =
         fetched()
-            .flatMap(block -> serializer.deserializeStream(block._2()).asKeyValueIterator())
+            .flatMap(
+                block ->
+                    serializer
+                        .deserializeStream(damage.over(block._1(), block._2()))
+                        .asKeyValueIterator())
             .map(
                 record -> {
                   metrics.incRecordsRead(1);
@@ -99,7 +104,7 @@ public final class PoolShuffleReader<K, C> implements ShuffleReader<K, C> {
             client,
             env.blockManager(),
             env.mapOutputTracker(),
-            blocks,
+            damage.watch(blocks),
             (id, stream) -> env.serializerManager().wrapStream(id, stream),
             (long) conf.get(config.REDUCER_MAX_SIZE_IN_FLIGHT()) << 20,
             (int) conf.get(config.REDUCER_MAX_REQS_IN_FLIGHT()),

@@ -1,6 +1,8 @@
 package io.sluice.spark.service;
 
+import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeRun;
+import io.sluice.spark.pool.DamagedBlockException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -10,7 +12,7 @@ import java.util.List;
  * first read.
  *
  * <p>Thread contract: one thread. Ownership: whoever reads it closes it. Failure: {@link
- * IOException} if the bytes are gone or damaged.
+ * DamagedBlockException} if the bytes are gone or damaged.
  */
 final class LocatedBlock extends InputStream {
   private final List<NodeRun> runs;
@@ -33,7 +35,12 @@ final class LocatedBlock extends InputStream {
   @Override
   public int read(byte[] destination, int offset, int lengthBytes) throws IOException {
     while (next < runs.size()) {
-      int n = runs.get(next).input().read(destination, offset, lengthBytes);
+      int n;
+      try {
+        n = runs.get(next).input().read(destination, offset, lengthBytes);
+      } catch (FetchFailedException e) {
+        throw new DamagedBlockException(e);
+      }
       if (n >= 0) {
         return n;
       }

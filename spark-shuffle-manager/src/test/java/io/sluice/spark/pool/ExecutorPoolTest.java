@@ -7,13 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +102,73 @@ class ExecutorPoolTest {
     PoolBlock batch = pool.block(SHUFFLE, MAP, 1, 3).orElseThrow();
     assertArrayEquals(second, batch.nioByteBuffer().array());
     assertTrue(pool.block(SHUFFLE, MAP + 1, 0, 1).isEmpty());
+  }
+
+  /** The defect was: what this executor's tasks, and Spark's server, read here nobody verified. */
+  @Test
+  void noByteOfADamagedBlockIsHandedOn() throws IOException {
+    byte[] first = bytes(300_000, 1);
+    byte[] again = bytes(70_001, 3);
+    write(first, bytes(100, 2), again);
+    byte[] whole = ByteBuffer.allocate(370_001).put(first).put(again).array();
+    for (int place : new int[] {0, 32_767, 32_768, 299_999, 300_000, 337_000, 370_000}) {
+      flip(whole, place);
+      PoolBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+      ByteArrayOutputStream seen = new ByteArrayOutputStream();
+      try (InputStream stream = block.createInputStream()) {
+        assertThrows(DamagedBlockException.class, () -> stream.transferTo(seen));
+      }
+      assertTrue(seen.size() <= place, seen.size() + " bytes, the damage is at " + place);
+      assertArrayEquals(Arrays.copyOf(whole, seen.size()), seen.toByteArray());
+      assertThrows(DamagedBlockException.class, block::nioByteBuffer);
+      assertThrows(DamagedBlockException.class, block::convertToNetty);
+      assertThrows(DamagedBlockException.class, block::convertToNettyForSsl);
+      flip(whole, place);
+    }
+    PoolBlock mended = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+    assertArrayEquals(whole, mended.nioByteBuffer().array());
+  }
+
+  /** Flips a bit where the pool has this byte of the block. */
+  private void flip(byte[] whole, int place) throws IOException {
+    boolean inFirst = place < 300_000;
+    flip(whole, place, inFirst ? 0 : 300_000, inFirst ? 300_000 : whole.length);
+  }
+
+  private void flip(byte[] whole, int place, int start, int limit) throws IOException {
+    int from = Math.max(start, place - 40);
+    int end = Math.min(limit, place + 40);
+    try (Stream<Path> files = Files.walk(base)) {
+      for (Path file : files.filter(each -> each.toString().contains("segment-")).toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        for (int at = 0; at + end - from <= bytes.length; at++) {
+          int around = Arrays.mismatch(bytes, at, at + place - from, whole, from, place);
+          int behind =
+              Arrays.mismatch(bytes, at + place - from + 1, at + end - from, whole, place + 1, end);
+          if (around < 0 && behind < 0) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+              byte flipped = (byte) (bytes[at + place - from] ^ 4);
+              channel.write(ByteBuffer.wrap(new byte[] {flipped}), at + place - from);
+            }
+            return;
+          }
+        }
+      }
+    }
+    throw new AssertionError("byte " + place + " is not in " + base);
+  }
+
+  @Test
+  void whatIsDamagedWhileItIsReceivedIsNotCommitted() throws IOException {
+    byte[] whole = bytes(100_000, 5);
+    try (ReceivedOutput received = pool.newReceivedOutput(SHUFFLE, MAP)) {
+      received.write(ByteBuffer.wrap(whole));
+      flip(whole, 60_000, 0, whole.length);
+      IOException e =
+          assertThrows(IOException.class, () -> received.commit(new long[] {40_000, 60_000}));
+      assertTrue(e.getMessage().contains("CRC32C"), e.getMessage());
+    }
+    assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
   }
 
   @Test

@@ -1,0 +1,13 @@
+package io.sluice.spark.pool;
+
+import java.io.IOException;
+
+/** The bytes of a block are not those that were written; its map task must run again. */
+public final class DamagedBlockException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** {@code cause} says which bytes. */
+  public DamagedBlockException(IOException cause) {
+    super(cause.getMessage(), cause);
+  }
+}
