@@ -1,7 +1,6 @@
 package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.SluiceCounter;
-import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.merge.MergedRecords;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
@@ -33,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * <p>Several runs of a partition are served as they are; the reducer merges anyway. They are merged
  * here when there is a combiner and stock would merge with it too ({@code
  * mapreduce.map.combine.minspills}), or when there are more than {@code
- * mapreduce.task.io.sort.factor} of them.
+ * mapreduce.task.io.sort.factor} of them, or more over all partitions than is good ({@link
+ * MergePolicy}); that happens between spills as well.
  *
  * <p>Thread contract: one thread. Ownership: the collector closes it; what was not committed is
  * then given back. Failure: {@link IOException} of the pool, the codec or the user's combiner.
@@ -57,15 +57,7 @@ final class MapOutputBuilder implements Closeable {
   private OutputWriter out;
   private RunWriter runWriter;
   private int spills;
-
-  /**
-   * When runs are merged before they are served.
-   *
-   * @param minSpillsToCombine with a combiner, from so many spills on
-   * @param maxSpills without one, when there are more than so many
-   * @param memory how many may be merged at once
-   */
-  record MergePolicy(int minSpillsToCombine, int maxSpills, MergeMemory memory) {}
+  private int mergedSpills;
 
   /** Starts an output; {@code codec} and {@code combining} may be null. */
   MapOutputBuilder(
@@ -98,6 +90,9 @@ final class MapOutputBuilder implements Closeable {
   /** Writes a sorted buffer: one run for each partition that has records. */
   void spill(SortedRecords records)
       throws IOException, InterruptedException, ClassNotFoundException {
+    if (out.runs().size() + partitionsOf(records) > policy.maxHeldRuns() && !out.runs().isEmpty()) {
+      merge(combinesAgain());
+    }
     if (codec == null && combining == null) {
       reserve(records);
     }
@@ -113,6 +108,14 @@ final class MapOutputBuilder implements Closeable {
       reporter.progress();
     }
     spills++;
+  }
+
+  private int partitionsOf(SortedRecords records) {
+    int count = 0;
+    for (int partition = 0; partition < partitions; partition++) {
+      count += records.firstOf(partition) < records.endOf(partition) ? 1 : 0;
+    }
+    return count;
   }
 
   private void reserve(SortedRecords records) throws IOException {
@@ -134,6 +137,11 @@ final class MapOutputBuilder implements Closeable {
     spills++;
   }
 
+  /** Runs over all partitions that it has now. */
+  int runs() {
+    return out.runs().size();
+  }
+
   /** How often a buffer, or a record too large for it, was written. */
   int spills() {
     return spills;
@@ -148,15 +156,23 @@ final class MapOutputBuilder implements Closeable {
   /** Merges if it pays, commits, and returns the bytes that readers will find. */
   long commit(OutputId id) throws IOException, InterruptedException, ClassNotFoundException {
     long startNs = System.nanoTime();
-    boolean combineAgain = combining != null && spills >= policy.minSpillsToCombine();
-    if (combineAgain || spills > policy.maxSpills()) {
-      merge(combineAgain);
+    if (combinesAgain() || isFragmented()) {
+      merge(combinesAgain());
     }
     out.commit(id);
     SluiceCounter.MERGE_MS.add(
         reporter, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
     SluiceCounter.MAP_OUTPUT_RUNS.add(reporter, out.runs().size());
     return out.runs().stream().mapToLong(Run::lengthBytes).sum();
+  }
+
+  private boolean combinesAgain() {
+    return combining != null && spills >= policy.minSpillsToCombine();
+  }
+
+  private boolean isFragmented() {
+    int most = spills - mergedSpills + (mergedSpills == 0 ? 0 : 1); // runs of a partition
+    return most > policy.maxSpills() || out.runs().size() > policy.maxIndexedRuns();
   }
 
   private void merge(boolean combineAgain)
@@ -182,6 +198,7 @@ final class MapOutputBuilder implements Closeable {
       }
       finished.add(spilled.stats());
       finished.addAll(merging.finished());
+      mergedSpills = spills;
     }
   }
 

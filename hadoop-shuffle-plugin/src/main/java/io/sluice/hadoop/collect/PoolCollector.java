@@ -2,7 +2,6 @@ package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.conf.JobSettings;
-import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.order.KeyOrders;
 import io.sluice.hadoop.task.Eligibility;
 import io.sluice.hadoop.task.NodeLink;
@@ -27,7 +26,6 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.Task.TaskReporter;
-import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.ReflectionUtils;
@@ -104,6 +102,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
     record = new RecordSerializer<>(job);
     KeyOrder order = KeyOrders.of(job);
     CompressionCodec codec = codec(job);
+    MergePolicy policy = MergePolicy.of(job, codec);
     Combining<K, V> combining = Combining.of(job, mapTask.getTaskID(), reporter);
 
     NodeMetadata metadata = NodeLink.metadata(environment);
@@ -123,10 +122,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
             order,
             codec,
             combining,
-            new MapOutputBuilder.MergePolicy(
-                job.getInt(MRJobConfig.MAP_COMBINE_MIN_SPILLS, 3),
-                job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR),
-                new MergeMemory(codec, job)),
+            policy,
             reporter,
             reporter.getCounter(TaskCounter.SPILLED_RECORDS));
     outputRecords = reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS);

@@ -83,6 +83,11 @@ public final class OutputIndex {
     return runsOffset(partitionCount) + (long) RUN_BYTES * runCount;
   }
 
+  /** How many runs an output of so many partitions may have when it is committed. */
+  public static int maxRuns(int partitionCount) {
+    return (int) Math.max(0, (FooterLayout.MAX_BYTES - runsOffset(partitionCount)) / RUN_BYTES);
+  }
+
   /** Where the entries of the runs start. */
   public static long runsOffset(int partitionCount) {
     return PARTITION_BYTES * (partitionCount + 1L);
