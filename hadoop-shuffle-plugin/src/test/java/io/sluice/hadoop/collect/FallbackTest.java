@@ -104,6 +104,23 @@ final class FallbackTest extends CollectorFixture {
     assertEquals(100, written);
   }
 
+  /** Where only the service and the entries could be loaded. */
+  @Test
+  void isStocksOnAnOlderJava() throws Exception {
+    try (LogLines log = new LogLines()) {
+      ours.run(
+          new SluiceMapOutputCollector<>(node.environment(), "1.8"),
+          List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+      assertEquals(
+          List.of(
+              "INFO Sluice leaves this map to the stock collector: it needs Java 17 or later, and"
+                  + " this JVM is Java 8"),
+          log.with("Sluice leaves"));
+    }
+    assertEquals(1, StockMapOutput.read(ours, job, 2).size());
+    assertEquals(1, fallbacks());
+  }
+
   @Test
   void isStocksCollectorWhereTheJobNamesNone() throws Exception {
     collectors(OURS);

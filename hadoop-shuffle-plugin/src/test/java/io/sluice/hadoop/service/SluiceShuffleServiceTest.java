@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.task.NodeLink;
+import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
@@ -33,6 +34,7 @@ import java.util.Map;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.apache.commons.io.FileUtils;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
@@ -292,5 +294,25 @@ final class SluiceShuffleServiceTest {
     assertThrows(IOException.class, () -> NodeLink.metadata(environment(service)));
     service.init(conf);
     service.stop();
+  }
+
+  /** A NodeManager of Hadoop 3.3 or 3.4 on Java 11: it lives, and its tasks are told. */
+  @Test
+  void degradesOnAnOlderJava() throws Exception {
+    SluiceShuffleService service = new SluiceShuffleService("11");
+    String reason;
+    try (LogLines log = new LogLines()) {
+      service.init(new Configuration());
+      service.start();
+      service.stopApplication(
+          new ApplicationTerminationContext(ApplicationId.fromString(TestJob.APPLICATION)));
+      byte[] bytes = new byte[service.getMetaData().remaining()];
+      service.getMetaData().get(bytes);
+      reason = NodeMetadata.decode(bytes).degradedReason();
+      assertEquals(1, log.with(reason).size());
+    } finally {
+      service.stop();
+    }
+    assertEquals("it needs Java 17 or later, and this JVM is Java 11", reason);
   }
 }

@@ -8,29 +8,20 @@ import javax.management.ObjectName;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.metrics2.util.MBeans;
-import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
-import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
-import org.apache.hadoop.yarn.server.api.AuxiliaryService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The NodeManager's auxiliary service: runs a {@link NodeService} beside the stock ShuffleHandler.
+ * Runs a {@link NodeService} beside the stock ShuffleHandler.
  *
- * <p>It is configured in {@code yarn.nodemanager.aux-services} only and never named by jobs ({@code
- * mapreduce.job.shuffle.provider.services}), so nodes with and without it mix. Tasks learn of it
- * from their environment, and it learns of an application's end from YARN, named or not.
- *
- * <p>Thread contract: called by the NodeManager's dispatcher. Ownership: YARN starts and stops it.
- * Failure: an auxiliary service that throws takes its NodeManager down, so this one never does: it
- * degrades, says why in the log and to the tasks, and they use the stock shuffle.
+ * <p>Thread contract: called by the NodeManager's dispatcher. Ownership: {@link
+ * SluiceShuffleService} starts and stops it. Failure: an auxiliary service that throws takes its
+ * NodeManager down, so this one never does: it degrades, says why in the log and to the tasks, and
+ * they use the stock shuffle.
  */
-public final class SluiceShuffleService extends AuxiliaryService {
-  /** The name it must have in {@code yarn.nodemanager.aux-services}. */
-  public static final String NAME = "sluice_shuffle";
-
+final class PoolService implements NodeRole {
   private static final String BEAN_NAME = "SluiceShuffle";
-  private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleService.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PoolService.class);
 
   private static final int MAX_REASON = 500;
 
@@ -38,17 +29,11 @@ public final class SluiceShuffleService extends AuxiliaryService {
   private ObjectName bean;
   private NodeMetadata metadata = NodeMetadata.degraded("it has not been started");
 
-  /** Made by the NodeManager. */
-  public SluiceShuffleService() {
-    super(NAME);
-  }
-
   @Override
-  protected void serviceStart() throws Exception {
-    Configuration conf = getConfig();
+  public void start(Configuration conf, boolean recovers) {
     try {
       // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
-      service = ServiceAssembly.start(conf, getRecoveryPath() != null);
+      service = ServiceAssembly.start(conf, recovers);
       metadata = service.metadata();
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",
@@ -61,7 +46,6 @@ public final class SluiceShuffleService extends AuxiliaryService {
       LOG.error("Sluice cannot serve on this node; its tasks use the stock shuffle", e);
     }
     bean = MBeans.register("NodeManager", BEAN_NAME, new PoolState(metadata, service));
-    super.serviceStart();
   }
 
   /** What tasks are told, cut to what the environment of a container can be asked to hold. */
@@ -71,7 +55,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
   }
 
   @Override
-  protected void serviceStop() throws Exception {
+  public void stop(boolean recovers) {
     if (bean != null) {
       MBeans.unregister(bean);
       bean = null;
@@ -79,7 +63,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
     if (service != null) {
       try {
         service.close();
-        if (getRecoveryPath() == null) {
+        if (!recovers) {
           // Nobody will read it again, and it may be memory.
           PoolPlace.remove(metadata.pool());
         }
@@ -87,20 +71,13 @@ public final class SluiceShuffleService extends AuxiliaryService {
         LOG.error("Sluice's service did not close cleanly", e);
       }
     }
-    super.serviceStop();
   }
 
   @Override
-  public void initializeApplication(ApplicationInitializationContext context) {
-    // Not named by jobs, hence never called; tasks introduce their application themselves.
-  }
-
-  @Override
-  public void stopApplication(ApplicationTerminationContext context) {
+  public void stopApplication(String applicationId) {
     if (service == null) {
       return;
     }
-    String applicationId = context.getApplicationId().toString();
     try {
       service.applicationStopped(applicationId);
     } catch (IOException | RuntimeException e) {
@@ -109,7 +86,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
   }
 
   @Override
-  public ByteBuffer getMetaData() {
+  public ByteBuffer metadata() {
     return ByteBuffer.wrap(metadata.encode());
   }
 }

@@ -1,6 +1,9 @@
 package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.entry.Implementation;
+import io.sluice.hadoop.entry.JavaVersion;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.hadoop.mapred.MapOutputCollector;
@@ -15,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * in order: a job that Sluice leaves alone, a node without its service. Here that is one line and a
  * counter.
  *
- * <p>Thread contract: that of the collector it chose. Ownership: the map task closes it, in failure
- * too. Failure: {@link #init} throws what the last collector of the list did; the others are those
- * of the collector it chose.
+ * <p>It is Java 8 bytecode, as {@link JavaVersion} says. Thread contract: that of the collector it
+ * chose. Ownership: the map task closes it, in failure too. Failure: {@link #init} throws what the
+ * last collector of the list did; the others are those of the collector it chose.
  *
  * @param <K> map output key
  * @param <V> map output value
@@ -25,7 +28,10 @@ import org.slf4j.LoggerFactory;
 public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceMapOutputCollector.class);
 
+  private static final String IMPLEMENTATION = "io.sluice.hadoop.collect.PoolCollector";
+
   private final Map<String, String> environment;
+  private final String javaVersion;
   private MapOutputCollector<K, V> chosen;
 
   /** Made by the map task. */
@@ -34,12 +40,20 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   }
 
   SluiceMapOutputCollector(Map<String, String> environment) {
+    this(environment, JavaVersion.current());
+  }
+
+  SluiceMapOutputCollector(Map<String, String> environment, String javaVersion) {
     this.environment = environment;
+    this.javaVersion = javaVersion;
   }
 
   @Override
   public void init(Context context) throws IOException, ClassNotFoundException {
-    String declined = declineReason(context);
+    String declined = JavaVersion.declineReason(javaVersion);
+    if (declined == null) {
+      declined = declineReason(context);
+    }
     if (declined != null) {
       SluiceCounter.FALLBACK_MAP_TO_STOCK.add(context.getReporter(), 1);
       chosen = NextCollector.init(context, declined);
@@ -47,10 +61,11 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   }
 
   /** Lets the pool's collector begin; why it did not, or null. */
+  @SuppressWarnings("unchecked")
   private String declineReason(Context context) throws IOException {
     MapOutputCollector<K, V> pool = null;
     try {
-      pool = new PoolCollector<>(environment);
+      pool = Implementation.make(MapOutputCollector.class, IMPLEMENTATION, environment);
       pool.init(context);
       chosen = pool;
       return null;
@@ -70,11 +85,10 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
 
   private static String reason(Throwable cause) {
     if (cause instanceof LinkageError) {
-      return "Sluice's classes or libraries do not load on this node: " + cause;
+      return Implementation.declined(cause).getMessage();
     }
-    return cause instanceof IOException && cause.getMessage() != null
-        ? cause.getMessage()
-        : cause.toString();
+    boolean isPlain = cause instanceof IOException || cause instanceof Declined;
+    return isPlain && cause.getMessage() != null ? cause.getMessage() : cause.toString();
   }
 
   @Override

@@ -1,0 +1,88 @@
+package io.sluice.hadoop.service;
+
+import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.entry.Implementation;
+import io.sluice.hadoop.entry.JavaVersion;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
+import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
+import org.apache.hadoop.yarn.server.api.AuxiliaryService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The NodeManager's auxiliary service.
+ *
+ * <p>It is configured in {@code yarn.nodemanager.aux-services} only and never named by jobs ({@code
+ * mapreduce.job.shuffle.provider.services}), so nodes with and without it mix. Tasks learn of it
+ * from their environment, and it learns of an application's end from YARN, named or not.
+ *
+ * <p>It is Java 8 bytecode, as {@link JavaVersion} says: an auxiliary service that does not load
+ * takes its NodeManager down. Thread contract: called by the NodeManager's dispatcher. Ownership:
+ * YARN starts and stops it. Failure: none that it throws; where it cannot serve it says why in one
+ * line of the log and to the tasks, and they use the stock shuffle.
+ */
+public final class SluiceShuffleService extends AuxiliaryService {
+  /** The name it must have in {@code yarn.nodemanager.aux-services}. */
+  public static final String NAME = "sluice_shuffle";
+
+  private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleService.class);
+  private static final String IMPLEMENTATION = "io.sluice.hadoop.service.PoolService";
+
+  private final String javaVersion;
+  private NodeRole role;
+  private String declined = "it has not been started";
+
+  /** Made by the NodeManager. */
+  public SluiceShuffleService() {
+    this(JavaVersion.current());
+  }
+
+  SluiceShuffleService(String javaVersion) {
+    super(NAME);
+    this.javaVersion = javaVersion;
+  }
+
+  @Override
+  protected void serviceStart() throws Exception {
+    declined = JavaVersion.declineReason(javaVersion);
+    if (declined == null) {
+      try {
+        role = Implementation.make(NodeRole.class, IMPLEMENTATION);
+        role.start(getConfig(), getRecoveryPath() != null);
+      } catch (Declined e) {
+        declined = e.getMessage();
+      }
+    }
+    if (declined != null) {
+      LOG.error(
+          "Sluice does not serve on this node, whose tasks use stock's shuffle: {}", declined);
+    }
+    super.serviceStart();
+  }
+
+  @Override
+  protected void serviceStop() throws Exception {
+    if (role != null) {
+      role.stop(getRecoveryPath() != null);
+    }
+    super.serviceStop();
+  }
+
+  @Override
+  public void initializeApplication(ApplicationInitializationContext context) {
+    // Not named by jobs, hence never called; tasks introduce their application themselves.
+  }
+
+  @Override
+  public void stopApplication(ApplicationTerminationContext context) {
+    if (role != null) {
+      role.stopApplication(context.getApplicationId().toString());
+    }
+  }
+
+  @Override
+  public ByteBuffer getMetaData() {
+    return role != null ? role.metadata() : DegradedNode.metadata(declined);
+  }
+}

@@ -1,0 +1,75 @@
+package io.sluice.hadoop.shuffle;
+
+import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.entry.Implementation;
+import io.sluice.hadoop.entry.JavaVersion;
+import java.io.IOException;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
+import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
+import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reduce side's entry: {@code mapreduce.job.reduce.shuffle.consumer.plugin.class}.
+ *
+ * <p>It decides once, before anything is read, whether Sluice or the stock shuffle does this task's
+ * work. It is Java 8 bytecode, as {@link JavaVersion} says.
+ *
+ * <p>Thread contract: called by the reduce task's thread. Ownership: YARN's reduce task makes it
+ * and closes it after a successful reduce only; a failed attempt ends with its process. Failure:
+ * that of the shuffle it chose.
+ *
+ * @param <K> map output key
+ * @param <V> map output value
+ */
+public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<K, V> {
+  private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleConsumer.class);
+  private static final String IMPLEMENTATION = "io.sluice.hadoop.shuffle.PoolShuffle";
+
+  private final String javaVersion;
+  private ShuffleConsumerPlugin<K, V> chosen;
+
+  /** Made by the reduce task. */
+  public SluiceShuffleConsumer() {
+    this(JavaVersion.current());
+  }
+
+  SluiceShuffleConsumer(String javaVersion) {
+    this.javaVersion = javaVersion;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public void init(Context<K, V> context) {
+    String declined = JavaVersion.declineReason(javaVersion);
+    if (declined == null) {
+      try {
+        ShuffleConsumerPlugin<K, V> pool =
+            Implementation.make(ShuffleConsumerPlugin.class, IMPLEMENTATION);
+        pool.init(context);
+        chosen = pool;
+        return;
+      } catch (Declined e) {
+        declined = e.getMessage();
+      } catch (LinkageError e) {
+        declined = Implementation.declined(e).getMessage();
+      }
+    }
+    LOG.info("Sluice leaves this reduce to the stock shuffle: {}", declined);
+    SluiceCounter.FALLBACK_REDUCE_TO_STOCK.add(context.getReporter(), 1);
+    chosen = new Shuffle<>();
+    chosen.init(context);
+  }
+
+  @Override
+  public RawKeyValueIterator run() throws IOException, InterruptedException {
+    return chosen.run();
+  }
+
+  @Override
+  public void close() {
+    chosen.close();
+  }
+}

@@ -1,0 +1,52 @@
+package io.sluice.hadoop.shuffle;
+
+import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.task.Eligibility;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
+import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
+
+/**
+ * The shuffle of a reduce task that reads from nodes' pools; single map outputs may still come from
+ * stock ShuffleHandlers.
+ *
+ * <p>Thread contract: called by the reduce task's thread. Ownership: {@link SluiceShuffleConsumer}
+ * closes it after a successful reduce only; a failed attempt ends with its process. Failure: {@link
+ * #init} throws {@link Declined} for jobs that Sluice leaves alone.
+ */
+final class PoolShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
+  private Context<K, V> context;
+  private ReduceShuffle shuffle;
+
+  @Override
+  public void init(Context<K, V> context) {
+    this.context = context;
+    Optional<String> declined =
+        context.getLocalMapFiles() != null
+            ? Optional.of("the map outputs are files of this very process")
+            : Eligibility.declineReason(
+                context.getJobConf(), context.getReduceTask().getShuffleSecret());
+    if (declined.isPresent()) {
+      throw new Declined(declined.get());
+    }
+  }
+
+  @Override
+  public RawKeyValueIterator run() throws IOException, InterruptedException {
+    shuffle = new ReduceShuffle(context, System.getenv());
+    return shuffle.run();
+  }
+
+  @Override
+  public void close() {
+    if (shuffle != null) {
+      try {
+        shuffle.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("the shuffle did not close cleanly", e);
+      }
+    }
+  }
+}
