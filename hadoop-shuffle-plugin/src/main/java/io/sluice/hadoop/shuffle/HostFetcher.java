@@ -198,10 +198,18 @@ final class HostFetcher implements Runnable {
               staged.name(), staged.lengthBytes(), outputs.compressed(), staged.open(), null);
       outputs.fetchedFromStock(travelledBytes);
     } catch (IOException | RuntimeException | Error e) {
-      staged.close();
+      closeAfter(staged, e);
       throw e;
     }
     outputs.keep(schedule, batch, map, List.of(run));
+  }
+
+  private static void closeAfter(StagedRun staged, Throwable failure) {
+    try {
+      staged.close();
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   /** Puts what stock sends where the merge will read it. */

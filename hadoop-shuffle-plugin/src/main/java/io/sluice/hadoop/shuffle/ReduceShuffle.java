@@ -98,6 +98,7 @@ final class ReduceShuffle {
     try {
       open();
       FetchSchedule schedule = gather();
+      stage.trim();
       context.getCopyPhase().complete();
       context.getStatus().setPhase(TaskStatus.Phase.SORT);
       context.getReduceTask().statusUpdate(context.getUmbilical());
@@ -297,15 +298,18 @@ final class ReduceShuffle {
   void close() throws IOException {
     countReads();
     LocalClient closingNode = node;
+    StageArea closingStage = stage;
     NodeReader closingReader = reader;
     RawKeyValueIterator closingRecords = records;
     Closeable closingMerge = closingRecords == null ? null : closingRecords::close;
     node = null;
+    stage = null;
     reader = null;
     records = null;
     // From the last to the first: the merge reads through the reader and stages on the node.
     try (closingNode;
         closingReader;
+        closingStage;
         outputs;
         closingMerge) {
       LOG.debug("Closing the shuffle of {}", reduce);

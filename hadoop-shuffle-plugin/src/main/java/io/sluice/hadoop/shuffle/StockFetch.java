@@ -227,7 +227,7 @@ final class StockFetch {
     long storedBytes = partLengthBytes - CHECKSUM_BYTES;
     sink.begin(storedBytes, rawLengthBytes);
     CRC32 crc = new CRC32();
-    byte[] buffer = new byte[COPY_BYTES];
+    byte[] buffer = new byte[(int) Math.min(COPY_BYTES, storedBytes)];
     long leftBytes = storedBytes;
     while (leftBytes > 0) {
       int n;

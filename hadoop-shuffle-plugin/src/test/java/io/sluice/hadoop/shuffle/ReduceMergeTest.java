@@ -116,6 +116,12 @@ final class ReduceMergeTest {
     }
 
     @Override
+    public void trim() {}
+
+    @Override
+    public void close() {}
+
+    @Override
     public long memoryBytes() {
       return 0;
     }

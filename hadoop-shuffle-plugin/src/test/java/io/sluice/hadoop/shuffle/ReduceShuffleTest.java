@@ -27,14 +27,17 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.DataOutputBuffer;
@@ -45,6 +48,7 @@ import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent.Status;
 import org.apache.hadoop.mapreduce.MRConfig;
@@ -303,10 +307,14 @@ final class ReduceShuffleTest {
 
   /** Maps of a node that has never heard of Sluice. */
   private void mapsOnStock(int first, int count) throws Exception {
+    mapsOnStock(first, count, 1000);
+  }
+
+  private void mapsOnStock(int first, int count, int records) throws Exception {
     Map<String, byte[]> bodies = new HashMap<>();
     for (int i = first; i < first + count; i++) {
       TaskAttemptID map = TestJob.map(i, 0);
-      expect(map, words(1000));
+      expect(map, words(records));
       bodies.put(map.toString(), StockHandler.output(map, REDUCE, stored(expected.get(map))));
     }
     stock =
@@ -338,6 +346,58 @@ final class ReduceShuffleTest {
     assertEquals(3, counter(SluiceCounter.FALLBACK_FETCH_TO_HTTP));
     assertEquals(pool, counter(SluiceCounter.STAGED_BYTES_MEMORY) > 0);
     assertEquals(!pool, counter(SluiceCounter.STAGED_BYTES_DISK) > 0);
+  }
+
+  /** Windows, buffers and files are those of the threads that fetch, and of the merge. */
+  @ParameterizedTest
+  @CsvSource({"true, false", "false, false", "false, true"})
+  void manySmallOutputsFromStockNeedFewFiles(boolean pool, boolean compressed) throws Exception {
+    if (compressed) {
+      compress();
+    }
+    job.setInt(JobSettings.REDUCE_BUFFER_MB.name(), 4); // 64 windows
+    shuffle(1200);
+    mapsOnStock(0, 1200, 12);
+    mapOnNode(TestJob.map(0, 1), 0); // so that the service knows the application
+    Set<String> before = descriptorsOfFiles();
+    ReduceShuffle shuffle =
+        new ReduceShuffle(reduce.context(codec), pool ? node.environment() : Map.of());
+    try {
+      RawKeyValueIterator records = shuffle.run();
+      assertTrue(records.next(), "records");
+      Set<String> during = descriptorsOfFiles();
+      during.removeAll(before);
+      assertTrue(during.size() < 40, during.size() + " files: " + during);
+      long files;
+      try (Stream<Path> staged = Files.walk(taskDirectory)) {
+        files = staged.filter(Files::isRegularFile).count();
+      }
+      assertTrue(files < 40, files + " staged files");
+      int count = 1;
+      while (records.next()) {
+        count++;
+      }
+      assertEquals(expected.values().stream().mapToInt(List::size).sum(), count, "seed " + seed);
+    } finally {
+      shuffle.close();
+    }
+    assertEquals(1200, counter(SluiceCounter.FALLBACK_FETCH_TO_HTTP));
+    assertTrue(counter(SluiceCounter.MERGE_ROUNDS) > 1, "rounds");
+  }
+
+  private static Set<String> descriptorsOfFiles() throws IOException {
+    Set<String> files = new HashSet<>();
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : descriptors.toList()) {
+        try {
+          files.add(descriptor.getFileName() + " " + Files.readSymbolicLink(descriptor));
+        } catch (NoSuchFileException e) {
+          continue; // that of the listing itself
+        }
+      }
+    }
+    files.removeIf(file -> file.contains("socket:"));
+    return files;
   }
 
   @Test

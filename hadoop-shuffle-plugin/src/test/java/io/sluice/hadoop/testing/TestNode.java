@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -48,10 +49,28 @@ public final class TestNode implements Closeable {
   /** The same with other limits. */
   public static TestNode start(Path directory, long capacityBytes, ConnectionLimits limits)
       throws IOException {
-    StoreConfig.Builder store =
-        StoreConfig.builder(directory.resolve("pool"), capacityBytes)
-            .geometry(SEGMENT_BYTES, BLOCK_BYTES)
-            .wholeAtStart(true);
+    return start(directory, capacityBytes, pool(directory, capacityBytes), limits);
+  }
+
+  /** A node whose pool has so much memory, and a disk behind it. */
+  public static TestNode start(Path directory, long capacityBytes, Path disk) throws IOException {
+    Files.createDirectories(disk);
+    return start(
+        directory,
+        capacityBytes,
+        pool(directory, capacityBytes).disk(List.of(disk), 0, 0),
+        ConnectionLimits.DEFAULT);
+  }
+
+  private static StoreConfig.Builder pool(Path directory, long capacityBytes) {
+    return StoreConfig.builder(directory.resolve("pool"), capacityBytes)
+        .geometry(SEGMENT_BYTES, BLOCK_BYTES)
+        .wholeAtStart(true);
+  }
+
+  private static TestNode start(
+      Path directory, long capacityBytes, StoreConfig.Builder store, ConnectionLimits limits)
+      throws IOException {
     TestNode node =
         new TestNode(
             directory,

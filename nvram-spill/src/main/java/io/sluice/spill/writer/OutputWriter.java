@@ -237,6 +237,36 @@ public final class OutputWriter implements Closeable {
     return run;
   }
 
+  /** What was written so far is in the extents now, where others can read it. */
+  public void flush() throws IOException {
+    checkState(partition < 0, "a run is open");
+    slide();
+  }
+
+  /**
+   * Ends writing for an output that is never committed: gives back the window, the staging buffer
+   * and what is leased beyond the runs, which stay until {@link #close}.
+   */
+  public void endWriting() throws IOException {
+    checkState(partition < 0, "a run is open");
+    checkState(!committed && !closed, "the output is committed or closed");
+    if (current != null) {
+      slide();
+      long keptBytes = roundUp(usedBytes(), source.info().blockBytes());
+      closeCurrent();
+      extents.trimLast(keptBytes);
+    }
+    extents.releaseUnused();
+    freeStaging();
+  }
+
+  private void freeStaging() {
+    if (staging != null) {
+      OffHeap.free(staging);
+      staging = null;
+    }
+  }
+
   /** The runs ended so far, in the order they were written. */
   public List<Run> runs() {
     return Collections.unmodifiableList(runs);
@@ -290,9 +320,7 @@ public final class OutputWriter implements Closeable {
     try (mapper) {
       closeCurrent();
     } finally {
-      if (staging != null) {
-        OffHeap.free(staging);
-      }
+      freeStaging();
       if (!committed) {
         extents.releaseAll();
       }
