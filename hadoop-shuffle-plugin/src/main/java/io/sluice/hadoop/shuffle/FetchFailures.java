@@ -27,6 +27,7 @@ final class FetchFailures {
   private final int totalMaps;
   private final long startNs;
   private final Map<TaskAttemptID, Integer> failures = new HashMap<>();
+  private final Map<TaskAttemptID, Integer> losses = new HashMap<>();
   private final Map<String, Integer> hostFailures = new HashMap<>();
   private long lastProgressNs;
   private long maxMapRuntimeMs;
@@ -66,6 +67,7 @@ final class FetchFailures {
   /** The host has delivered this output. */
   void forget(TaskAttemptID map, String host) {
     failures.remove(map);
+    losses.remove(map);
     hostFailures.remove(host);
   }
 
@@ -87,15 +89,35 @@ final class FetchFailures {
             || (kind == Kind.READ && policy.reportReadErrors())
             || count % policy.failuresBeforeReport() == 0
             || hostFailures.getOrDefault(host, 1) > policy.maxHostFailures();
-    long penaltyMs =
-        Math.min(
-            (long) (INITIAL_PENALTY_MS * Math.pow(PENALTY_GROWTH, count)), policy.maxPenaltyMs());
     Optional<String> hopeless =
-        count >= Math.max(MIN_ABORT_FAILURES, totalMaps / 10)
+        count >= mostFailures()
             ? Optional.of(count + " failures fetching the output of " + map)
             : unhealthy(doneMaps, nowNs);
     totalFailures++; // stock judges its health by the failures before this one
-    return new Verdict(report, penaltyMs, hopeless);
+    return new Verdict(report, penaltyMs(count), hopeless);
+  }
+
+  /**
+   * Counts an output that its node has lost for certain. That is no failure of this attempt, so it
+   * says nothing of its health: the map is run again, whatever else fails here. It is asked for
+   * again after a while, if only to be reported once more.
+   */
+  Verdict lost(TaskAttemptID map) {
+    int count = losses.merge(map, 1, Integer::sum);
+    Optional<String> hopeless =
+        count >= mostFailures()
+            ? Optional.of("the output of " + map + " was reported as lost " + count + " times")
+            : Optional.empty();
+    return new Verdict(true, penaltyMs(count), hopeless);
+  }
+
+  private long penaltyMs(int count) {
+    return Math.min(
+        (long) (INITIAL_PENALTY_MS * Math.pow(PENALTY_GROWTH, count)), policy.maxPenaltyMs());
+  }
+
+  private int mostFailures() {
+    return Math.max(MIN_ABORT_FAILURES, totalMaps / 10);
   }
 
   private Optional<String> unhealthy(int doneMaps, long nowNs) {

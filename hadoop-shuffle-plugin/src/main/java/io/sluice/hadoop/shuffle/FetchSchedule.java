@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -63,6 +64,9 @@ final class FetchSchedule {
     /** The ApplicationMaster must hear that this output cannot be fetched. */
     void reportFetchFailure(TaskAttemptID map);
 
+    /** It must hear that this output is lost for certain, so that it believes it at once. */
+    void reportLoss(TaskAttemptID map);
+
     /** One more fetch has failed. */
     void fetchFailed();
 
@@ -93,6 +97,8 @@ final class FetchSchedule {
     final String name;
     final String url;
     final Set<TaskAttemptID> known = new LinkedHashSet<>();
+    final Map<TaskAttemptID, Long> lostUntilNs = new HashMap<>();
+    final Set<TaskAttemptID> delivered = new LinkedHashSet<>();
     boolean busy;
     boolean failedInBatch;
     boolean penalized;
@@ -140,16 +146,21 @@ final class FetchSchedule {
 
   private void withdrawn(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
     obsolete.add(attempt);
+    hosts.values().forEach(host -> host.lostUntilNs.remove(attempt));
     int index = attempt.getTaskID().getId();
     if (attempt.equals(doneBy[index]) && listener.withdraw(attempt)) {
       LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
-      doneBy[index] = null;
-      done[index] = false;
-      remaining++;
-      notifyAll();
+      undo(index);
     } else {
       LOG.info("Ignoring obsolete output of {} map {}", status, attempt);
     }
+  }
+
+  private void undo(int index) {
+    doneBy[index] = null;
+    done[index] = false;
+    remaining++;
+    notifyAll();
   }
 
   /**
@@ -163,6 +174,7 @@ final class FetchSchedule {
       long wakeNs = deadlineNs;
       List<Host> ready = new ArrayList<>();
       for (Host host : hosts.values()) {
+        wakeNs = Math.min(wakeNs, knowAgain(host, nowNs, wakeNs));
         if (host.busy || !isNeeded(host)) {
           continue;
         }
@@ -182,6 +194,21 @@ final class FetchSchedule {
       wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(wakeNs - nowNs)));
     }
     return null;
+  }
+
+  /** What was lost some time ago is asked for again; returns when the next one is, if before. */
+  private static long knowAgain(Host host, long nowNs, long wakeNs) {
+    long nextNs = wakeNs;
+    for (var lost = host.lostUntilNs.entrySet().iterator(); lost.hasNext(); ) {
+      Map.Entry<TaskAttemptID, Long> entry = lost.next();
+      if (entry.getValue() - nowNs <= 0) {
+        host.known.add(entry.getKey());
+        lost.remove();
+      } else {
+        nextNs = Math.min(nextNs, entry.getValue());
+      }
+    }
+    return nextNs;
   }
 
   private boolean isNeeded(Host host) {
@@ -223,7 +250,9 @@ final class FetchSchedule {
     int index = map.getTaskID().getId();
     done[index] = true;
     doneBy[index] = map;
-    hosts.get(batch.hostName()).refusals = 0;
+    Host host = hosts.get(batch.hostName());
+    host.delivered.add(map);
+    host.refusals = 0;
     failures.progressed(nanoClock.getAsLong());
     mapDone();
     return true;
@@ -255,6 +284,41 @@ final class FetchSchedule {
     }
     verdict.hopeless().ifPresent(reason -> fail(new IOException(reason)));
     penalize(host, verdict.penaltyMs());
+  }
+
+  /**
+   * The host has said that it does not have this output, which it may even have delivered before;
+   * the host itself is well. The output is asked for again later, in case nobody runs its map
+   * again.
+   */
+  synchronized void lost(Batch batch, TaskAttemptID map) {
+    Host host = hosts.get(batch.hostName());
+    int index = map.getTaskID().getId();
+    boolean located = map.equals(doneBy[index]);
+    if (closed || (!located && !wants(map))) {
+      putBack(host, map);
+      return;
+    }
+    if (located) {
+      if (!listener.withdraw(map)) {
+        return; // all of it is on this node
+      }
+      undo(index);
+    }
+    Verdict verdict = failures.lost(map);
+    host.lostUntilNs.put(
+        map, nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(verdict.penaltyMs()));
+    LOG.info("{} has lost the output of {}; reporting that it must be run again", host.name, map);
+    listener.fetchFailed();
+    listener.reportLoss(map);
+    verdict.hopeless().ifPresent(reason -> fail(new IOException(reason)));
+  }
+
+  /** The outputs that were had from the batch's host and are still counted. */
+  synchronized List<TaskAttemptID> deliveredBy(Batch batch) {
+    Host host = hosts.get(batch.hostName());
+    host.delivered.removeIf(map -> !map.equals(doneBy[map.getTaskID().getId()]));
+    return List.copyOf(host.delivered);
   }
 
   /** The host is alive but wants to be left alone for a while; that is no failure of anything. */

@@ -17,6 +17,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,7 +87,7 @@ final class HostFetcher implements Runnable {
   }
 
   private void fetch(Batch batch) throws IOException {
-    Map<String, List<NodeRun>> located;
+    Located located;
     try {
       located = locate(batch);
     } catch (NodeBusyException e) {
@@ -95,14 +96,14 @@ final class HostFetcher implements Runnable {
     }
     List<TaskAttemptID> elsewhere = new ArrayList<>();
     for (TaskAttemptID map : batch.maps()) {
-      List<NodeRun> runs = located.get(map.toString());
+      List<NodeRun> runs = located.runs().get(map.toString());
       if (runs != null) {
         took(batch, map, runs);
       } else {
         elsewhere.add(map);
       }
     }
-    fetchFromStock(batch, elsewhere, false);
+    fetchFromStock(batch, elsewhere, located.others());
   }
 
   /**
@@ -114,29 +115,45 @@ final class HostFetcher implements Runnable {
     int refusals = schedule.refused(batch);
     LOG.info("Coming back to {} later: {}", batch.hostName(), refusal.getMessage());
     if (refusals % REFUSALS_BEFORE_STOCK == 0) {
-      fetchFromStock(batch, batch.maps(), true);
+      fetchFromStock(batch, batch.maps(), Service.BUSY);
     } else {
       schedule.putBack(batch, batch.maps());
     }
   }
 
-  private Map<String, List<NodeRun>> locate(Batch batch) throws NodeBusyException {
-    List<String> ids = new ArrayList<>();
-    batch.maps().forEach(map -> ids.add(map.toString()));
+  /** What the service of a node said of outputs that it did not locate. */
+  private enum Service {
+    /** That it does not hold them. */
+    ABSENT,
+    /** To come later: it may hold them. */
+    BUSY,
+    /** Nothing, or nothing that can be believed. */
+    SILENT
+  }
+
+  private record Located(Map<String, List<NodeRun>> runs, Service others) {}
+
+  private static List<String> ids(List<TaskAttemptID> maps) {
+    return maps.stream().map(TaskAttemptID::toString).toList();
+  }
+
+  private Located locate(Batch batch) throws NodeBusyException {
     try {
-      return reader.locate(address(batch), Partitions.one(reduce), ids);
+      return new Located(
+          reader.locate(address(batch), Partitions.one(reduce), ids(batch.maps())), Service.ABSENT);
     } catch (NodeBusyException e) {
       throw e;
     } catch (RemoteError e) {
-      if (e.code() != RemoteError.Code.UNKNOWN_APPLICATION) {
-        LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
+      if (e.code() == RemoteError.Code.UNKNOWN_APPLICATION) {
+        return new Located(Map.of(), Service.ABSENT);
       }
+      LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
     } catch (IOException e) {
       // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
       // does not have either is a fetch failure, tried again at both.
       outputs.serviceMissing(batch.hostName(), e);
     }
-    return Map.of();
+    return new Located(Map.of(), Service.SILENT);
   }
 
   private NodeAddress address(Batch batch) throws IOException {
@@ -162,7 +179,7 @@ final class HostFetcher implements Runnable {
   }
 
   /** As stock: what concerns the node counts for all of them, and they wait for its penalty. */
-  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, boolean serviceRefused)
+  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, Service service)
       throws IOException {
     for (int i = 0; i < maps.size() && !schedule.isOver(); i++) {
       try {
@@ -174,7 +191,12 @@ final class HostFetcher implements Runnable {
         return;
       } catch (StockFetch.FetchException e) {
         int end = e.isOfNode() ? maps.size() : i + 1;
-        if (serviceRefused) {
+        if (e.isAbsent() && service == Service.ABSENT) {
+          lost(batch, maps.subList(i, end), e);
+          i = end - 1;
+          continue;
+        }
+        if (service == Service.BUSY) {
           schedule.putBack(batch, maps.subList(i, end)); // the service may hold them
         } else {
           failed(batch, maps.subList(i, end), e);
@@ -222,6 +244,33 @@ final class HostFetcher implements Runnable {
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
       staged.write(bytes, offset, length);
+    }
+  }
+
+  /**
+   * Both of a node's servers have said that they do not have these outputs. It may have lost those
+   * that it delivered as well, which the merge would be the next to find.
+   */
+  private void lost(Batch batch, List<TaskAttemptID> maps, StockFetch.FetchException cause) {
+    LOG.warn(
+        "{} has neither with Sluice nor with stock the outputs of {}: {}",
+        batch.hostName(),
+        maps,
+        cause.getMessage());
+    maps.forEach(map -> schedule.lost(batch, map));
+    List<TaskAttemptID> delivered = outputs.remote(schedule.deliveredBy(batch));
+    if (delivered.isEmpty()) {
+      return;
+    }
+    try {
+      Set<String> absent = reader.absent(address(batch), Partitions.one(reduce), ids(delivered));
+      for (TaskAttemptID map : delivered) {
+        if (absent.contains(map.toString())) {
+          schedule.lost(batch, map);
+        }
+      }
+    } catch (IOException e) {
+      LOG.info("{} does not say what else it has lost: {}", batch.hostName(), e.getMessage());
     }
   }
 

@@ -61,12 +61,21 @@ final class MapOutputs implements Closeable {
   /** See {@link FetchSchedule.Listener#withdraw}. */
   synchronized boolean withdraw(TaskAttemptID map) {
     List<FetchedRun> runs = outputs.get(map);
-    if (runs.stream().allMatch(FetchedRun::isResident)) {
+    if (isResident(runs)) {
       return false;
     }
     outputs.remove(map);
     withdrawn.addAll(runs);
     return true;
+  }
+
+  /** Those of these outputs whose bytes are not all on this node. */
+  synchronized List<TaskAttemptID> remote(List<TaskAttemptID> maps) {
+    return maps.stream().filter(map -> !isResident(outputs.get(map))).toList();
+  }
+
+  private static boolean isResident(List<FetchedRun> runs) {
+    return runs == null || runs.stream().allMatch(FetchedRun::isResident);
   }
 
   void closeWithdrawn() throws IOException {

@@ -14,6 +14,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spill.medium.MediumChooser;
@@ -22,9 +23,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -57,6 +60,9 @@ final class ReduceShuffle {
   /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
   private static final long BUSY_PATIENCE_MS = 300_000;
 
+  /** Most times that a lost output is named at once; a node may have lost thousands of them. */
+  private static final int MAX_REPORTS_OF_A_LOSS = 32;
+
   private static final int MIN_WINDOW_BYTES = 64 << 10;
   private static final int MAX_WINDOW_BYTES = 1 << 20;
 
@@ -77,6 +83,7 @@ final class ReduceShuffle {
   private StageArea stage;
   private NodeReader reader;
   private RawKeyValueIterator records;
+  private final AtomicBoolean lossReported = new AtomicBoolean();
 
   /**
    * Nothing is opened yet.
@@ -104,7 +111,13 @@ final class ReduceShuffle {
       context.getReduceTask().statusUpdate(context.getUmbilical());
       List<FetchedRun> runs = outputs.takeAll(schedule.shuffled());
       count(schedule, runs);
-      LostOutputs lostOutputs = new LostOutputs(runs, context.getReporter(), this::outputLost);
+      LostOutputs lostOutputs =
+          new LostOutputs(
+              runs,
+              context.getReporter(),
+              new MergeLosses(),
+              (address, ids) ->
+                  reader.absent(address, Partitions.one(reduce.getTaskID().getId()), ids));
       records =
           new ReportingRecords(
               new MergedRecords(merge(runs, lostOutputs), new Progress()), lostOutputs);
@@ -211,6 +224,9 @@ final class ReduceShuffle {
         schedule.throwIfFailed();
         context.getReporter().progress();
         outputs.closeWithdrawn();
+        if (lossReported.getAndSet(false)) {
+          context.getReduceTask().statusUpdate(context.getUmbilical());
+        }
       }
       schedule.throwIfFailed();
     } finally {
@@ -266,6 +282,12 @@ final class ReduceShuffle {
     }
 
     @Override
+    public void reportLoss(TaskAttemptID map) {
+      addLoss(map);
+      lossReported.set(true); // sent by the thread that may wait
+    }
+
+    @Override
     public void fetchFailed() {
       context.getFailedShuffleCounter().increment(1);
     }
@@ -282,17 +304,41 @@ final class ReduceShuffle {
     }
   }
 
+  /** What the merge finds goes to the ApplicationMaster before this attempt ends. */
+  private final class MergeLosses implements LostOutputs.Report {
+    @Override
+    public void outputsLost(Collection<TaskAttemptID> maps) throws IOException {
+      maps.forEach(ReduceShuffle.this::addLoss);
+      send(maps.size());
+    }
+
+    @Override
+    public void outputUnreadable(TaskAttemptID map) throws IOException {
+      context.getStatus().addFetchFailedMap(map);
+      send(1);
+    }
+
+    private void send(int failures) throws IOException {
+      context.getFailedShuffleCounter().increment(failures);
+      context.getReduceTask().statusUpdate(context.getUmbilical());
+    }
+  }
+
   /** Certain, so it counts as often as the ApplicationMaster needs to believe it. */
-  private void outputLost(TaskAttemptID map) throws IOException {
+  private void addLoss(TaskAttemptID map) {
     int notifications =
         job.getInt(
             MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
             MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
-    for (int i = 0; i < notifications; i++) {
+    float share =
+        job.getFloat(
+            MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION,
+            MRJobConfig.DEFAULT_MAX_ALLOWED_FETCH_FAILURES_FRACTION);
+    int ofReduces =
+        (int) Math.min(MAX_REPORTS_OF_A_LOSS, Math.ceil(share * job.getNumReduceTasks()));
+    for (int i = 0; i < Math.max(notifications, ofReduces); i++) {
       context.getStatus().addFetchFailedMap(map);
     }
-    context.getFailedShuffleCounter().increment(1);
-    context.getReduceTask().statusUpdate(context.getUmbilical());
   }
 
   void close() throws IOException {

@@ -8,6 +8,8 @@ import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.io.WritableUtils;
@@ -41,6 +43,14 @@ final class StockFetch {
   private static final int HTTP_TOO_MANY_REQUESTS = 429;
   private static final String RETRY_AFTER = "Retry-After";
   private static final long DEFAULT_RETRY_AFTER_MS = 1000;
+  private static final int MAX_REASON_BYTES = 4096;
+
+  /** Its words when it knows nothing of the job, with 401. */
+  private static final String UNKNOWN_JOB = "Could not find jobid";
+
+  /** Its words when an output is in none of its directories, with 500 and the path between. */
+  private static final Pattern NO_SUCH_OUTPUT =
+      Pattern.compile("Could not find .* in any of the directories");
 
   private final SecretKey secret;
   private final int connectTimeoutMs;
@@ -58,11 +68,14 @@ final class StockFetch {
 
     private final Kind kind;
     private final boolean ofNode;
+    private final boolean absent;
 
-    private FetchException(Kind kind, boolean ofNode, String message, Throwable cause) {
+    private FetchException(
+        Kind kind, boolean ofNode, boolean absent, String message, Throwable cause) {
       super(message, cause);
       this.kind = kind;
       this.ofNode = ofNode;
+      this.absent = absent;
     }
 
     Kind kind() {
@@ -72,6 +85,14 @@ final class StockFetch {
     /** Whether the node's other outputs cannot be fetched either. */
     boolean isOfNode() {
       return ofNode;
+    }
+
+    /**
+     * Whether the ShuffleHandler said in its own words that it does not have the output. Any other
+     * refusal may be the trouble of a moment, too many open files for example.
+     */
+    boolean isAbsent() {
+      return absent;
     }
   }
 
@@ -142,6 +163,7 @@ final class StockFetch {
       throw new FetchException(
           e instanceof ConnectException ? Kind.CONNECT : Kind.REFUSED,
           true,
+          false,
           "no connection to the ShuffleHandler at " + url.getAuthority() + ": " + e.getMessage(),
           e);
     }
@@ -156,10 +178,7 @@ final class StockFetch {
       throw new BusyException(url, retryAfterMs < 0 ? DEFAULT_RETRY_AFTER_MS : retryAfterMs);
     }
     if (status != HttpURLConnection.HTTP_OK) {
-      // 500 is its answer for a single output that it cannot find.
-      boolean ofNode = status != HttpURLConnection.HTTP_INTERNAL_ERROR;
-      throw refused(
-          ofNode, url, "it answered " + status + " " + connection.getResponseMessage(), null);
+      throw refused(connection, url, status);
     }
     try {
       verify(connection, hash);
@@ -191,13 +210,41 @@ final class StockFetch {
     SecureShuffleUtils.verifyReply(replyHash, hash, secret);
   }
 
+  private static FetchException refused(HttpURLConnection connection, URL url, int status)
+      throws IOException {
+    String reason = reason(connection);
+    // 500 is its answer for a single output that it cannot find.
+    boolean ofNode = status != HttpURLConnection.HTTP_INTERNAL_ERROR;
+    boolean absent =
+        status == HttpURLConnection.HTTP_UNAUTHORIZED && reason.contains(UNKNOWN_JOB)
+            || !ofNode && NO_SUCH_OUTPUT.matcher(reason).find();
+    String answer = "it answered " + status + " " + connection.getResponseMessage();
+    return new FetchException(
+        Kind.REFUSED,
+        ofNode,
+        absent,
+        "ShuffleHandler refused " + url + ": " + answer + (reason.isEmpty() ? "" : ", " + reason),
+        null);
+  }
+
+  /** What it says beside the status; as far as it can be read. */
+  private static String reason(HttpURLConnection connection) {
+    try (InputStream body = connection.getErrorStream()) {
+      return body == null
+          ? ""
+          : new String(body.readNBytes(MAX_REASON_BYTES), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      return ""; // the status is an answer all the same
+    }
+  }
+
   private static FetchException refused(boolean ofNode, URL url, String reason, IOException cause) {
     return new FetchException(
-        Kind.REFUSED, ofNode, "ShuffleHandler refused " + url + ": " + reason, cause);
+        Kind.REFUSED, ofNode, false, "ShuffleHandler refused " + url + ": " + reason, cause);
   }
 
   private static FetchException damaged(String message, Throwable cause) {
-    return new FetchException(Kind.READ, false, message, cause);
+    return new FetchException(Kind.READ, false, false, message, cause);
   }
 
   private static long receive(DataInputStream in, URL url, TaskAttemptID map, int reduce, Sink sink)

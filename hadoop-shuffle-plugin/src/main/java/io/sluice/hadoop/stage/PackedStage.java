@@ -311,6 +311,7 @@ abstract class PackedStage implements StageArea {
   private static final class OwningInput implements RunInput {
     private final RunInput input;
     private final StagedRun run;
+    private boolean closed;
 
     OwningInput(RunInput input, StagedRun run) {
       this.input = input;
@@ -319,6 +320,9 @@ abstract class PackedStage implements StageArea {
 
     @Override
     public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+      if (closed) {
+        throw new IOException("run " + run.name() + " is read after its room was given back");
+      }
       return input.read(dst, offset, lengthBytes);
     }
 
@@ -329,6 +333,7 @@ abstract class PackedStage implements StageArea {
 
     @Override
     public void close() throws IOException {
+      closed = true;
       try {
         input.close();
       } finally {

@@ -424,4 +424,103 @@ final class FetchScheduleTest {
     }
     assertTrue(dead.stream().noneMatch(shuffled::contains));
   }
+
+  @Test
+  void lostOutputIsReportedAtOnceAndAskedForAgainLater() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(succeeded(map(1, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.lost(batch, map(0, 0));
+    assertTrue(schedule.succeeded(batch, map(1, 0)), "the host is well");
+    schedule.release(batch);
+    assertEquals(List.of(map(0, 0)), listener.lost);
+    assertEquals(List.of(), listener.reported);
+    assertEquals(1, listener.failedFetches);
+    assertNull(schedule.take(0), "not at once");
+    passMs(13_000);
+    assertEquals(List.of(map(0, 0)), schedule.take(0).maps());
+  }
+
+  @Test
+  void lostOutputIsNotAskedForOnceItsMapRunsAgain() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.lost(batch, map(0, 0));
+    schedule.release(batch);
+    schedule.resolve(ended(map(0, 0), Status.FAILED));
+    passMs(1_000_000);
+    assertNull(schedule.take(0));
+    schedule.resolve(succeeded(map(0, 1), OTHER));
+    assertEquals(List.of(map(0, 1)), fetchAll(schedule).maps());
+    assertTrue(schedule.awaitDone(1));
+  }
+
+  @Test
+  void aNodeThatLostEverythingIsNotThisAttemptsFailure() throws Exception {
+    FetchSchedule schedule = schedule(100);
+    for (int i = 0; i < 100; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+    }
+    for (int taken = 0; taken < 100; ) {
+      Batch batch = schedule.take(0);
+      assertNotNull(batch, "no penalty for a host that is well");
+      batch.maps().forEach(map -> schedule.lost(batch, map));
+      schedule.release(batch);
+      taken += batch.maps().size();
+    }
+    schedule.throwIfFailed();
+    assertEquals(100, new HashSet<>(listener.lost).size());
+  }
+
+  @Test
+  void outputThatIsLostAfterItWasLocatedIsAwaitedAgain() throws Exception {
+    FetchSchedule schedule = schedule(3);
+    for (int i = 0; i < 3; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+    }
+    Batch batch = schedule.take(0);
+    listener.resident.add(map(1, 0));
+    assertTrue(schedule.succeeded(batch, map(0, 0)));
+    assertTrue(schedule.succeeded(batch, map(1, 0)));
+    assertEquals(List.of(map(0, 0), map(1, 0)), schedule.deliveredBy(batch));
+    schedule.lost(batch, map(2, 0));
+    schedule.lost(batch, map(0, 0));
+    schedule.lost(batch, map(1, 0)); // all of it is here
+    schedule.release(batch);
+    assertEquals(List.of(map(2, 0), map(0, 0)), listener.lost);
+    assertEquals(List.of(map(0, 0)), listener.withdrawn);
+    assertEquals(List.of(map(1, 0)), schedule.deliveredBy(batch));
+    assertEquals(List.of(map(1, 0)), schedule.shuffled());
+    assertFalse(schedule.awaitDone(1));
+  }
+
+  @Test
+  void lossThatNobodyMendsEndsTheAttempt() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    for (int i = 0; i < 30; i++) {
+      schedule.throwIfFailed();
+      Batch batch = schedule.take(0);
+      schedule.lost(batch, map(0, 0));
+      schedule.release(batch);
+      passMs(60_000);
+    }
+    IOException e = assertThrows(IOException.class, schedule::throwIfFailed);
+    assertTrue(e.getMessage().contains("reported as lost 30 times"), e.getMessage());
+  }
+
+  @Test
+  void lossOfWhatAnotherAttemptHasDeliveredIsNone() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    schedule.resolve(succeeded(map(0, 1), OTHER));
+    Batch one = schedule.take(0);
+    Batch two = schedule.take(0);
+    assertTrue(schedule.succeeded(one, one.maps().get(0)));
+    schedule.lost(two, two.maps().get(0));
+    assertEquals(List.of(), listener.lost);
+    assertEquals(one.maps(), schedule.shuffled());
+  }
 }

@@ -9,6 +9,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 /** Remembers what a schedule said. */
 final class RecordingListener implements FetchSchedule.Listener {
   final List<TaskAttemptID> reported = new ArrayList<>();
+  final List<TaskAttemptID> lost = new ArrayList<>();
   final List<TaskAttemptID> withdrawn = new ArrayList<>();
   final Set<TaskAttemptID> resident = new HashSet<>();
   int failedFetches;
@@ -17,6 +18,11 @@ final class RecordingListener implements FetchSchedule.Listener {
   @Override
   public void reportFetchFailure(TaskAttemptID map) {
     reported.add(map);
+  }
+
+  @Override
+  public void reportLoss(TaskAttemptID map) {
+    lost.add(map);
   }
 
   @Override

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpExchange;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.collect.TestCollectors;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.testing.LeaseCountingComparator;
+import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.Pair;
@@ -24,6 +26,7 @@ import io.sluice.spill.segment.Range;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.BindException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -38,6 +41,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.DataOutputBuffer;
@@ -109,6 +114,11 @@ final class ReduceShuffleTest {
       stock.close();
     }
     node.service().applicationStopped(TestJob.APPLICATION);
+    // The node's side of a connection ends when it has seen that ours has.
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (OffHeap.allocatedBytes() != allocatedBytes && System.nanoTime() - deadlineNs < 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
     assertEquals(allocatedBytes, OffHeap.allocatedBytes(), "off-heap memory");
     try (Stream<Path> files = Files.walk(taskDirectory)) {
       assertEquals(
@@ -162,16 +172,25 @@ final class ReduceShuffleTest {
 
   /** Runs a map through Sluice. */
   private void mapOnNode(TaskAttemptID map, int records) throws Exception {
+    mapOn(node, map, records);
+  }
+
+  private void mapOn(TestNode on, TaskAttemptID map, int records) throws Exception {
     List<Emitted> words = words(records);
     expect(map, words);
     JobConf mapJob = new JobConf(job);
     mapJob.set(MRConfig.LOCAL_DIR, nodeDirectory.resolve(map.toString()).toString());
-    new MapSide(mapJob, map).run(TestCollectors.in(node.environment()), words);
+    new MapSide(mapJob, map).run(TestCollectors.in(on.environment()), words);
   }
 
-  private static String nodeHost() {
-    // Reducers add the port offset, 1, to what the ApplicationMaster says.
-    return "127.0.0.1:" + (node.service().metadata().controlPort() - 1);
+  private String nodeHost() {
+    return hostOf(node);
+  }
+
+  private String hostOf(TestNode on) {
+    // Reducers add the port offset to what the ApplicationMaster says.
+    int offset = NodeSettings.PORT_OFFSET.get(job::getTrimmed);
+    return "127.0.0.1:" + (on.service().metadata().controlPort() - offset);
   }
 
   private void shuffle(int maps) {
@@ -320,8 +339,7 @@ final class ReduceShuffleTest {
     stock =
         new StockHandler(
             exchange -> {
-              String query = exchange.getRequestURI().getQuery();
-              byte[] body = bodies.get(query.substring(query.indexOf("map=") + 4));
+              byte[] body = bodies.get(mapOf(exchange));
               StockHandler.reply(exchange, body, body.length);
             });
     for (int i = first; i < first + count; i++) {
@@ -496,5 +514,199 @@ final class ReduceShuffleTest {
     assertEquals(damaged.toString(), e.outputId());
     assertEquals(List.of(damaged, damaged, damaged), reduce.reported);
     assertEquals(1, reduce.counter(TaskCounter.FAILED_SHUFFLE).getValue());
+  }
+
+  private static void forgetEverything(TestNode node) throws IOException {
+    node.service().applicationStopped(TestJob.APPLICATION);
+  }
+
+  private static List<TaskAttemptID> sorted(List<TaskAttemptID> maps) {
+    return maps.stream().sorted().toList();
+  }
+
+  /** As often as the ApplicationMaster needs to believe it. */
+  private static List<TaskAttemptID> threeTimes(int maps) {
+    List<TaskAttemptID> all = new ArrayList<>();
+    for (int i = 0; i < maps; i++) {
+      all.addAll(Collections.nCopies(3, TestJob.map(i, 0)));
+    }
+    return all;
+  }
+
+  /** A node of this test alone, whose maps the reduce will find. */
+  private TestNode nodeWithMaps(int maps, int records) throws Exception {
+    Path directory = nodeDirectory.resolve("node " + seed);
+    TestNode own = TestNode.start(Files.createDirectory(directory), 32 << 20);
+    job.setInt(JobSettings.REDUCE_BUFFER_MB.name(), 1); // most of it is still to be read
+    shuffle(maps);
+    for (int i = 0; i < maps; i++) {
+      mapOn(own, TestJob.map(i, 0), records);
+      reduce.events.add(Events.succeeded(TestJob.map(i, 0), hostOf(own)));
+    }
+    return own;
+  }
+
+  @Test
+  void everyOutputOfANodeThatHoldsNothingAnyMoreIsReportedByTheMerge() throws Exception {
+    TestNode lost = nodeWithMaps(5, 20_000);
+    ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), Map.of());
+    RawKeyValueIterator records = shuffle.run();
+    assertTrue(records.next());
+    try (TestNode empty = lost.restartedEmpty(nodeDirectory.resolve("empty " + seed), 32 << 20)) {
+      assertThrows(FetchFailedException.class, () -> ReduceSide.drain(records));
+      assertEquals(0, empty.stats().memory().usedBytes());
+    }
+    assertEquals(threeTimes(5), sorted(reduce.reported));
+    assertThrows(IOException.class, records::next, "and no more of them");
+    assertEquals(15, reduce.reported.size());
+    shuffle.close();
+  }
+
+  /** Silence is no loss: the service may be back for the next attempt. */
+  @Test
+  void outputOfANodeThatIsSilentIsReportedOnce() throws Exception {
+    job.setInt(JobSettings.IO_TIMEOUT_MS.name(), 500);
+    TestNode silent = nodeWithMaps(5, 20_000);
+    ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), Map.of());
+    RawKeyValueIterator records = shuffle.run();
+    assertTrue(records.next());
+    silent.close();
+    assertThrows(FetchFailedException.class, () -> ReduceSide.drain(records));
+    assertEquals(1, reduce.reported.size(), reduce.reported.toString());
+    shuffle.close();
+  }
+
+  /** A stock handler of the same node: reducers find the service by the difference of the ports. */
+  private String stockBeside(TestNode node, StockHandler.Script script) throws IOException {
+    int controlPort = node.service().metadata().controlPort();
+    for (int offset = 1; stock == null; offset++) {
+      try {
+        stock = new StockHandler(script, controlPort - offset);
+        job.setInt(NodeSettings.PORT_OFFSET.name(), offset);
+      } catch (BindException e) {
+        assertTrue(offset < 100, "no port is free");
+      }
+    }
+    return hostOf(node);
+  }
+
+  private static String mapOf(HttpExchange exchange) {
+    String query = exchange.getRequestURI().getQuery();
+    return query.substring(query.indexOf("map=") + 4);
+  }
+
+  /**
+   * Maps ran on a node that was restarted with nothing; a fresh attempt of the reduce finds them
+   * there. The ApplicationMaster runs again what it is told of three times, on another node.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void freshAttemptReportsEveryOutputOfANodeThatHoldsNothing(boolean applicationIsKnown)
+      throws Exception {
+    int maps = 30;
+    if (applicationIsKnown) {
+      // By a map that ran again there.
+      mapOnNode(TestJob.map(99, 0), 10);
+      expected.clear();
+    }
+    String lostHost =
+        stockBeside(
+            node,
+            exchange -> {
+              if (applicationIsKnown) {
+                StockHandler.refuse(exchange, 500, StockHandler.noOutput(mapOf(exchange)));
+              } else {
+                StockHandler.refuse(exchange, 401, "Could not find jobid");
+              }
+            });
+    Path directory = Files.createDirectory(nodeDirectory.resolve("other " + seed));
+    try (TestNode other = TestNode.start(directory, 32 << 20)) {
+      shuffle(maps);
+      for (int i = 0; i < maps; i++) {
+        reduce.events.add(Events.succeeded(TestJob.map(i, 0), lostHost));
+      }
+      Thread master =
+          new Thread(
+              () -> {
+                while (reduce.reported.size() < 3 * maps && !Thread.interrupted()) {
+                  LockSupport.parkNanos(1_000_000);
+                }
+                try {
+                  for (int i = 0; i < maps; i++) {
+                    mapOn(other, TestJob.map(i, 1), 50);
+                    reduce.events.add(Events.ended(TestJob.map(i, 0), Status.FAILED));
+                    reduce.events.add(Events.succeeded(TestJob.map(i, 1), hostOf(other)));
+                  }
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              });
+      master.start();
+      assertDeliversAll(Map.of());
+      master.join();
+    }
+    assertEquals(threeTimes(maps), sorted(reduce.reported));
+    assertEquals(maps, reduce.counter(TaskCounter.FAILED_SHUFFLE).getValue());
+  }
+
+  /** Both of a node's servers must say so; else it is stock's policy, which fails this attempt. */
+  @ParameterizedTest
+  @CsvSource({
+    "false, 401, Could not find jobid",
+    "false, 500, Could not find x in any of the directories",
+    "true, 401, fetcher cannot be authenticated",
+    "true, 500, Too many open files",
+    "true, 400, Required param job"
+  })
+  void nothingElseIsTakenForALoss(boolean serviceAnswers, int status, String reason)
+      throws Exception {
+    String host = stockBeside(node, exchange -> StockHandler.refuse(exchange, status, reason));
+    if (!serviceAnswers) {
+      job.setInt(NodeSettings.PORT_OFFSET.name(), 10_000); // nobody is there
+    }
+    shuffle(1);
+    reduce.events.add(Events.succeeded(TestJob.map(0, 0), host));
+    IOException e = assertThrows(IOException.class, () -> run(Map.of()));
+    assertTrue(e.getMessage().contains("MAX_FAILED_UNIQUE_FETCHES"), e.getMessage());
+    assertEquals(List.of(), reduce.reported);
+  }
+
+  /** What it delivered before is lost as well, and is found so before the merge. */
+  @Test
+  void outputsLocatedBeforeTheLossAreReportedToo() throws Exception {
+    TaskAttemptID last = TestJob.map(5, 0);
+    String host =
+        stockBeside(node, exchange -> StockHandler.refuse(exchange, 401, "Could not find jobid"));
+    shuffle(6);
+    for (int i = 0; i < 5; i++) {
+      mapOnNode(TestJob.map(i, 0), 100);
+      reduce.events.add(Events.succeeded(TestJob.map(i, 0), host));
+    }
+    Thread master =
+        new Thread(
+            () -> {
+              while (reduce.progress() < 5f / 6 && !Thread.interrupted()) {
+                LockSupport.parkNanos(1_000_000);
+              }
+              try {
+                expected.clear();
+                forgetEverything(node);
+                reduce.events.add(Events.succeeded(last, host));
+                while (reduce.reported.size() < 3 * 6 && !Thread.interrupted()) {
+                  LockSupport.parkNanos(1_000_000);
+                }
+                for (int i = 0; i < 6; i++) {
+                  reduce.events.add(Events.ended(TestJob.map(i, 0), Status.FAILED));
+                  mapOnNode(TestJob.map(i, 1), 100);
+                  reduce.events.add(Events.succeeded(TestJob.map(i, 1), host));
+                }
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    master.start();
+    assertDeliversAll(Map.of());
+    master.join();
+    assertEquals(threeTimes(6), sorted(reduce.reported));
   }
 }

@@ -164,6 +164,47 @@ final class StockFetchTest {
     assertTrue(e.getMessage().contains("it answered " + status), e.getMessage());
   }
 
+  /** Only its own words for it: any other refusal may pass. */
+  @ParameterizedTest
+  @CsvSource({
+    "401, Could not find jobid, true",
+    "401, fetcher cannot be authenticated, false",
+    "401, Verification of the hashReply failed, false",
+    "500, Could not find output/attempt_1/file.out.index in any of the directories, true",
+    "500, /disk1/file.out (Too many open files), false",
+    "500, Could not find jobid, false",
+    "404, Could not find jobid, false",
+    "400, Could not find x in any of the directories, false",
+    "500, '', false",
+    "401, '', false"
+  })
+  void absence(int status, String reason, boolean absent) {
+    StockFetch.FetchException e =
+        assertFails(Kind.REFUSED, exchange -> StockHandler.refuse(exchange, status, reason));
+    assertEquals(absent, e.isAbsent(), e.getMessage());
+    assertTrue(e.getMessage().contains(reason), e.getMessage());
+  }
+
+  @Test
+  void endlessReasonIsCutOff() {
+    StockFetch.FetchException e =
+        assertFails(
+            Kind.REFUSED,
+            exchange -> {
+              exchange.sendResponseHeaders(500, 0);
+              byte[] much = new byte[1 << 16];
+              try {
+                for (int i = 0; i < 1000; i++) {
+                  exchange.getResponseBody().write(much);
+                }
+              } catch (IOException gone) {
+                assertFalse(gone.getMessage().isEmpty()); // the client has read enough
+              }
+            });
+    assertTrue(e.getMessage().length() < 10_000, "message");
+    assertFalse(e.isAbsent());
+  }
+
   @Test
   void replyWithoutAHash() {
     assertTrue(

@@ -100,6 +100,11 @@ public final class ReduceSide extends ReduceTask {
     return feedback;
   }
 
+  /** Share of the maps whose outputs are located or fetched. */
+  public float progress() {
+    return copyPhase.get();
+  }
+
   public Counters.Counter counter(TaskCounter counter) {
     return reporter.getCounter(counter);
   }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -43,7 +44,12 @@ public final class StockHandler implements Closeable {
   }
 
   public StockHandler(Script script) throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    this(script, 0);
+  }
+
+  /** At a port of the test's choice. */
+  public StockHandler(Script script, int port) throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.setExecutor(threads);
     server.createContext(
         "/mapOutput",
@@ -85,6 +91,25 @@ public final class StockHandler implements Closeable {
     exchange
         .getResponseHeaders()
         .set(ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
+  }
+
+  /** Stock's way to refuse, with its reason as text. */
+  public static void refuse(HttpExchange exchange, int status, String reason) throws IOException {
+    version(exchange);
+    byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(status, text.length == 0 ? -1 : text.length);
+    if (text.length > 0) {
+      exchange.getResponseBody().write(text);
+    }
+  }
+
+  /** What it says of an output that it does not have. */
+  public static String noOutput(String map) {
+    return "Could not find usercache/u/appcache/"
+        + TestJob.APPLICATION
+        + "/output/"
+        + map
+        + "/file.out in any of the directories";
   }
 
   private static String requestHash(HttpExchange exchange) throws IOException {

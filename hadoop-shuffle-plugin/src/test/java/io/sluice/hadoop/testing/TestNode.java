@@ -52,6 +52,18 @@ public final class TestNode implements Closeable {
     return start(directory, capacityBytes, pool(directory, capacityBytes), limits);
   }
 
+  /** As a NodeManager without recovery that was killed: at the same port, and with nothing. */
+  public TestNode restartedEmpty(Path newDirectory, long capacityBytes) throws IOException {
+    int port = service.metadata().controlPort();
+    close();
+    return start(
+        newDirectory,
+        capacityBytes,
+        pool(newDirectory, capacityBytes),
+        ConnectionLimits.DEFAULT,
+        port);
+  }
+
   /** A node whose pool has so much memory, and a disk behind it. */
   public static TestNode start(Path directory, long capacityBytes, Path disk) throws IOException {
     Files.createDirectories(disk);
@@ -71,6 +83,16 @@ public final class TestNode implements Closeable {
   private static TestNode start(
       Path directory, long capacityBytes, StoreConfig.Builder store, ConnectionLimits limits)
       throws IOException {
+    return start(directory, capacityBytes, store, limits, 0);
+  }
+
+  private static TestNode start(
+      Path directory,
+      long capacityBytes,
+      StoreConfig.Builder store,
+      ConnectionLimits limits,
+      int controlPort)
+      throws IOException {
     TestNode node =
         new TestNode(
             directory,
@@ -80,7 +102,7 @@ public final class TestNode implements Closeable {
                     store,
                     "plain",
                     InetAddress.getLoopbackAddress(),
-                    0,
+                    controlPort,
                     List.of(new TcpProvider()),
                     false,
                     new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0),

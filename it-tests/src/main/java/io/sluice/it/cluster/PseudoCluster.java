@@ -281,6 +281,15 @@ public final class PseudoCluster implements AutoCloseable {
     return new ContainerLogs(nodes.stream().map(node -> node.place().containerLogs()).toList());
   }
 
+  /** Index of the node on which the only ApplicationMaster runs. */
+  public int nodeOfMaster() {
+    List<Integer> nodes = TaskProcess.nodesOfMasters(directory.path());
+    if (nodes.size() != 1) {
+      throw new IllegalStateException("ApplicationMasters run on " + nodes + ", expected one");
+    }
+    return nodes.get(0);
+  }
+
   /** The task attempts that run right now. */
   public List<TaskProcess> taskProcesses() {
     return TaskProcess.running(directory.path());

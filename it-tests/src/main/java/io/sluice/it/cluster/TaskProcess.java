@@ -17,6 +17,18 @@ public record TaskProcess(String attemptId, int node, long pid) {
   private static final Pattern TASK =
       Pattern.compile("^\\S*/java .*/nm(\\d+)/.*YarnChild \\S+ \\d+ (attempt_\\S+) ");
 
+  private static final Pattern MASTER = Pattern.compile("^\\S*/java .*/nm(\\d+)/.*MRAppMaster");
+
+  /** Indexes of the NodeManagers that have started ApplicationMasters which run. */
+  static List<Integer> nodesOfMasters(Path clusterDirectory) {
+    return ProcessTable.whoseCommandLineHas(clusterDirectory + "/").stream()
+        .flatMap(process -> ProcessTable.commandLine(process.pid()).stream())
+        .map(MASTER::matcher)
+        .filter(Matcher::find)
+        .map(found -> Integer.parseInt(found.group(1)))
+        .toList();
+  }
+
   static List<TaskProcess> running(Path clusterDirectory) {
     return ProcessTable.whoseCommandLineHas(clusterDirectory + "/").stream()
         .flatMap(process -> of(process.pid()).stream())

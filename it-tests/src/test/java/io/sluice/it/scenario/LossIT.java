@@ -172,4 +172,33 @@ class LossIT {
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
   }
+
+  /**
+   * A NodeManager without recovery comes back while a reduce reads: none of its outputs is left.
+   */
+  @Test
+  void mapsOfANodeThatComesBackWithNothingAreRunAgain(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("emptied-node").with(NO_SLOW_START);
+    NodeManager emptied = null;
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      emptied = cluster.nodes().get(1 - cluster.nodeOfMaster());
+      List<TaskProcess> lost = run.mapsOn(emptied.place().index());
+      run.openMapGate();
+      run.awaitReducesAtGate(1);
+      emptied.restartWith(Map.of("yarn.nodemanager.recovery.enabled", "false"));
+      run.openReduceGate();
+      FinishedJob finished = run.await();
+      assertEquals(2, lost.size(), "maps of the node that was emptied");
+      lost.forEach(map -> finished.lost(map.attemptId()));
+      assertTrue(
+          finished.attempts().stream().filter(attempt -> !attempt.map()).count() <= 2,
+          "one attempt of the reduce finds them all: " + finished.attempts());
+    } finally {
+      if (emptied != null) {
+        emptied.restartWith(Map.of());
+      }
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+  }
 }

@@ -5,6 +5,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
@@ -13,8 +14,10 @@ import io.sluice.spill.segment.SegmentMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
@@ -79,12 +82,7 @@ public final class NodeReader implements AutoCloseable {
    */
   public Map<String, List<NodeRun>> locate(
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
-    RemoteNode node =
-        nodes.computeIfAbsent(
-            address,
-            a ->
-                new RemoteNode(
-                    a, applicationId, secret, transports, stats, timeoutMs, busyPatienceMs));
+    RemoteNode node = node(address);
     Description description = node.describe(partitions, outputIds);
     boolean local = node.poolId().equals(localPoolId);
     Map<String, List<NodeRun>> located = new HashMap<>();
@@ -98,14 +96,42 @@ public final class NodeReader implements AutoCloseable {
                 Run run = runs.get(i);
                 boolean first = i == 0 || runs.get(i - 1).partition() != run.partition();
                 runNumber = first ? 0 : runNumber + 1;
-                opened.add(open(node, outputId, runNumber, run, description, local));
+                opened.add(open(address, node, outputId, runNumber, run, description, local));
               }
               located.put(outputId, opened);
             });
     return located;
   }
 
+  /**
+   * Which of these outputs the node's service says it does not hold, whatever it held before; only
+   * its answer makes an output absent.
+   *
+   * @throws IOException when it does not answer, or refuses to
+   */
+  public Set<String> absent(NodeAddress address, Partitions partitions, List<String> outputIds)
+      throws IOException {
+    Set<String> absent = new HashSet<>(outputIds);
+    try {
+      absent.removeAll(node(address).describe(partitions, outputIds).runs().keySet());
+    } catch (RemoteError e) {
+      if (e.code() != RemoteError.Code.UNKNOWN_APPLICATION) {
+        throw e;
+      }
+    }
+    return absent;
+  }
+
+  private RemoteNode node(NodeAddress address) {
+    return nodes.computeIfAbsent(
+        address,
+        a ->
+            new RemoteNode(
+                a, applicationId, secret, transports, stats, timeoutMs, busyPatienceMs));
+  }
+
   private NodeRun open(
+      NodeAddress address,
       RemoteNode node,
       String outputId,
       int runNumber,
@@ -116,6 +142,7 @@ public final class NodeReader implements AutoCloseable {
         outputId + " partition " + run.partition() + " run " + runNumber + " at " + node.name();
     if (!local) {
       return NodeRun.remote(
+          address,
           outputId,
           name,
           run,
@@ -127,6 +154,7 @@ public final class NodeReader implements AutoCloseable {
           return location == null ? null : location.segment();
         };
     return NodeRun.local(
+        address,
         outputId,
         name,
         run,

@@ -14,6 +14,7 @@ import java.util.function.LongConsumer;
  * located it closes it, or hands {@link #input} to a cursor that does.
  */
 public final class NodeRun implements AutoCloseable {
+  private final NodeAddress address;
   private final String outputId;
   private final String name;
   private final Run run;
@@ -22,12 +23,14 @@ public final class NodeRun implements AutoCloseable {
   private final RemoteRunInput remote;
 
   private NodeRun(
+      NodeAddress address,
       String outputId,
       String name,
       Run run,
       MappedRunInput local,
       RemoteRunInput remote,
       LongConsumer counter) {
+    this.address = address;
     this.outputId = outputId;
     this.name = name;
     this.run = run;
@@ -37,13 +40,24 @@ public final class NodeRun implements AutoCloseable {
   }
 
   static NodeRun local(
-      String outputId, String name, Run run, MappedRunInput input, ReadStats stats) {
+      NodeAddress address,
+      String outputId,
+      String name,
+      Run run,
+      MappedRunInput input,
+      ReadStats stats) {
     return new NodeRun(
-        outputId, name, run, input, null, bytes -> stats.read(ReadStats.LOCAL, bytes));
+        address, outputId, name, run, input, null, bytes -> stats.read(ReadStats.LOCAL, bytes));
   }
 
-  static NodeRun remote(String outputId, String name, Run run, RemoteRunInput input) {
-    return new NodeRun(outputId, name, run, null, input, bytes -> {}); // counts for itself
+  static NodeRun remote(
+      NodeAddress address, String outputId, String name, Run run, RemoteRunInput input) {
+    return new NodeRun(address, outputId, name, run, null, input, bytes -> {}); // counts for itself
+  }
+
+  /** The node that it was located at. */
+  public NodeAddress address() {
+    return address;
   }
 
   /** The output it belongs to. */
