@@ -59,6 +59,11 @@ final class FetchFailures {
    */
   record Verdict(boolean report, long penaltyMs, Optional<String> hopeless) {}
 
+  /** Longest time to leave a host alone. */
+  long maxPenaltyMs() {
+    return policy.maxPenaltyMs();
+  }
+
   /** A map has run for so long; a shuffle may stall for as long as half of the longest. */
   void mapRan(long runtimeMs) {
     maxMapRuntimeMs = Math.max(maxMapRuntimeMs, runtimeMs);

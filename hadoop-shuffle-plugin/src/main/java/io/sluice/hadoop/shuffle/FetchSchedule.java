@@ -137,8 +137,8 @@ final class FetchSchedule {
   }
 
   private void located(TaskAttemptID attempt, String url, int runtimeMs) {
-    URI uri = URI.create(url);
-    String name = uri.getHost() + ":" + uri.getPort();
+    // Not by its host: URI has none for names with an underscore, and all of them would be one.
+    String name = URI.create(url).getRawAuthority();
     putBack(hosts.computeIfAbsent(name, n -> new Host(n, url)), attempt);
     failures.mapRan(runtimeMs);
     notifyAll();
@@ -321,9 +321,12 @@ final class FetchSchedule {
     return List.copyOf(host.delivered);
   }
 
-  /** The host is alive but wants to be left alone for a while; that is no failure of anything. */
+  /**
+   * The host is alive but wants to be left alone for a while; that is no failure of anything. No
+   * longer than after a failure, whatever it asks for.
+   */
   synchronized void backOff(Batch batch, long delayMs) {
-    penalize(hosts.get(batch.hostName()), delayMs);
+    penalize(hosts.get(batch.hostName()), Math.min(delayMs, failures.maxPenaltyMs()));
   }
 
   /**

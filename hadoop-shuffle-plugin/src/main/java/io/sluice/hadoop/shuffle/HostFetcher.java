@@ -13,6 +13,7 @@ import io.sluice.node.wire.RemoteError;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URL;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,9 @@ final class HostFetcher implements Runnable {
   private static final long WAIT_MS = 10_000;
   private static final int MAX_PORT = 65_535;
   private static final int REFUSALS_BEFORE_STOCK = 3;
+
+  /** Room is made for so much of what a ShuffleHandler announces; the rest must come first. */
+  private static final long MAX_EXPECTED_BYTES = 8L << 20;
 
   private final FetchSchedule schedule;
   private final MapOutputs outputs;
@@ -157,14 +161,14 @@ final class HostFetcher implements Runnable {
   }
 
   private NodeAddress address(Batch batch) throws IOException {
-    URI uri = URI.create(batch.url());
-    int port = uri.getPort() + portOffset;
+    URL url = URI.create(batch.url()).toURL();
+    int port = url.getPort() + portOffset;
     if (port > MAX_PORT) {
-      throw new IOException("port " + uri.getPort() + " leaves no room for Sluice's at " + port);
+      throw new IOException("port " + url.getPort() + " leaves no room for Sluice's at " + port);
     }
-    InetSocketAddress control = new InetSocketAddress(uri.getHost(), port);
+    InetSocketAddress control = new InetSocketAddress(url.getHost(), port);
     if (control.isUnresolved()) {
-      throw new UnknownHostException(uri.getHost());
+      throw new UnknownHostException(url.getHost());
     }
     return new NodeAddress(batch.hostName(), control);
   }
@@ -238,7 +242,7 @@ final class HostFetcher implements Runnable {
   private record Staging(StagedRun staged) implements StockFetch.Sink {
     @Override
     public void begin(long storedBytes, long rawLengthBytes) throws IOException {
-      staged.expect(storedBytes);
+      staged.expect(Math.min(storedBytes, MAX_EXPECTED_BYTES));
     }
 
     @Override

@@ -27,6 +27,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.LocalDirAllocator;
@@ -55,7 +56,7 @@ final class ReduceShuffle {
   private static final Logger LOG = LoggerFactory.getLogger(ReduceShuffle.class);
 
   private static final long PROGRESS_PERIOD_MS = 1000;
-  private static final long JOIN_TIMEOUT_MS = 60_000;
+  private static final long JOIN_TIMEOUT_MS = 5_000;
 
   /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
   private static final long BUSY_PATIENCE_MS = 300_000;
@@ -194,6 +195,28 @@ final class ReduceShuffle {
         new FetchSchedule(
             job.getNumMapTasks(), FetchPolicy.of(job), new Listener(), System::nanoTime);
     List<Thread> threads = new ArrayList<>();
+    try {
+      startAll(schedule, threads);
+      while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
+        schedule.throwIfFailed();
+        context.getReporter().progress();
+        outputs.closeWithdrawn();
+        if (lossReported.getAndSet(false)) {
+          context.getReduceTask().statusUpdate(context.getUmbilical());
+        }
+      }
+      schedule.throwIfFailed();
+    } finally {
+      schedule.close();
+      // Only the poller sleeps; an interrupt in a fetcher would close the files it reads from.
+      threads.stream().limit(1).forEach(Thread::interrupt);
+      join(threads);
+    }
+    outputs.closeWithdrawn();
+    return schedule;
+  }
+
+  private void startAll(FetchSchedule schedule, List<Thread> threads) throws IOException {
     threads.add(
         start(
             "sluice-completion-poller",
@@ -219,32 +242,20 @@ final class ReduceShuffle {
                   NodeSettings.PORT_OFFSET.get(job::getTrimmed),
                   reader.windowCount() / Math.max(1, job.getNumMapTasks()))));
     }
-    try {
-      while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
-        schedule.throwIfFailed();
-        context.getReporter().progress();
-        outputs.closeWithdrawn();
-        if (lossReported.getAndSet(false)) {
-          context.getReduceTask().statusUpdate(context.getUmbilical());
-        }
-      }
-      schedule.throwIfFailed();
-    } finally {
-      schedule.close();
-      // Only the poller sleeps; an interrupt in a fetcher would close the files it reads from.
-      threads.get(0).interrupt();
-      for (Thread thread : threads) {
-        thread.join(JOIN_TIMEOUT_MS);
-        if (thread.isAlive()) {
-          LOG.warn(
-              "{} has not ended within {} ms; what it still brings is discarded",
-              thread.getName(),
-              JOIN_TIMEOUT_MS);
-        }
+  }
+
+  /** A fetcher may be waiting for a node whose outputs nobody needs any more. */
+  private static void join(List<Thread> threads) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_TIMEOUT_MS);
+    for (Thread thread : threads) {
+      thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime())));
+      if (thread.isAlive()) {
+        LOG.warn(
+            "{} has not ended within {} ms; what it still brings is discarded",
+            thread.getName(),
+            JOIN_TIMEOUT_MS);
       }
     }
-    outputs.closeWithdrawn();
-    return schedule;
   }
 
   private static Thread start(String name, Runnable body) throws IOException {

@@ -150,6 +150,7 @@ final class StockFetch {
   private InputStream open(HttpURLConnection connection, URL url) throws IOException {
     String message = SecureShuffleUtils.buildMsgFrom(url);
     String hash = SecureShuffleUtils.hashFromString(message, secret);
+    connection.setInstanceFollowRedirects(false); // the hash is for this host alone
     connection.setConnectTimeout(connectTimeoutMs);
     connection.setReadTimeout(readTimeoutMs);
     connection.addRequestProperty(SecureShuffleUtils.HTTP_HEADER_URL_HASH, hash);

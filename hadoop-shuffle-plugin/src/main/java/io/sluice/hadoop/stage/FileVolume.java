@@ -62,8 +62,7 @@ final class FileVolume implements StageVolume {
   @Override
   public Piece endRun() throws IOException {
     out.flush();
-    Piece piece =
-        new FilePiece(this, runStartBytes, lengthBytes - runStartBytes, summer.finish());
+    Piece piece = new FilePiece(this, runStartBytes, lengthBytes - runStartBytes, summer.finish());
     runStartBytes = lengthBytes;
     return piece;
   }
@@ -113,7 +112,8 @@ final class FileVolume implements StageVolume {
     }
   }
 
-  private record FilePiece(FileVolume volume, long startBytes, long lengthBytes, BlockChecksums checksums)
+  private record FilePiece(
+      FileVolume volume, long startBytes, long lengthBytes, BlockChecksums checksums)
       implements Piece {
     @Override
     public long memoryBytes() {

@@ -523,4 +523,29 @@ final class FetchScheduleTest {
     assertEquals(List.of(), listener.lost);
     assertEquals(one.maps(), schedule.shuffled());
   }
+
+  /** Names with an underscore are none for java.net.URI. */
+  @Test
+  void hostsWhoseNamesAreUnusualAreSeveral() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), "node_1:13562"));
+    schedule.resolve(succeeded(map(1, 0), "node_2:13562"));
+    Set<String> urls = new HashSet<>();
+    urls.add(fetchAll(schedule).url());
+    urls.add(fetchAll(schedule).url());
+    assertEquals(Set.of("http://node_1:13562", "http://node_2:13562"), urls);
+  }
+
+  @Test
+  void hostIsNotLeftAloneForEverBecauseItAsksForIt() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.backOff(batch, Long.MAX_VALUE);
+    schedule.putBack(batch, batch.maps());
+    schedule.release(batch);
+    assertNull(schedule.take(0));
+    passMs(60_001);
+    assertNotNull(schedule.take(0));
+  }
 }

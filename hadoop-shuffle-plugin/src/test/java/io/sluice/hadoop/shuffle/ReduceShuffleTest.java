@@ -8,8 +8,8 @@ import com.sun.net.httpserver.HttpExchange;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.collect.TestCollectors;
 import io.sluice.hadoop.conf.JobSettings;
-import io.sluice.hadoop.testing.LeaseCountingComparator;
 import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.hadoop.testing.LeaseCountingComparator;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.Pair;
@@ -25,6 +25,7 @@ import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.segment.Range;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.BindException;
 import java.nio.ByteBuffer;
@@ -41,9 +42,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.io.Text;
@@ -708,5 +711,63 @@ final class ReduceShuffleTest {
     assertDeliversAll(Map.of());
     master.join();
     assertEquals(threeTimes(6), sorted(reduce.reported));
+  }
+
+  /** A length that no disk has room for, and a stream that ends at once: the map is blamed. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void announcedLengthIsNotBelieved(boolean pool) throws Exception {
+    mapOnNode(TestJob.map(99, 0), 0); // so that the service knows the application
+    expected.clear();
+    shuffle(1);
+    TaskAttemptID map = TestJob.map(0, 0);
+    byte[] body =
+        StockHandler.output(
+            map.toString(), 1L << 62, 1L << 62, REDUCE, new byte[1000], new CRC32());
+    stock = new StockHandler(exchange -> StockHandler.reply(exchange, body, body.length));
+    reduce.events.add(Events.succeeded(map, stock.url().substring("http://".length())));
+    IOException e =
+        assertThrows(IOException.class, () -> run(pool ? node.environment() : Map.of()));
+    assertTrue(e.getMessage().contains("MAX_FAILED_UNIQUE_FETCHES"), e.getMessage());
+    assertEquals(List.of(map), reduce.reported);
+  }
+
+  /** Its output has come from another attempt meanwhile. */
+  @Test
+  void aHandlerThatNeverAnswersHoldsNobodyUp() throws Exception {
+    shuffle(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answer = new CountDownLatch(1);
+    stock =
+        new StockHandler(
+            exchange -> {
+              asked.countDown();
+              try {
+                assertTrue(answer.await(50, TimeUnit.SECONDS), "the test has ended");
+              } catch (InterruptedException e) {
+                throw new InterruptedIOException();
+              }
+            });
+    TaskAttemptID stuck = TestJob.map(0, 0);
+    reduce.events.add(Events.succeeded(stuck, stock.url().substring("http://".length())));
+    mapOnNode(TestJob.map(0, 1), 100);
+    Thread master =
+        new Thread(
+            () -> {
+              try {
+                asked.await();
+                succeeded(TestJob.map(0, 1));
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            });
+    master.start();
+    try {
+      assertDeliversAll(node.environment());
+      assertEquals(1, answer.getCount(), "the handler has not answered");
+    } finally {
+      answer.countDown();
+      master.join();
+    }
   }
 }

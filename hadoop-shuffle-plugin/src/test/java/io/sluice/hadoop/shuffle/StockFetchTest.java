@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.CRC32;
 import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -317,5 +318,20 @@ final class StockFetchTest {
                   });
             });
     assertEquals(full, e);
+  }
+
+  @Test
+  void redirectionIsNotFollowed() {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    StockFetch.FetchException e =
+        assertFails(
+            Kind.REFUSED,
+            exchange -> {
+              asked.add(exchange.getRequestURI().toString());
+              exchange.getResponseHeaders().set("Location", handler.url() + "/mapOutput?another");
+              exchange.sendResponseHeaders(302, -1);
+            });
+    assertEquals(1, asked.size(), asked.toString());
+    assertTrue(e.getMessage().contains("it answered 302"), e.getMessage());
   }
 }

@@ -126,8 +126,7 @@ public final class NodeReader implements AutoCloseable {
     return nodes.computeIfAbsent(
         address,
         a ->
-            new RemoteNode(
-                a, applicationId, secret, transports, stats, timeoutMs, busyPatienceMs));
+            new RemoteNode(a, applicationId, secret, transports, stats, timeoutMs, busyPatienceMs));
   }
 
   private NodeRun open(
