@@ -141,15 +141,35 @@ public final class RemoteClient implements AutoCloseable {
       List<String> some = outputIds.subList(i, Math.min(outputIds.size(), i + outputsAtOnce));
       for (long first = partitions.first(); first < partitions.end(); first += most) {
         int end = (int) Math.min(partitions.end(), first + most);
-        Description part = describeSome(new Partitions((int) first, end), some);
-        whole.segments().putAll(part.segments());
-        part.runs()
-            .forEach(
-                (id, runs) ->
-                    whole.runs().computeIfAbsent(id, x -> new ArrayList<>()).addAll(runs));
+        describeInto(whole, new Partitions((int) first, end), some);
       }
     }
     return whole;
+  }
+
+  /** Asks for half as much at a time where the answer would be too long. */
+  private void describeInto(Description whole, Partitions partitions, List<String> outputIds)
+      throws IOException {
+    try {
+      Description part = describeSome(partitions, outputIds);
+      whole.segments().putAll(part.segments());
+      part.runs()
+          .forEach(
+              (id, runs) -> whole.runs().computeIfAbsent(id, x -> new ArrayList<>()).addAll(runs));
+    } catch (RemoteError e) {
+      int outputs = outputIds.size();
+      if (e.code() != RemoteError.Code.TOO_MUCH || (outputs == 1 && partitions.count() == 1)) {
+        throw e;
+      }
+      if (outputs > 1) {
+        describeInto(whole, partitions, outputIds.subList(0, outputs / 2));
+        describeInto(whole, partitions, outputIds.subList(outputs / 2, outputs));
+      } else {
+        int middle = partitions.first() + partitions.count() / 2;
+        describeInto(whole, new Partitions(partitions.first(), middle), outputIds);
+        describeInto(whole, new Partitions(middle, partitions.end()), outputIds);
+      }
+    }
   }
 
   private Description describeSome(Partitions partitions, List<String> outputIds)

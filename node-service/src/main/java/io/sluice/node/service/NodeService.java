@@ -9,6 +9,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.RemoteError;
@@ -60,6 +61,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeService implements Closeable, RemoteServer.Backend {
   private static final Logger LOG = LoggerFactory.getLogger(NodeService.class);
+  private static final int PARTITIONS_AT_ONCE = 64;
   private static final String SOCKET_NAME = "control.sock";
   private static final String APPLICATIONS_NAME = "applications";
 
@@ -298,10 +300,13 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<Run>> runs = new HashMap<>();
+    boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
+    long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
     for (String outputId : outputIds) {
-      Optional<List<Run>> held = runs(new OutputId(applicationId, outputId), partitions);
+      Optional<List<Run>> held = runs(new OutputId(applicationId, outputId), partitions, leftBytes);
       if (held.isPresent()) {
         List<Run> outputRuns = held.get();
+        leftBytes -= lengthBytes(outputRuns);
         runs.put(outputId, outputRuns);
         for (Run run : outputRuns) {
           for (Range range : run.ranges()) {
@@ -313,18 +318,39 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return new Description(segments, runs);
   }
 
-  /** Those of an output; none of one with a damaged index, which must be made again as well. */
-  private Optional<List<Run>> runs(OutputId id, Partitions partitions) throws IOException {
+  /**
+   * Those of an output, gathered some partitions at a time; none of one with a damaged index, which
+   * must be made again as well.
+   *
+   * @throws RemoteError if they would take more than {@code leftBytes} in an answer
+   */
+  private Optional<List<Run>> runs(OutputId id, Partitions partitions, long leftBytes)
+      throws IOException {
     Optional<CommittedOutput> output = store.find(id);
     if (output.isEmpty()) {
       return Optional.empty();
     }
+    List<Run> all = new ArrayList<>();
     try {
-      return Optional.of(output.get().runs(partitions.first(), partitions.end()));
+      for (long first = partitions.first(); first < partitions.end(); first += PARTITIONS_AT_ONCE) {
+        int end = (int) Math.min(partitions.end(), first + PARTITIONS_AT_ONCE);
+        List<Run> some = output.get().runs((int) first, end);
+        leftBytes -= lengthBytes(some);
+        if (leftBytes < 0) {
+          throw new RemoteError(
+              RemoteError.Code.TOO_MUCH, partitions + " of " + id + " are too much for one answer");
+        }
+        all.addAll(some);
+      }
+      return Optional.of(all);
     } catch (CorruptOutputException e) {
       LOG.warn("Not describing {} any more, so that it is made again: {}", id, e.getMessage());
       return Optional.empty();
     }
+  }
+
+  private static long lengthBytes(List<Run> runs) {
+    return runs.stream().mapToLong(Description::lengthBytes).sum();
   }
 
   @Override

@@ -33,7 +33,9 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: handlers run side by side. Ownership: {@link #close} ends the listener and
  * every connection, and waits a while for the handlers. Failure: what a handler throws ends its
  * connection and is logged; an accept that fails is tried again, after a pause, because giving up
- * would cut this node off until a restart.
+ * would cut this node off until a restart. So is what only concerns one connection, errors such as
+ * a lack of memory or threads among it: they are counted, and never reach the process, whose
+ * handler of such might end it.
  */
 public final class Acceptor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
@@ -51,6 +53,7 @@ public final class Acceptor implements AutoCloseable {
   private final Set<DeadlineChannel> proved = new HashSet<>(); // under itself
   private final Map<DeadlineChannel, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
+  private final LongAdder errors = new LongAdder();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread acceptThread;
   private int connectionNumber;
@@ -98,7 +101,10 @@ public final class Acceptor implements AutoCloseable {
     while (!isClosed()) {
       try {
         take(listener.accept());
-      } catch (IOException | OutOfMemoryError e) {
+      } catch (IOException | RuntimeException | Error e) {
+        if (e instanceof Error) {
+          errors.increment();
+        }
         if (!isClosed()) {
           LOG.warn(
               "{}: cannot take a connection, trying again; raise the limit on open files (ulimit"
@@ -119,7 +125,7 @@ public final class Acceptor implements AutoCloseable {
     unproved.enter(channel, from);
     try {
       thread.start();
-    } catch (OutOfMemoryError e) {
+    } catch (Error e) { // of memory or threads, mostly
       forget(channel);
       throw e;
     }
@@ -157,6 +163,9 @@ public final class Acceptor implements AutoCloseable {
       } else {
         LOG.warn("{}: the conversation with {} ended in an error", name, channel.peer(), e);
       }
+    } catch (Error e) {
+      errors.increment(); // first: saying so may fail for the same reason
+      LOG.error("{}: the conversation with {} ended in an error", name, channel.peer(), e);
     } finally {
       forget(channel);
     }
@@ -201,7 +210,8 @@ public final class Acceptor implements AutoCloseable {
   /** What became of those who came. */
   public ConnectionCounters counters() {
     synchronized (proved) {
-      return new ConnectionCounters(proved.size(), refused.sum(), unproved.expelled(), 0);
+      return new ConnectionCounters(
+          proved.size(), refused.sum(), unproved.expelled(), errors.sum());
     }
   }
 

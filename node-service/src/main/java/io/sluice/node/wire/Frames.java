@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Cuts a {@link DeadlineChannel} into messages.
@@ -96,6 +97,21 @@ public final class Frames {
     return receive(MAX_HELLO_BYTES, timeoutMs, timeoutMs);
   }
 
+  /** Takes no more memory than twice what has come: an announced length alone costs nothing. */
+  private ByteBuffer receiveBody(int lengthBytes, long timeoutMs) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    ByteBuffer body = ByteBuffer.allocate(Math.min(lengthBytes, MAX_HELLO_BYTES));
+    while (true) {
+      channel.readFully(
+          body, Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime())));
+      if (body.capacity() == lengthBytes) {
+        return body;
+      }
+      ByteBuffer longer = ByteBuffer.allocate((int) Math.min(lengthBytes, 2L * body.capacity()));
+      body = longer.put(body.flip());
+    }
+  }
+
   private Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
     lengthBuffer.clear().limit(1);
     channel.readFully(lengthBuffer, firstByteTimeoutMs);
@@ -111,8 +127,7 @@ public final class Frames {
               + " bytes, expected 1 to "
               + maxBytes);
     }
-    ByteBuffer body = ByteBuffer.allocate(lengthBytes);
-    channel.readFully(body, timeoutMs);
+    ByteBuffer body = receiveBody(lengthBytes, timeoutMs);
     return new Frame(
         body.get(0) & 0xff,
         new DataInputStream(new ByteArrayInputStream(body.array(), 1, lengthBytes - 1)));

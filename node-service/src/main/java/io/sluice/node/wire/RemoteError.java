@@ -23,7 +23,9 @@ public final class RemoteError extends IOException {
     /** What was to be committed is not valid. */
     CORRUPT_OUTPUT,
     /** Not now: what was asked for is in use by others. */
-    BUSY
+    BUSY,
+    /** The answer would be too long: ask for less at a time. */
+    TOO_MUCH
   }
 
   /** As the service put it. */

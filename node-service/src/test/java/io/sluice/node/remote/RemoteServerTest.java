@@ -230,6 +230,22 @@ class RemoteServerTest {
   }
 
   @Test
+  void aQuestionWithTooLongAnAnswerIsAskedInParts() throws IOException {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 37; i++) {
+      ids.add("attempt_" + i);
+      holds("attempt_" + i, i + 1, 3);
+    }
+    backend.mostAtOnce = 5; // outputs times partitions
+    try (RemoteClient client = connect(SECRET)) {
+      Description description = client.describe(new Partitions(0, 20), ids);
+      assertEquals(37, description.runs().size());
+      description.runs().values().forEach(runs -> assertEquals(3, runs.size()));
+      assertEquals(37, description.segments().size());
+    }
+  }
+
+  @Test
   void slotsAreAskedForGivenBackAndClosedWithTheConnection() throws IOException {
     StageRequest request = new StageRequest("ucx", "attempt_0", 3, 1, 1L << 40, 17, 250);
     try (RemoteClient client = connect(SECRET)) {

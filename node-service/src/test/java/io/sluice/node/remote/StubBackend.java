@@ -24,6 +24,7 @@ final class StubBackend implements RemoteServer.Backend {
   final Map<String, Description> outputs = new HashMap<>();
   final List<Integer> askedFor = new ArrayList<>();
   final List<String> freed = new ArrayList<>();
+  int mostAtOnce = Integer.MAX_VALUE;
   final List<String> expected = new ArrayList<>();
   final StubSlots slots = new StubSlots();
 
@@ -79,6 +80,9 @@ final class StubBackend implements RemoteServer.Backend {
   @Override
   public Description describe(String applicationId, Partitions partitions, List<String> outputIds)
       throws IOException {
+    if (outputIds.size() * partitions.count() > mostAtOnce) {
+      throw new RemoteError(RemoteError.Code.TOO_MUCH, "expected by this test");
+    }
     askedFor.add(outputIds.size() * partitions.count());
     if (partitions.end() > PARTITION_COUNT) {
       throw new IllegalArgumentException("no partition " + (partitions.end() - 1));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Description;
@@ -28,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -67,6 +69,30 @@ class NodeServiceTest extends NodeTestBase {
     Await.until(
         "the server counts all bytes",
         () -> service.transportCounters().get("tcp").bytes() == bytesOf(outputs));
+  }
+
+  /** 24,000 runs are 1.6 MB of an answer, which the service does not gather at once. */
+  @Test
+  void aQuestionWithALongAnswerIsAnsweredInParts() throws IOException {
+    start(4);
+    int partitions = 12_000;
+    List<Integer> order = new ArrayList<>();
+    for (int i = 0; i < 2 * partitions; i++) {
+      order.add(i % partitions);
+    }
+    List<byte[]> runs = Collections.nCopies(2 * partitions, new byte[] {1, 2, 3});
+    commit(new TestOutput("attempt_0", partitions, order, runs));
+    Partitions all = new Partitions(0, partitions);
+    RemoteError e =
+        assertThrows(RemoteError.class, () -> service.describe(APP, all, List.of("attempt_0")));
+    assertEquals(RemoteError.Code.TOO_MUCH, e.code());
+    try (NodeReader reader = tcpReader(2)) {
+      List<NodeRun> located = reader.locate(address(), all, List.of("attempt_0")).get("attempt_0");
+      assertEquals(2 * partitions, located.size());
+      for (int i = 0; i < located.size(); i++) {
+        assertEquals(i / 2, located.get(i).partition());
+      }
+    }
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -96,18 +97,27 @@ class AcceptorTest {
           switch (kind.get(0)) {
             case 1 -> throw new IOException("expected by this test");
             case 2 -> throw new IllegalStateException("expected by this test");
+            case 3 -> throw new OutOfMemoryError("expected by this test");
+            case 4 -> throw new NoClassDefFoundError("expected by this test");
             default -> echo(channel);
           }
         };
+    List<Throwable> uncaught = new CopyOnWriteArrayList<>(); // a NodeManager ends by one
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
     start(listener, handler);
     try (DeadlineChannel good = open(listener, 0)) {
-      for (int kind = 1; kind <= 2; kind++) {
+      for (int kind = 1; kind <= 4; kind++) {
         try (DeadlineChannel bad = open(listener, kind)) {
           assertThrows(EOFException.class, () -> bad.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
         }
       }
       assertServed(good);
     }
+    assertEquals(2, acceptor.counters().errors());
+    acceptor.close();
+    Thread.setDefaultUncaughtExceptionHandler(before);
+    assertEquals(List.of(), uncaught);
   }
 
   private static DeadlineChannel open(ServerSocketChannel listener, int kind) throws IOException {

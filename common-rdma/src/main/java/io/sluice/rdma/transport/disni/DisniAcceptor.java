@@ -113,7 +113,7 @@ final class DisniAcceptor {
           handle(event);
         }
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.error("disni: the listener on {} died; its connections are lost", address, e);
     } finally {
       destroyAll();

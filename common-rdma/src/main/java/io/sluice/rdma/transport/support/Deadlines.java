@@ -98,7 +98,7 @@ public final class Deadlines implements AutoCloseable {
       if (pending.remove(first)) {
         try {
           first.onLate.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           LOG.error("{}: a deadline's task failed; the others go on", thread.getName(), e);
         }
       }

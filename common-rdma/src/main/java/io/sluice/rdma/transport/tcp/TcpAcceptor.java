@@ -46,7 +46,7 @@ final class TcpAcceptor implements Runnable {
         serve(listener.accept());
       } catch (ClosedChannelException e) {
         return;
-      } catch (IOException | OutOfMemoryError e) {
+      } catch (IOException | RuntimeException | Error e) {
         LOG.warn(
             "tcp: cannot take a connection on {}, trying again; raise the limit on open files"
                 + " (ulimit -n) or threads (ulimit -u) if that is the cause",
@@ -66,7 +66,7 @@ final class TcpAcceptor implements Runnable {
       server.setDaemon(true);
       endpoint.accepted(connection, channel.socket().getInetAddress());
       server.start();
-    } catch (IOException | OutOfMemoryError e) {
+    } catch (IOException | Error e) {
       connection.abandon();
       throw e;
     }

@@ -63,6 +63,8 @@ final class TcpServerConnection implements Runnable {
       }
     } catch (IOException e) {
       LOG.debug("tcp: connection from {} ended: {}", client, e.toString());
+    } catch (RuntimeException | Error e) { // the process may end by one that nobody takes
+      LOG.error("tcp: connection from {} ended in an error", client, e);
     } finally {
       end(welcomed);
     }

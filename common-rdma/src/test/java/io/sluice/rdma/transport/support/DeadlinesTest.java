@@ -61,6 +61,20 @@ class DeadlinesTest {
   }
 
   @Test
+  void anErrorInOneLeavesTheOthers() throws Exception {
+    try (Deadlines deadlines = new Deadlines("sluice-test")) {
+      CountDownLatch fired = new CountDownLatch(1);
+      deadlines.after(
+          1,
+          () -> {
+            throw new OutOfMemoryError("expected by this test");
+          });
+      deadlines.after(5, fired::countDown);
+      assertTrue(fired.await(10, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
   void noneIsForgottenWhenManyThreadsSetThem() throws Exception {
     try (Deadlines deadlines = new Deadlines("sluice-test")) {
       int perThread = 2_000;
