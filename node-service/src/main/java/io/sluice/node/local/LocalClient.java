@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -46,6 +47,7 @@ public final class LocalClient implements ExtentSource, Closeable {
   private final JobSecret secret;
   private final long timeoutMs;
   private volatile Session session;
+  private final List<LeaseHold> holds = new ArrayList<>(); // of every lease since the first
   private volatile boolean closed;
 
   /** One connection, and what the service said when it began. */
@@ -85,10 +87,32 @@ public final class LocalClient implements ExtentSource, Closeable {
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
               });
-      return new Session(channel, frames, LocalProtocol.readInfo(in), in.readLong());
+      Session opened = new Session(channel, frames, LocalProtocol.readInfo(in), in.readLong());
+      hold(opened.info());
+      return opened;
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
+    }
+  }
+
+  /** Says that this task lives until it closes this client, whatever becomes of the service. */
+  private void hold(LeaseInfo lease) throws IOException {
+    LeaseHold hold = LeaseHold.take(socket, lease);
+    synchronized (holds) {
+      holds.add(hold);
+    }
+    if (closed) { // meanwhile, and perhaps without seeing this one
+      releaseHolds();
+    }
+  }
+
+  private void releaseHolds() throws IOException {
+    synchronized (holds) {
+      for (LeaseHold hold : holds) {
+        hold.close();
+      }
+      holds.clear();
     }
   }
 
@@ -204,6 +228,10 @@ public final class LocalClient implements ExtentSource, Closeable {
   @Override
   public void close() throws IOException {
     closed = true;
-    session.channel().close();
+    try {
+      session.channel().close();
+    } finally {
+      releaseHolds();
+    }
   }
 }

@@ -27,11 +27,12 @@ import java.util.UUID;
  *   segment as {@code io.sluice.node.wire.Segments} has it, int64 offset, int64 length
  * </pre>
  *
- * The peer's user comes from the socket, not from a message. Everything leased over a connection
- * and not committed is free again when the connection ends, however the task ended.
+ * Before the first LEASE the task takes the lock on the lease's record ({@link LeaseHold}). The
+ * peer's user comes from the socket, not from a message. Everything leased over a connection and
+ * not committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   static final int HELLO = 1;
   static final int LEASE = 2;

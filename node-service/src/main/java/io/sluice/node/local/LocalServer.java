@@ -49,6 +49,7 @@ public final class LocalServer implements AutoCloseable {
   private static final int MAX_SOCKET_PATH_BYTES = 108;
 
   private final SpillStore store;
+  private final LeaseRecords records;
   private final SecretRegistry secrets;
   private final String ownUser;
 
@@ -60,12 +61,14 @@ public final class LocalServer implements AutoCloseable {
 
   private LocalServer(
       SpillStore store,
+      LeaseRecords records,
       SecretRegistry secrets,
       Path socket,
       ServerSocketChannel listener,
       ConnectionLimits limits)
       throws IOException {
     this.store = store;
+    this.records = records;
     this.secrets = secrets;
     this.socket = socket;
     this.ownUser = Files.getOwner(socket).getName();
@@ -84,14 +87,18 @@ public final class LocalServer implements AutoCloseable {
 
   /** Listens at {@code socket}, replacing what a dead service left there. */
   public static LocalServer start(
-      SpillStore store, SecretRegistry secrets, Path socket, ConnectionLimits limits)
+      SpillStore store,
+      LeaseRecords records,
+      SecretRegistry secrets,
+      Path socket,
+      ConnectionLimits limits)
       throws IOException {
     Files.deleteIfExists(socket);
     ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       bind(listener, socket);
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
-      return new LocalServer(store, secrets, socket, listener, limits);
+      return new LocalServer(store, records, secrets, socket, listener, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -137,6 +144,13 @@ public final class LocalServer implements AutoCloseable {
       return;
     }
     try (Lease lease = opened) {
+      serve(frames, lease, applicationId);
+    }
+  }
+
+  private void serve(Frames frames, Lease lease, String applicationId) throws IOException {
+    LeaseRecords.LeaseRecord record = records.create(lease.info());
+    try {
       frames.send(
           Replies.OK,
           out -> {
@@ -146,7 +160,13 @@ public final class LocalServer implements AutoCloseable {
           TIMEOUT_MS);
       while (true) {
         Frames.Frame request = frames.receive(DeadlineChannel.NO_TIMEOUT, TIMEOUT_MS);
-        answer(frames, request, lease, applicationId);
+        answer(frames, request, lease, record, applicationId);
+      }
+    } finally {
+      try {
+        lease.close(); // before the record of it goes
+      } finally {
+        record.close(!store.isQuiet());
       }
     }
   }
@@ -188,11 +208,16 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  private void answer(Frames frames, Frames.Frame request, Lease lease, String applicationId)
+  private void answer(
+      Frames frames,
+      Frames.Frame request,
+      Lease lease,
+      LeaseRecords.LeaseRecord record,
+      String applicationId)
       throws IOException {
     Frames.Payload answer;
     try {
-      answer = perform(request, lease, applicationId);
+      answer = perform(request, lease, record, applicationId);
     } catch (StoreFullException e) {
       Replies.sendError(frames, RemoteError.Code.FULL, e.getMessage(), TIMEOUT_MS);
       return;
@@ -213,16 +238,19 @@ public final class LocalServer implements AutoCloseable {
     frames.send(Replies.OK, answer, TIMEOUT_MS);
   }
 
-  private static Frames.Payload perform(Frames.Frame request, Lease lease, String applicationId)
+  private static Frames.Payload perform(
+      Frames.Frame request, Lease lease, LeaseRecords.LeaseRecord record, String applicationId)
       throws IOException {
     DataInputStream in = request.in();
     switch (request.type()) {
       case LocalProtocol.LEASE -> {
         List<Extent> extents = lease.lease(in.readLong());
+        record.granted(extents.stream().map(Extent::range).toList());
         return out -> LocalProtocol.writeExtents(out, extents);
       }
       case LocalProtocol.LEASE_CONTIGUOUS -> {
         Extent extent = lease.leaseContiguous(in.readLong());
+        record.granted(List.of(extent.range()));
         return out -> LocalProtocol.writeExtents(out, List.of(extent));
       }
       case LocalProtocol.RELEASE -> {

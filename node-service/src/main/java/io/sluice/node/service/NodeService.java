@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.node.local.LeaseRecords;
 import io.sluice.node.local.LocalServer;
 import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.BounceSlots;
@@ -99,13 +100,14 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(known);
       }
-      StoreConfig built = storeConfig.build();
+      Path socket = config.directory().resolve(SOCKET_NAME);
+      LeaseRecords leases = LeaseRecords.open(socket, config.recover());
+      StoreConfig built = storeConfig.formerLeases(leases).build();
       store = SpillStore.open(built);
       open.addLast(store); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       freeUnknown(known);
-      Path socket = config.directory().resolve(SOCKET_NAME);
-      localServer = LocalServer.start(store, applications, socket, config.limits());
+      localServer = LocalServer.start(store, leases, applications, socket, config.limits());
       open.push(localServer::close);
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
       remoteServer =

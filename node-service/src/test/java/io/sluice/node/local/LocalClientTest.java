@@ -59,10 +59,12 @@ class LocalClientTest {
   private void greet(DeadlineChannel channel) throws IOException {
     Frames frames = new Frames(channel);
     frames.receiveHello(VERY_LONG_MS);
+    LeaseInfo lease = new LeaseInfo(new UUID(1, 2), 4096, 1);
+    LeaseRecords.open(socket(), false).create(lease).close(false);
     frames.send(
         Replies.OK,
         out -> {
-          LocalProtocol.writeInfo(out, new LeaseInfo(new UUID(1, 2), 4096, 0));
+          LocalProtocol.writeInfo(out, lease);
           out.writeLong(1);
         },
         VERY_LONG_MS);

@@ -66,7 +66,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
     RemoteError e =
         refused(LocalProtocol.HELLO, hello(LocalProtocol.VERSION + 1, APP, SECRET.bytes()));
     assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
-    assertTrue(e.getMessage().contains("version 3, expected HELLO version 2"), e.getMessage());
+    assertTrue(e.getMessage().contains("version 4, expected HELLO version 3"), e.getMessage());
   }
 
   @Test

@@ -202,7 +202,7 @@ class LocalServerTest extends LocalServerTestBase {
   void replacesTheSocketOfADeadService() throws IOException {
     server.close();
     Files.createFile(socket());
-    server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
+    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
     connect(APP).close();
   }
 
@@ -212,7 +212,9 @@ class LocalServerTest extends LocalServerTestBase {
     IOException e =
         assertThrows(
             IOException.class,
-            () -> LocalServer.start(store, this::register, tooLong, ConnectionLimits.DEFAULT));
+            () ->
+                LocalServer.start(
+                    store, records, this::register, tooLong, ConnectionLimits.DEFAULT));
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
   }
 }

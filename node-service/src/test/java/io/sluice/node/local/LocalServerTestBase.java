@@ -25,13 +25,15 @@ abstract class LocalServerTestBase {
   @TempDir Path directory;
   private LeakCheck leaks;
   SpillStore store;
+  LeaseRecords records;
   LocalServer server;
 
   @BeforeEach
   void start() throws IOException {
     leaks = new LeakCheck();
     store = SpillStore.open(TestPool.memory(directory, SEGMENTS).build());
-    server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
+    records = LeaseRecords.open(socket(), false);
+    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
   }
 
   @AfterEach

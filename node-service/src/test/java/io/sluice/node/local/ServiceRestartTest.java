@@ -10,6 +10,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.util.Set;
@@ -55,11 +56,69 @@ class ServiceRestartTest extends LocalServerTestBase {
       writeRun(writer, BEFORE);
       server.close();
       awaitNothingLeased();
-      server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
+      server =
+          LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
       assertThrows(IOException.class, () -> writer.commit(ID));
       assertThrows(IOException.class, writer::close);
     }
     assertTrue(store.find(ID).isEmpty());
+  }
+
+  @Test
+  void whatATaskHeldIsFreeAgainWhenItEndsAndNotBefore() throws IOException {
+    LocalClient running = connect(APP);
+    LocalClient other = connect(APP);
+    running.lease(1 << 20);
+    other.leaseContiguous(1 << 20);
+    restart(true);
+    assertEquals(2 << 20, store.stats().memory().quarantinedBytes());
+    other.close();
+    connect(APP).close();
+    assertEquals(1 << 20, store.stats().memory().quarantinedBytes());
+    restart(true);
+    assertEquals(1 << 20, store.stats().memory().quarantinedBytes());
+    store.freeApplication(APP); // its task may be stopped, and write when it goes on
+    assertEquals(1 << 20, store.stats().memory().quarantinedBytes());
+    running.close();
+    connect(APP).close();
+    assertEquals(0, store.stats().memory().quarantinedBytes());
+  }
+
+  @Test
+  void whatATaskHeldThatEndedWithTheServiceIsFreeAtOnce() throws IOException {
+    LocalClient client = connect(APP);
+    client.lease(3 << 20);
+    store.quiesce();
+    client.close();
+    restart(true);
+    assertEquals(0, store.stats().memory().quarantinedBytes());
+  }
+
+  @Test
+  void aLeaseWithoutRoomTakesWhatATaskHeldThatHasEnded() throws IOException {
+    LocalClient client = connect(APP);
+    client.lease(SEGMENTS << 20);
+    restart(true);
+    try (LocalClient waiting = connect(APP)) {
+      assertThrows(StoreFullException.class, () -> waiting.lease(1));
+      client.close();
+      waiting.lease(SEGMENTS << 20);
+    }
+  }
+
+  @Test
+  void aBlockThatWasGivenBackBelongsToWhoeverHasItNow() throws IOException {
+    LocalClient former = connect(APP);
+    former.release(former.lease(SEGMENTS << 20));
+    LocalClient living = connect(APP);
+    living.lease(SEGMENTS << 20);
+    restart(true);
+    former.close();
+    connect(APP).close();
+    assertEquals(SEGMENTS << 20, store.stats().memory().quarantinedBytes());
+    living.close();
+    connect(APP).close();
+    assertEquals(0, store.stats().memory().quarantinedBytes());
   }
 
   private static void writeRun(OutputWriter writer, byte[] bytes) throws IOException {
@@ -76,8 +135,9 @@ class ServiceRestartTest extends LocalServerTestBase {
     store.quiesce();
     server.close();
     store.close();
-    var config = TestPool.memory(directory, SEGMENTS);
+    records = LeaseRecords.open(socket(), recover);
+    var config = TestPool.memory(directory, SEGMENTS).formerLeases(records);
     store = SpillStore.open((recover ? config.recover(Set.of(APP)) : config).build());
-    server = LocalServer.start(store, this::register, socket(), ConnectionLimits.DEFAULT);
+    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
   }
 }

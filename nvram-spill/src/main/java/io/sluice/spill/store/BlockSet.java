@@ -50,6 +50,30 @@ final class BlockSet {
     blocks -= endBlock(range) - firstBlock(range);
   }
 
+  /** Another set of the same blocks. */
+  BlockSet copy() {
+    BlockSet copy = new BlockSet(blockBytes);
+    segments.forEach((segmentId, bits) -> copy.segments.put(segmentId, (BitSet) bits.clone()));
+    copy.blocks = blocks;
+    return copy;
+  }
+
+  /** Takes out what is in the set of a range's blocks, touched ones too. */
+  void exclude(Range range) {
+    BitSet bits = segments.get(range.segmentId());
+    if (bits == null) {
+      return;
+    }
+    int from = (int) Math.min(bits.length(), range.offsetBytes() / blockBytes);
+    int to = (int) Math.min(bits.length(), (range.endBytes() - 1) / blockBytes + 1);
+    int before = bits.cardinality();
+    bits.clear(from, to);
+    blocks -= before - bits.cardinality();
+    if (bits.isEmpty()) {
+      segments.remove(range.segmentId());
+    }
+  }
+
   /** Whether every block of the range is in the set; false for ranges that are not whole blocks. */
   boolean contains(Range range) {
     if (range.offsetBytes() % blockBytes != 0

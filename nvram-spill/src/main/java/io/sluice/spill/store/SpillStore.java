@@ -49,6 +49,7 @@ public final class SpillStore implements Closeable {
   private final Set<Lease> leases = new HashSet<>();
   private final Set<String> quarantineUntilFreed;
   private final PoolGrowth growth;
+  private boolean reviewed;
   private boolean quiet;
   private boolean closed;
 
@@ -123,6 +124,7 @@ public final class SpillStore implements Closeable {
   /** Opens a lease for one task. */
   public Lease openLease(String applicationId) throws IOException {
     OutputId.check("application id", applicationId);
+    reviewQuarantine();
     lock.lock();
     try {
       checkOpen();
@@ -185,13 +187,12 @@ public final class SpillStore implements Closeable {
       for (CommittedOutput output : outputs.of(applicationId)) {
         cleanup.run(() -> free(output, retired));
       }
-      if (quarantineUntilFreed.remove(applicationId) && quarantineUntilFreed.isEmpty()) {
-        cleanup.run(() -> endQuarantine(retired));
-      }
+      quarantineUntilFreed.remove(applicationId);
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
+    cleanup.run(this::reviewQuarantine);
     cleanup.finish();
   }
 
@@ -315,6 +316,9 @@ public final class SpillStore implements Closeable {
   }
 
   List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
+    if (lacksRoom(lengthBytes, contiguous)) {
+      reviewQuarantine();
+    }
     lock.lock();
     try {
       long wantedBytes = allocator.roundUp(lengthBytes);
@@ -437,12 +441,11 @@ public final class SpillStore implements Closeable {
       outputs.add(output);
     }
     List<SegmentHandle> retired = new ArrayList<>();
-    if (quarantineUntilFreed.isEmpty()) {
-      endQuarantine(retired);
-    } else {
+    if (!quarantineUntilFreed.isEmpty()) {
       releaseNeverGranted(retired);
     }
     announced.retire(retired);
+    reviewQuarantine();
   }
 
   /** Frees what no output claims and no task can be writing to. */
@@ -456,13 +459,57 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** Frees what no output claims. */
-  private void endQuarantine(List<SegmentHandle> retired) throws IOException {
-    Cleanup cleanup = new Cleanup();
-    for (Range range : allocator.quarantined().ranges()) {
-      cleanup.run(() -> releaseQuarantined(range, retired));
+  private boolean lacksRoom(long lengthBytes, boolean contiguous) {
+    lock.lock();
+    try {
+      return !allocator.quarantined().isEmpty()
+          && !allocator.memory().hasRoom(lengthBytes, contiguous);
+    } finally {
+      lock.unlock();
     }
+  }
+
+  /** Frees what no output claims and nobody can be writing to any more. */
+  private void reviewQuarantine() throws IOException {
+    lock.lock();
+    try {
+      if (quiet || reviewed && allocator.quarantined().isEmpty()) {
+        return;
+      }
+      reviewed = true;
+    } finally {
+      lock.unlock();
+    }
+    FormerLeases.Review review = config.formerLeases().review(poolId());
+    List<SegmentHandle> retired = new ArrayList<>();
+    Cleanup cleanup = new Cleanup();
+    lock.lock();
+    try {
+      if (quiet) {
+        return;
+      }
+      for (Range range : releasable(review).ranges()) {
+        cleanup.run(() -> releaseQuarantined(range, retired));
+      }
+    } finally {
+      lock.unlock();
+    }
+    announced.retire(retired);
     cleanup.finish();
+    config.formerLeases().settled(review);
+  }
+
+  /** Once every application of then has ended, only a task that lives can still be writing. */
+  private BlockSet releasable(FormerLeases.Review review) {
+    BlockSet released = allocator.quarantined().copy();
+    if (!quarantineUntilFreed.isEmpty()) {
+      BlockSet others = allocator.quarantined().copy();
+      review.gone().forEach(others::exclude);
+      others.ranges().forEach(released::exclude);
+      review.unsaid().forEach(released::exclude);
+    }
+    review.living().forEach(released::exclude);
+    return released;
   }
 
   /** Frees blocks; marks left there by mistake or malice must never come back. */

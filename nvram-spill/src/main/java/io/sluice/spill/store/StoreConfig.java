@@ -23,6 +23,7 @@ import java.util.Set;
  * @param medium how bytes reach the memory tier
  * @param recover whether to rebuild the directory of outputs from what lies in the pool
  * @param runningApplications on recovery, the applications whose tasks may still be writing
+ * @param formerLeases on recovery, knows which tasks may still be writing
  * @param fillTimeoutMs how long a lease waits for segments that are being made
  * @param segmentListener is told of segments
  * @param settingNames names of the settings, for messages
@@ -39,6 +40,7 @@ public record StoreConfig(
     Medium medium,
     boolean recover,
     Set<String> runningApplications,
+    FormerLeases formerLeases,
     long fillTimeoutMs,
     SegmentListener segmentListener,
     SettingNames settingNames) {
@@ -63,6 +65,7 @@ public record StoreConfig(
   public StoreConfig {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(medium, "medium");
+    Objects.requireNonNull(formerLeases, "formerLeases");
     Objects.requireNonNull(segmentListener, "segmentListener");
     Objects.requireNonNull(settingNames, "settingNames");
     diskDirectories = List.copyOf(diskDirectories);
@@ -112,6 +115,7 @@ public record StoreConfig(
     private Medium medium = new PlainMedium();
     private boolean recover;
     private Set<String> runningApplications = Set.of();
+    private FormerLeases formerLeases = FormerLeases.NONE;
     private long fillTimeoutMs = 10_000;
     private SegmentListener segmentListener = SegmentListener.NONE;
     private SettingNames settingNames =
@@ -156,6 +160,12 @@ public record StoreConfig(
       return this;
     }
 
+    /** Who knows of the tasks that a former store had given leases. */
+    public Builder formerLeases(FormerLeases formerLeases) {
+      this.formerLeases = formerLeases;
+      return this;
+    }
+
     /** How long a lease waits for segments that are being made. */
     public Builder fillTimeoutMs(long fillTimeoutMs) {
       this.fillTimeoutMs = fillTimeoutMs;
@@ -188,6 +198,7 @@ public record StoreConfig(
           medium,
           recover,
           runningApplications,
+          formerLeases,
           fillTimeoutMs,
           segmentListener,
           settingNames);

@@ -1,0 +1,230 @@
+package io.sluice.node.local;
+
+import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.FormerLeases;
+import io.sluice.spill.store.LeaseInfo;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file for each lease of a task, in a directory beside the socket: what it was granted, and a
+ * lock that the task holds as long as it lives ({@link LeaseHold}). A service that restarts knows
+ * from them who may still be writing where, and asks the kernel, not the clock: a task that is
+ * stopped for hours keeps its lock, and one that was killed has lost it.
+ *
+ * <pre>
+ *  0                  8                 24                    48
+ *  +------------------+-----------------+---------------------+ - - -
+ *  | 1 when the task  | pool id         | segment id 4, 0 4,  |        an entry for each
+ *  | holds the lock   |                 | offset 8, length 8  |        extent granted
+ *  +------------------+-----------------+---------------------+ - - -
+ * </pre>
+ *
+ * <p>An extent is written down before the task is told of it; what was given back stays, because a
+ * block counts as a task's only while no other says that it is its own. Files need not survive the
+ * loss of power, which no task survives either.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: each {@link LeaseRecord} is closed with its
+ * lease. Failure: a file that cannot be read counts as that of a living task, and is logged once.
+ */
+public final class LeaseRecords implements FormerLeases {
+  static final int HEADER_BYTES = 24;
+  static final int ENTRY_BYTES = 24;
+  private static final int POOL_ID_OFFSET = 8;
+  private static final String DIRECTORY = "leases";
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseRecords.class);
+
+  private final Path directory;
+  private final List<Former> formers = new ArrayList<>();
+
+  /** What a former service left of a lease. */
+  private static final class Former {
+    private final Path path;
+    private final UUID poolId;
+    private final List<Range> granted;
+    private boolean gone;
+    private boolean complained;
+
+    Former(Path path, UUID poolId, List<Range> granted) {
+      this.path = path;
+      this.poolId = poolId;
+      this.granted = granted;
+    }
+  }
+
+  private LeaseRecords(Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Opens the directory beside a socket.
+   *
+   * @param recover whether to keep what a former service left there
+   */
+  public static LeaseRecords open(Path socket, boolean recover) throws IOException {
+    Path directory = socket.resolveSibling(DIRECTORY);
+    Files.createDirectories(directory, OWNER_ONLY_DIRECTORY);
+    LeaseRecords records = new LeaseRecords(directory);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        if (!recover || !records.load(file)) {
+          Files.delete(file);
+        }
+      }
+    }
+    return records;
+  }
+
+  /** Where the record of a lease lies. */
+  static Path path(Path socket, LeaseInfo lease) {
+    return socket.resolveSibling(DIRECTORY).resolve(Long.toString(lease.generation()));
+  }
+
+  /** Reads a file; false if its lease had no extent, so that it tells nothing. */
+  private boolean load(Path path) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));
+    if (bytes.capacity() < HEADER_BYTES + ENTRY_BYTES) {
+      return false;
+    }
+    UUID poolId =
+        new UUID(bytes.getLong(POOL_ID_OFFSET), bytes.getLong(POOL_ID_OFFSET + Long.BYTES));
+    List<Range> granted = new ArrayList<>();
+    int entry = HEADER_BYTES;
+    for (; entry + ENTRY_BYTES <= bytes.capacity(); entry += ENTRY_BYTES) {
+      try {
+        granted.add(
+            new Range(bytes.getInt(entry), bytes.getLong(entry + 8), bytes.getLong(entry + 16)));
+      } catch (IllegalArgumentException e) {
+        LOG.warn("{} is damaged: {}", path, e.getMessage());
+      }
+    }
+    formers.add(new Former(path, poolId, granted)); // the last entry may be half: nobody was told
+    return true;
+  }
+
+  /** Begins the record of a lease, before its task hears of it; closed with it. */
+  LeaseRecord create(LeaseInfo lease) throws IOException {
+    Path path = directory.resolve(Long.toString(lease.generation()));
+    Files.deleteIfExists(path);
+    Files.createFile(path, OWNER_ONLY);
+    ByteBuffer header =
+        ByteBuffer.allocate(HEADER_BYTES)
+            .putLong(POOL_ID_OFFSET, lease.poolId().getMostSignificantBits())
+            .putLong(POOL_ID_OFFSET + Long.BYTES, lease.poolId().getLeastSignificantBits());
+    SharedFile file = SharedFile.open(path);
+    file.write(0, header);
+    return new LeaseRecord(path, file);
+  }
+
+  @Override
+  public synchronized Review review(UUID poolId) {
+    List<Range> living = new ArrayList<>();
+    List<Range> unsaid = new ArrayList<>();
+    List<Range> gone = new ArrayList<>();
+    for (Iterator<Former> each = formers.iterator(); each.hasNext(); ) {
+      Former former = each.next();
+      if (!former.poolId.equals(poolId)) {
+        each.remove();
+        delete(former);
+        continue;
+      }
+      switch (stateOf(former)) {
+        case LIVING -> living.addAll(former.granted);
+        case UNSAID -> unsaid.addAll(former.granted);
+        case GONE -> {
+          former.gone = true;
+          gone.addAll(former.granted);
+        }
+      }
+    }
+    return new Review(living, unsaid, gone);
+  }
+
+  private static LeaseHold.State stateOf(Former former) {
+    try {
+      return former.gone ? LeaseHold.State.GONE : LeaseHold.stateOf(former.path);
+    } catch (IOException e) {
+      if (!former.complained) {
+        LOG.warn("Whether the task of {} lives cannot be found out", former.path, e);
+        former.complained = true;
+      }
+      return LeaseHold.State.LIVING;
+    }
+  }
+
+  @Override
+  public synchronized void settled(Review review) {
+    for (Iterator<Former> each = formers.iterator(); each.hasNext(); ) {
+      Former former = each.next();
+      if (former.gone && review.gone().containsAll(former.granted)) {
+        each.remove();
+        delete(former);
+      }
+    }
+  }
+
+  private static void delete(Former former) {
+    try {
+      Files.deleteIfExists(former.path);
+    } catch (IOException e) {
+      LOG.warn("{} could not be deleted; the next start does", former.path, e);
+    }
+  }
+
+  /**
+   * The record of one lease.
+   *
+   * <p>Thread contract: one thread. Ownership: the conversation with the task closes it.
+   */
+  static final class LeaseRecord {
+    private final Path path;
+    private final SharedFile file;
+    private long endBytes = HEADER_BYTES;
+
+    private LeaseRecord(Path path, SharedFile file) {
+      this.path = path;
+      this.file = file;
+    }
+
+    /** Writes down what is granted, before the task is told. */
+    void granted(List<Range> ranges) throws IOException {
+      ByteBuffer entries = ByteBuffer.allocate(ranges.size() * ENTRY_BYTES);
+      for (Range range : ranges) {
+        entries.putInt(range.segmentId()).putInt(0);
+        entries.putLong(range.offsetBytes()).putLong(range.lengthBytes());
+      }
+      file.write(endBytes, entries.flip());
+      endBytes += entries.capacity();
+    }
+
+    /**
+     * Closes it.
+     *
+     * @param forGood whether the lease has ended; if only this service does, a successor needs it
+     */
+    void close(boolean forGood) throws IOException {
+      file.close();
+      if (forGood) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.sluice.node.faults;
+
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.wire.JobSecret;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** A task in a process of its own: leases so many bytes and says so, and ends with its input. */
+final class LeaseHolderMain {
+  private static final long TIMEOUT_MS = 30_000;
+
+  private LeaseHolderMain() {}
+
+  public static void main(String[] args) throws Exception {
+    JobSecret secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
+    try (LocalClient client = LocalClient.connect(Path.of(args[0]), args[1], secret, TIMEOUT_MS)) {
+      client.lease(Long.parseLong(args[3]));
+      System.out.println("leased");
+      while (System.in.read() >= 0) {
+        // until nobody wants it any more
+      }
+    }
+  }
+}
