@@ -46,7 +46,7 @@ public final class Lab {
     announce(suite.id() + ": " + suite.title());
     Path share = newShare(suite.id());
     GuestSpec spec =
-        spec(suite.id(), suite.cpus(), suite.memoryMb(), suite.deadline())
+        spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
     try (Guest guest = boot(spec, share, suite.script(spec, campaign), this::show)) {
       return result(suite, guest.await(), share, startNs);
@@ -59,7 +59,7 @@ public final class Lab {
     announce(suite.id() + ": " + suite.title() + ", between two hosts");
     Path share = newShare(suite.id() + "-2-hosts");
     GuestSpec spec =
-        spec(suite.id(), suite.cpus(), suite.memoryMb(), suite.deadline()).onWire(FreePort.find());
+        spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline()).onWire(FreePort.find());
     String script =
         "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script(spec, true);
     try (Guest guest = boot(spec, share, script, this::show);

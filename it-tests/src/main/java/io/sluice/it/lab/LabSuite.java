@@ -9,7 +9,6 @@ public enum LabSuite {
   /** A whole job on the engine's own daemons, each in its own JVM: long. */
   TERASORT(
       "TeraSort on stock Hadoop over verbs",
-      2,
       8192,
       2,
       256,
@@ -18,7 +17,6 @@ public enum LabSuite {
   /** Peers, links and devices that fail below running reads. */
   FAULTS(
       "faults on verbs",
-      1,
       3072,
       0,
       0,
@@ -31,7 +29,6 @@ public enum LabSuite {
   /** Shuffles between two executors of the engine. */
   SPARK(
       "a shuffle of stock Spark over verbs",
-      2,
       4096,
       0,
       0,
@@ -40,7 +37,6 @@ public enum LabSuite {
   /** A job of the engine with all daemons in one JVM. */
   MAPREDUCE(
       "a job of stock Hadoop over verbs",
-      2,
       5120,
       1,
       0,
@@ -49,7 +45,6 @@ public enum LabSuite {
   /** The contract of the spill store on every kind of persistent memory. */
   STORE(
       "the spill store on every kind of pool",
-      1,
       4096,
       2,
       512,
@@ -66,7 +61,6 @@ public enum LabSuite {
   /** The contract of every transport, over a real device. */
   TRANSPORT(
       "the transport contract over verbs",
-      1,
       3072,
       0,
       0,
@@ -75,7 +69,6 @@ public enum LabSuite {
       "io.sluice.rdma.transport.disni.DisniContractTest");
 
   private final String title;
-  private final int cpus;
   private final int memoryMb;
   private final int nvdimms;
   private final int hugePagesMb;
@@ -84,14 +77,12 @@ public enum LabSuite {
 
   LabSuite(
       String title,
-      int cpus,
       int memoryMb,
       int nvdimms,
       int hugePagesMb,
       Duration deadline,
       String... classes) {
     this.title = title;
-    this.cpus = cpus;
     this.memoryMb = memoryMb;
     this.nvdimms = nvdimms;
     this.hugePagesMb = hugePagesMb;
@@ -111,14 +102,6 @@ public enum LabSuite {
   /** Names of its test classes. */
   public List<String> classes() {
     return classes;
-  }
-
-  /**
-   * Processors of the guest. One, if its tests are one JVM: two emulated processors that share a
-   * busy real one wait for each other, and count it as work.
-   */
-  int cpus() {
-    return cpus;
   }
 
   int memoryMb() {
