@@ -15,6 +15,7 @@ final class Libc {
   static final int O_RDONLY = 0;
   static final int O_RDWR = 2;
   static final int O_CLOEXEC = 0x80000;
+  static final int O_NOFOLLOW = "aarch64".equals(System.getProperty("os.arch")) ? 0x8000 : 0x20000;
   static final int PROT_READ = 1;
   static final int PROT_WRITE = 2;
   static final int MAP_SHARED = 1;

@@ -41,7 +41,7 @@ public final class NativeFile implements Closeable {
   }
 
   /**
-   * Opens what exists.
+   * Opens what exists, and is no symbolic link.
    *
    * @param unitBytes what offset and length of a mapping have to be multiples of, a power of two
    */
@@ -54,7 +54,7 @@ public final class NativeFile implements Closeable {
       throw new IllegalArgumentException("unit " + unitBytes + " is not a power of two");
     }
     try {
-      int flags = (writable ? Libc.O_RDWR : Libc.O_RDONLY) | Libc.O_CLOEXEC;
+      int flags = (writable ? Libc.O_RDWR : Libc.O_RDONLY) | Libc.O_CLOEXEC | Libc.O_NOFOLLOW;
       return new NativeFile(path, unitBytes, writable, Libc.open(path.toString(), flags));
     } catch (LastErrorException e) {
       throw failure("open " + path, e);

@@ -106,10 +106,10 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
     Combining<K, V> combining = Combining.of(job, mapTask.getTaskID(), reporter);
 
     NodeMetadata metadata = NodeLink.metadata(environment);
-    Medium medium = MediumChooser.choose(metadata.medium(), metadata.pool()).medium();
     node =
         NodeLink.connect(
             metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
+    Medium medium = medium(metadata);
     outputId =
         new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
     chunks = new ChunkPool(sortBytes, CHUNK_BYTES);
@@ -132,6 +132,15 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
         metadata.socket().getParent(),
         medium.name(),
         sortBytes >> 20);
+  }
+
+  private Medium medium(NodeMetadata metadata) throws IOException {
+    try {
+      return MediumChooser.choose(metadata.medium(), node.places().pool()).medium();
+    } catch (IOException | RuntimeException e) {
+      node.close();
+      throw e;
+    }
   }
 
   private static CompressionCodec codec(JobConf job) {

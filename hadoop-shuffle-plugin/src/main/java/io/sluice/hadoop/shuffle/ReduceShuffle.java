@@ -10,6 +10,7 @@ import io.sluice.hadoop.stage.DiskStage;
 import io.sluice.hadoop.stage.PoolStage;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.task.NodeLink;
+import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
@@ -26,7 +27,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.crypto.SecretKey;
@@ -149,13 +149,14 @@ final class ReduceShuffle {
   private void open() throws IOException {
     SecretKey secret = context.getReduceTask().getShuffleSecret();
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed);
-    UUID localPoolId = null;
+    LocalPool localPool = null;
     try {
       NodeMetadata metadata = NodeLink.metadata(environment);
       node = NodeLink.connect(metadata, reduce.getJobID(), secret, timeoutMs);
-      localPoolId = metadata.poolId();
+      localPool = new LocalPool(node.info().poolId(), node.places());
       stage =
-          new PoolStage(node, MediumChooser.choose(metadata.medium(), metadata.pool()).medium());
+          new PoolStage(
+              node, MediumChooser.choose(metadata.medium(), localPool.places().pool()).medium());
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
       stage =
@@ -178,7 +179,7 @@ final class ReduceShuffle {
             NodeLink.applicationId(reduce.getJobID()),
             NodeLink.jobSecret(secret),
             transports,
-            localPoolId,
+            localPool,
             budgetBytes,
             timeoutMs,
             BUSY_PATIENCE_MS);

@@ -18,7 +18,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 
@@ -37,7 +36,7 @@ public final class NodeReader implements AutoCloseable {
   private final String applicationId;
   private final JobSecret secret;
   private final Transports transports;
-  private final UUID localPoolId;
+  private final LocalPool localPool;
   private final long localBudgetBytes;
   private final long timeoutMs;
   private final long busyPatienceMs;
@@ -50,7 +49,7 @@ public final class NodeReader implements AutoCloseable {
    * Nothing is opened yet.
    *
    * @param transports owned by this from now on
-   * @param localPoolId the pool of this node, or null if it has none
+   * @param localPool the pool of this node, or null if it has none
    * @param localBudgetBytes how much of local runs may be mapped at a time
    * @param busyPatienceMs how long a read waits for a node that takes no further connection, before
    *     it fails with {@link NodeBusyException}
@@ -59,14 +58,14 @@ public final class NodeReader implements AutoCloseable {
       String applicationId,
       JobSecret secret,
       Transports transports,
-      UUID localPoolId,
+      LocalPool localPool,
       long localBudgetBytes,
       long timeoutMs,
       long busyPatienceMs) {
     this.applicationId = applicationId;
     this.secret = secret;
     this.transports = transports;
-    this.localPoolId = localPoolId;
+    this.localPool = localPool;
     this.localBudgetBytes = localBudgetBytes;
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;
@@ -84,7 +83,7 @@ public final class NodeReader implements AutoCloseable {
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
     RemoteNode node = node(address);
     Description description = node.describe(partitions, outputIds);
-    boolean local = node.poolId().equals(localPoolId);
+    boolean local = node.isLocal();
     Map<String, List<NodeRun>> located = new HashMap<>();
     description
         .runs()
@@ -126,7 +125,15 @@ public final class NodeReader implements AutoCloseable {
     return nodes.computeIfAbsent(
         address,
         a ->
-            new RemoteNode(a, applicationId, secret, transports, stats, timeoutMs, busyPatienceMs));
+            new RemoteNode(
+                a,
+                applicationId,
+                secret,
+                transports,
+                localPool,
+                stats,
+                timeoutMs,
+                busyPatienceMs));
   }
 
   private NodeRun open(

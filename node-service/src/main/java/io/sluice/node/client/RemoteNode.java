@@ -13,6 +13,7 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ public final class RemoteNode implements AutoCloseable {
   private final String applicationId;
   private final JobSecret secret;
   private final Transports transports;
+  private final LocalPool localPool; // null if there is none
   private final ReadStats stats;
   private final long timeoutMs;
   private final long busyPatienceMs;
@@ -59,6 +61,7 @@ public final class RemoteNode implements AutoCloseable {
       String applicationId,
       JobSecret secret,
       Transports transports,
+      LocalPool localPool,
       ReadStats stats,
       long timeoutMs,
       long busyPatienceMs) {
@@ -66,6 +69,7 @@ public final class RemoteNode implements AutoCloseable {
     this.applicationId = applicationId;
     this.secret = secret;
     this.transports = transports;
+    this.localPool = localPool;
     this.stats = stats;
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;
@@ -76,9 +80,9 @@ public final class RemoteNode implements AutoCloseable {
     return address.name();
   }
 
-  /** Its pool; known after the first {@link #describe}. */
-  public synchronized UUID poolId() {
-    return poolId;
+  /** Whether its pool is that of this node; known after the first {@link #describe}. */
+  synchronized boolean isLocal() {
+    return localPool != null && localPool.poolId().equals(poolId);
   }
 
   /**
@@ -87,7 +91,12 @@ public final class RemoteNode implements AutoCloseable {
    * @throws NodeBusyException if the service takes no further connection now
    */
   public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
-    return ask(client -> client.describe(partitions, outputIds));
+    return ask(client -> client.describe(partitions, outputIds, placesOf(client.poolId())));
+  }
+
+  private PoolPlaces placesOf(UUID described) {
+    boolean local = localPool != null && localPool.poolId().equals(described);
+    return local ? localPool.places() : PoolPlaces.ELSEWHERE;
   }
 
   private <T> T ask(ControlConnections.Question<T> question) throws IOException {

@@ -10,6 +10,8 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.OwnPlace;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
@@ -52,7 +54,11 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   /** One connection, and what the service said when it began. */
   private record Session(
-      DeadlineChannel channel, Frames frames, LeaseInfo info, long serviceInstance) {}
+      DeadlineChannel channel,
+      Frames frames,
+      LeaseInfo info,
+      long serviceInstance,
+      PoolPlaces places) {}
 
   private LocalClient(Path socket, String applicationId, JobSecret secret, long timeoutMs) {
     this.socket = socket;
@@ -62,7 +68,9 @@ public final class LocalClient implements ExtentSource, Closeable {
   }
 
   /**
-   * Connects and says for which application, with the secret that its readers will prove.
+   * Connects and says for which application, with the secret that its readers will prove. Not a
+   * word is said where the socket's directory, or whoever listens there, is not of this process's
+   * own user: a service serves no other.
    *
    * @param socket the service's socket, from its {@code NodeMetadata}
    */
@@ -74,9 +82,11 @@ public final class LocalClient implements ExtentSource, Closeable {
   }
 
   private Session open() throws IOException {
+    OwnPlace.require(socket.toAbsolutePath().getParent());
     DeadlineChannel channel =
         DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
     try {
+      checkService(channel);
       Frames frames = new Frames(channel);
       DataInputStream in =
           exchange(
@@ -87,12 +97,31 @@ public final class LocalClient implements ExtentSource, Closeable {
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
               });
-      Session opened = new Session(channel, frames, LocalProtocol.readInfo(in), in.readLong());
+      Session opened =
+          new Session(
+              channel,
+              frames,
+              LocalProtocol.readInfo(in),
+              in.readLong(),
+              LocalProtocol.readPlaces(in));
       hold(opened.info());
       return opened;
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
+    }
+  }
+
+  private void checkService(DeadlineChannel channel) throws IOException {
+    String user = PeerUser.of(channel);
+    if (!user.equals(PeerUser.own())) {
+      throw new IOException(
+          "at "
+              + socket
+              + " listens a process of user "
+              + user
+              + ", expected one of "
+              + PeerUser.own());
     }
   }
 
@@ -121,22 +150,27 @@ public final class LocalClient implements ExtentSource, Closeable {
     return session.info();
   }
 
+  /** Where the segments of the service's pool lie. */
+  public PoolPlaces places() {
+    return session.places();
+  }
+
   @Override
   public List<Extent> lease(long lengthBytes) throws IOException {
     return LocalProtocol.readExtents(
-        exchange(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes)));
+        exchange(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes)), places());
   }
 
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
     return LocalProtocol.readExtents(
-            exchange(LocalProtocol.LEASE_CONTIGUOUS, out -> out.writeLong(lengthBytes)))
+            exchange(LocalProtocol.LEASE_CONTIGUOUS, out -> out.writeLong(lengthBytes)), places())
         .get(0);
   }
 
   @Override
   public void release(List<Extent> extents) throws IOException {
-    exchange(LocalProtocol.RELEASE, out -> LocalProtocol.writeExtents(out, extents));
+    exchange(LocalProtocol.RELEASE, out -> LocalProtocol.writeExtents(out, extents, places()));
   }
 
   @Override

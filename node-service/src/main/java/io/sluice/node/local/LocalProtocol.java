@@ -3,10 +3,12 @@ package io.sluice.node.local;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Segments;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.LeaseInfo;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -17,7 +19,8 @@ import java.util.UUID;
  * <pre>
  * HELLO             uint16 version, string application, bytes secret
  *                     -> OK int64 + int64 pool id, int32 block size, int64 generation,
- *                        int64 instance (of the service, new with every start)
+ *                        int64 instance (of the service, new with every start),
+ *                        int32 count, then per place of the pool: string path
  * LEASE             int64 length                                   -> OK extents
  * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one)
  * RELEASE           extents                                        -> OK
@@ -32,7 +35,7 @@ import java.util.UUID;
  * not committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   static final int HELLO = 1;
   static final int LEASE = 2;
@@ -56,20 +59,38 @@ final class LocalProtocol {
     return new LeaseInfo(new UUID(in.readLong(), in.readLong()), in.readInt(), in.readLong());
   }
 
-  static void writeExtents(DataOutputStream out, List<Extent> extents) throws IOException {
+  static void writePlaces(DataOutputStream out, PoolPlaces places) throws IOException {
+    out.writeInt(places.all().size());
+    for (Path place : places.all()) {
+      Bounded.writeString(out, place.toString());
+    }
+  }
+
+  /** Those of a peer that was found to be of this user. */
+  static PoolPlaces readPlaces(DataInputStream in) throws IOException {
+    int count = Bounded.readCount(in, Segments.MAX_PLACES, "places");
+    List<Path> places = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      places.add(Path.of(Bounded.readString(in)));
+    }
+    return PoolPlaces.announced(places);
+  }
+
+  static void writeExtents(DataOutputStream out, List<Extent> extents, PoolPlaces places)
+      throws IOException {
     out.writeInt(extents.size());
     for (Extent extent : extents) {
-      Segments.write(out, extent.segment());
+      Segments.write(out, extent.segment(), places);
       out.writeLong(extent.offsetBytes());
       out.writeLong(extent.lengthBytes());
     }
   }
 
-  static List<Extent> readExtents(DataInputStream in) throws IOException {
+  static List<Extent> readExtents(DataInputStream in, PoolPlaces places) throws IOException {
     int count = Bounded.readCount(in, MAX_EXTENTS, "extents");
     List<Extent> extents = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      extents.add(new Extent(Segments.read(in), in.readLong(), in.readLong()));
+      extents.add(new Extent(Segments.read(in, places), in.readLong(), in.readLong()));
     }
     return extents;
   }

@@ -14,6 +14,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
@@ -28,7 +29,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
-import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,7 +51,7 @@ public final class LocalServer implements AutoCloseable {
   private final SpillStore store;
   private final LeaseRecords records;
   private final SecretRegistry secrets;
-  private final String ownUser;
+  private final PoolPlaces places;
 
   /** Tells a task that comes back whether this is still the service that it left. */
   private final long instance = new SecureRandom().nextLong();
@@ -71,7 +71,7 @@ public final class LocalServer implements AutoCloseable {
     this.records = records;
     this.secrets = secrets;
     this.socket = socket;
-    this.ownUser = Files.getOwner(socket).getName();
+    this.places = store.places();
     this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
   }
 
@@ -156,6 +156,7 @@ public final class LocalServer implements AutoCloseable {
           out -> {
             LocalProtocol.writeInfo(out, lease.info());
             out.writeLong(instance);
+            LocalProtocol.writePlaces(out, places);
           },
           TIMEOUT_MS);
       while (true) {
@@ -196,15 +197,13 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  private void checkUser(DeadlineChannel channel) throws IOException {
-    String user = channel.channel().getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
-    if (!user.equals(ownUser)) {
+  private static void checkUser(DeadlineChannel channel) throws IOException {
+    String user = PeerUser.of(channel);
+    String own = PeerUser.own();
+    if (!user.equals(own)) {
       throw new RemoteError(
           RemoteError.Code.REFUSED,
-          "this pool belongs to user "
-              + ownUser
-              + " and serves no other; the task runs as "
-              + user);
+          "this pool belongs to user " + own + " and serves no other; the task runs as " + user);
     }
   }
 
@@ -238,7 +237,7 @@ public final class LocalServer implements AutoCloseable {
     frames.send(Replies.OK, answer, TIMEOUT_MS);
   }
 
-  private static Frames.Payload perform(
+  private Frames.Payload perform(
       Frames.Frame request, Lease lease, LeaseRecords.LeaseRecord record, String applicationId)
       throws IOException {
     DataInputStream in = request.in();
@@ -246,15 +245,15 @@ public final class LocalServer implements AutoCloseable {
       case LocalProtocol.LEASE -> {
         List<Extent> extents = lease.lease(in.readLong());
         record.granted(extents.stream().map(Extent::range).toList());
-        return out -> LocalProtocol.writeExtents(out, extents);
+        return out -> LocalProtocol.writeExtents(out, extents, places);
       }
       case LocalProtocol.LEASE_CONTIGUOUS -> {
         Extent extent = lease.leaseContiguous(in.readLong());
         record.granted(List.of(extent.range()));
-        return out -> LocalProtocol.writeExtents(out, List.of(extent));
+        return out -> LocalProtocol.writeExtents(out, List.of(extent), places);
       }
       case LocalProtocol.RELEASE -> {
-        lease.release(LocalProtocol.readExtents(in));
+        lease.release(LocalProtocol.readExtents(in, places));
         return out -> {};
       }
       case LocalProtocol.COMMIT -> {

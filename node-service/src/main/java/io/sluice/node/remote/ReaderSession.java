@@ -106,7 +106,7 @@ final class ReaderSession {
   private Frames.Payload describe(DataInputStream in) throws IOException {
     Partitions partitions = new Partitions(in.readInt(), in.readInt());
     Description description = backend.describe(applicationId, partitions, readOutputIds(in));
-    return out -> RemoteProtocol.writeDescription(out, description);
+    return out -> RemoteProtocol.writeDescription(out, description, backend.places());
   }
 
   private Frames.Payload stage(DataInputStream in) throws IOException {

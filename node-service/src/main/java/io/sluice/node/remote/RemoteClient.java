@@ -8,6 +8,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.Ticket;
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -132,8 +133,13 @@ public final class RemoteClient implements AutoCloseable {
     return offers;
   }
 
-  /** Asks where these partitions of these outputs lie. */
-  public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
+  /**
+   * Asks where these partitions of these outputs lie.
+   *
+   * @param places of the pool, if its files can be opened here; else {@link PoolPlaces#ELSEWHERE}
+   */
+  public Description describe(Partitions partitions, List<String> outputIds, PoolPlaces places)
+      throws IOException {
     Description whole = new Description(new HashMap<>(), new HashMap<>());
     int most = RemoteProtocol.OUTPUTS_PER_REQUEST;
     int outputsAtOnce = Math.max(1, most / partitions.count());
@@ -141,17 +147,17 @@ public final class RemoteClient implements AutoCloseable {
       List<String> some = outputIds.subList(i, Math.min(outputIds.size(), i + outputsAtOnce));
       for (long first = partitions.first(); first < partitions.end(); first += most) {
         int end = (int) Math.min(partitions.end(), first + most);
-        describeInto(whole, new Partitions((int) first, end), some);
+        describeInto(whole, new Partitions((int) first, end), some, places);
       }
     }
     return whole;
   }
 
   /** Asks for half as much at a time where the answer would be too long. */
-  private void describeInto(Description whole, Partitions partitions, List<String> outputIds)
+  private void describeInto(Description whole, Partitions partitions, List<String> outputIds, PoolPlaces places)
       throws IOException {
     try {
-      Description part = describeSome(partitions, outputIds);
+      Description part = describeSome(partitions, outputIds, places);
       whole.segments().putAll(part.segments());
       part.runs()
           .forEach(
@@ -162,17 +168,17 @@ public final class RemoteClient implements AutoCloseable {
         throw e;
       }
       if (outputs > 1) {
-        describeInto(whole, partitions, outputIds.subList(0, outputs / 2));
-        describeInto(whole, partitions, outputIds.subList(outputs / 2, outputs));
+        describeInto(whole, partitions, outputIds.subList(0, outputs / 2), places);
+        describeInto(whole, partitions, outputIds.subList(outputs / 2, outputs), places);
       } else {
         int middle = partitions.first() + partitions.count() / 2;
-        describeInto(whole, new Partitions(partitions.first(), middle), outputIds);
-        describeInto(whole, new Partitions(middle, partitions.end()), outputIds);
+        describeInto(whole, new Partitions(partitions.first(), middle), outputIds, places);
+        describeInto(whole, new Partitions(middle, partitions.end()), outputIds, places);
       }
     }
   }
 
-  private Description describeSome(Partitions partitions, List<String> outputIds)
+  private Description describeSome(Partitions partitions, List<String> outputIds, PoolPlaces places)
       throws IOException {
     frames.send(
         RemoteProtocol.DESCRIBE,
@@ -185,7 +191,7 @@ public final class RemoteClient implements AutoCloseable {
           }
         },
         timeoutMs);
-    return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partitions);
+    return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partitions, places);
   }
 
   /**

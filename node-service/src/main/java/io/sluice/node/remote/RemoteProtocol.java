@@ -8,6 +8,7 @@ import io.sluice.node.wire.Segments;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.DataInputStream;
@@ -67,7 +68,7 @@ import java.util.Map;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 5;
+  static final int VERSION = 7;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -130,10 +131,11 @@ final class RemoteProtocol {
     return new Offer(Bounded.readString(in), Bounded.readString(in), in.readInt(), in.readInt());
   }
 
-  static void writeDescription(DataOutputStream out, Description description) throws IOException {
+  static void writeDescription(DataOutputStream out, Description description, PoolPlaces places)
+      throws IOException {
     out.writeInt(description.segments().size());
     for (SegmentLocation location : description.segments().values()) {
-      writeSegment(out, location);
+      writeSegment(out, location, places);
     }
     out.writeInt(description.runs().size());
     for (Map.Entry<String, List<Run>> output : description.runs().entrySet()) {
@@ -145,9 +147,11 @@ final class RemoteProtocol {
     }
   }
 
-  static Description readDescription(DataInputStream in, Partitions partitions) throws IOException {
+  /** {@code places} of the pool that is described. */
+  static Description readDescription(DataInputStream in, Partitions partitions, PoolPlaces places)
+      throws IOException {
     try {
-      return readChecked(in, partitions);
+      return readChecked(in, partitions, places);
     } catch (EOFException | IllegalArgumentException e) {
       ProtocolException failure = new ProtocolException("impossible description of outputs: " + e);
       failure.initCause(e);
@@ -155,12 +159,12 @@ final class RemoteProtocol {
     }
   }
 
-  private static Description readChecked(DataInputStream in, Partitions partitions)
-      throws IOException {
+  private static Description readChecked(
+      DataInputStream in, Partitions partitions, PoolPlaces places) throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     int segmentCount = Bounded.readCount(in, MAX_SEGMENTS, "segments");
     for (int i = 0; i < segmentCount; i++) {
-      SegmentLocation location = readSegment(in);
+      SegmentLocation location = readSegment(in, places);
       segments.put(location.segment().segmentId(), location);
     }
     Map<String, List<Run>> runs = new HashMap<>();
@@ -177,9 +181,9 @@ final class RemoteProtocol {
     return new Description(segments, runs);
   }
 
-  private static void writeSegment(DataOutputStream out, SegmentLocation location)
-      throws IOException {
-    Segments.write(out, location.segment());
+  private static void writeSegment(
+      DataOutputStream out, SegmentLocation location, PoolPlaces places) throws IOException {
+    Segments.write(out, location.segment(), places);
     out.writeInt(location.regions().size());
     for (Map.Entry<String, RegionDescriptor> region : location.regions().entrySet()) {
       Bounded.writeString(out, region.getKey());
@@ -187,8 +191,9 @@ final class RemoteProtocol {
     }
   }
 
-  private static SegmentLocation readSegment(DataInputStream in) throws IOException {
-    SegmentInfo segment = Segments.read(in);
+  private static SegmentLocation readSegment(DataInputStream in, PoolPlaces places)
+      throws IOException {
+    SegmentInfo segment = Segments.read(in, places);
     Map<String, RegionDescriptor> regions = new HashMap<>();
     int regionCount = Bounded.readCount(in, MAX_OFFERS, "transports");
     for (int i = 0; i < regionCount; i++) {

@@ -12,6 +12,7 @@ import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,6 +46,9 @@ public final class RemoteServer implements AutoCloseable {
 
     /** This node's pool. */
     UUID poolId();
+
+    /** Where the segments of this node's pool lie. */
+    PoolPlaces places();
 
     /** This node's transports, preferred first. */
     List<Offer> offers();

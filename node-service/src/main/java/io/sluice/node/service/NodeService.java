@@ -26,6 +26,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -63,7 +64,6 @@ import org.slf4j.LoggerFactory;
 public final class NodeService implements Closeable, RemoteServer.Backend {
   private static final Logger LOG = LoggerFactory.getLogger(NodeService.class);
   private static final int PARTITIONS_AT_ONCE = 64;
-  private static final String SOCKET_NAME = "control.sock";
   private static final String APPLICATIONS_NAME = "applications";
 
   private final Deque<Closeable> open = new ArrayDeque<>();
@@ -100,7 +100,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(known);
       }
-      Path socket = config.directory().resolve(SOCKET_NAME);
+      Path socket = ServiceDirectory.socket(config.directory());
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
       StoreConfig built = storeConfig.formerLeases(leases).build();
       store = SpillStore.open(built);
@@ -277,6 +277,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   @Override
   public UUID poolId() {
     return store.poolId();
+  }
+
+  @Override
+  public PoolPlaces places() {
+    return store.places();
   }
 
   @Override

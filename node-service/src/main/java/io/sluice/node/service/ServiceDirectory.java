@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.spill.segment.OwnPlace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -19,22 +20,22 @@ public final class ServiceDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
+  private static final String SOCKET_NAME = "control.sock";
+
   private ServiceDirectory() {}
 
   /** Creates the directory, or checks that it is ours and closes it to others. */
   public static void prepare(Path directory) throws IOException {
     Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    if (!owner.equals(self) || !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException(
-          directory
-              + " must be a directory of user id "
-              + self
-              + ", it is one of user id "
-              + owner
-              + " or no directory; give the service a directory of its own");
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(directory + " is no directory; give the service one of its own");
     }
+    OwnPlace.requireOwned(directory);
     Files.setPosixFilePermissions(directory, OWNER_ONLY);
+  }
+
+  /** Where the service of a directory listens for the tasks of its node. */
+  public static Path socket(Path directory) {
+    return directory.resolve(SOCKET_NAME);
   }
 }

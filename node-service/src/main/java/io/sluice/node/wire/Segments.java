@@ -1,27 +1,33 @@
 package io.sluice.node.wire;
 
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /**
  * A segment in a message of either protocol.
  *
  * <pre>
- * int32 id, int8 tier, string path, int64 offset in the file, int64 length, int32 unit of mappings
+ * int32 id, int8 tier, int32 place, int64 offset in the file, int64 length, int32 unit of mappings
  * </pre>
+ *
+ * It names no file: see {@link PoolPlaces}.
  */
 public final class Segments {
+  /** Of a pool. */
+  public static final int MAX_PLACES = 1000;
+
   private Segments() {}
 
   /** Writes where a segment lies. */
-  public static void write(DataOutputStream out, SegmentInfo segment) throws IOException {
+  public static void write(DataOutputStream out, SegmentInfo segment, PoolPlaces places)
+      throws IOException {
     out.writeInt(segment.segmentId());
     out.writeByte(segment.tier().ordinal());
-    Bounded.writeString(out, segment.path().toString());
+    out.writeInt(places.numberOf(segment));
     out.writeLong(segment.fileOffsetBytes());
     out.writeLong(segment.lengthBytes());
     out.writeInt(segment.mapUnitBytes());
@@ -32,12 +38,14 @@ public final class Segments {
    *
    * @throws ProtocolException if the tier does not exist
    * @throws IllegalArgumentException if there is no such segment
+   * @throws IOException if its place is not this user's own
    */
-  public static SegmentInfo read(DataInputStream in) throws IOException {
+  public static SegmentInfo read(DataInputStream in, PoolPlaces places) throws IOException {
+    int segmentId = in.readInt();
     return new SegmentInfo(
-        in.readInt(),
+        segmentId,
         Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")],
-        Path.of(Bounded.readString(in)),
+        places.path(Bounded.readCount(in, MAX_PLACES, "places"), segmentId),
         in.readLong(),
         in.readLong(),
         in.readInt());

@@ -8,6 +8,7 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
@@ -24,7 +25,8 @@ class ControlConnectionsTest extends NodeTestBase {
 
   private int outputsOf(Partitions partitions) throws IOException {
     return connections.ask(
-        client -> client.describe(partitions, List.of("attempt_0")).runs().size());
+        client ->
+            client.describe(partitions, List.of("attempt_0"), PoolPlaces.ELSEWHERE).runs().size());
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.LeaseInfo;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -18,6 +19,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -66,6 +68,7 @@ class LocalClientTest {
         out -> {
           LocalProtocol.writeInfo(out, lease);
           out.writeLong(1);
+          LocalProtocol.writePlaces(out, PoolPlaces.owned(directory, List.of()));
         },
         VERY_LONG_MS);
     frames.receive(VERY_LONG_MS, VERY_LONG_MS);

@@ -66,7 +66,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
     RemoteError e =
         refused(LocalProtocol.HELLO, hello(LocalProtocol.VERSION + 1, APP, SECRET.bytes()));
     assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
-    assertTrue(e.getMessage().contains("version 4, expected HELLO version 3"), e.getMessage());
+    assertTrue(e.getMessage().contains("version 5, expected HELLO version 4"), e.getMessage());
   }
 
   @Test
@@ -120,7 +120,8 @@ class LocalHandshakeTest extends LocalServerTestBase {
         }
       }
       frames.send(LocalProtocol.LEASE, out -> out.writeLong(1), TIMEOUT_MS);
-      assertEquals(1, LocalProtocol.readExtents(Replies.receive(frames, TIMEOUT_MS)).size());
+      assertEquals(
+          1, LocalProtocol.readExtents(Replies.receive(frames, TIMEOUT_MS), store.places()).size());
     }
   }
 

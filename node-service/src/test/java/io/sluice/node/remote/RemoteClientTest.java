@@ -13,6 +13,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -209,7 +210,8 @@ class RemoteClientTest {
               channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS);
             })) {
       assertThrows(
-          ProtocolException.class, () -> client.describe(Partitions.one(0), List.of("attempt_0")));
+          ProtocolException.class,
+          () -> client.describe(Partitions.one(0), List.of("attempt_0"), PoolPlaces.ELSEWHERE));
     }
   }
 

@@ -16,6 +16,7 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
@@ -83,7 +84,8 @@ class RemoteServerTest {
 
   private void holds(String outputId, int segmentId, int runs) {
     Tier tier = SegmentInfo.tierOf(segmentId);
-    SegmentInfo segment = new SegmentInfo(segmentId, tier, Path.of("/pool/segment"), 1 << 20);
+    SegmentInfo segment =
+        new SegmentInfo(segmentId, tier, Path.of("/pool", PoolPlaces.fileName(segmentId)), 1 << 20);
     RegionDescriptor region = new RegionDescriptor(segmentId, 77, 1 << 20, new byte[] {1, 2});
     Run run =
         new Run(
@@ -132,7 +134,9 @@ class RemoteServerTest {
     try (RemoteClient client = connect(SECRET)) {
       Description description =
           client.describe(
-              Partitions.one(3), List.of("attempt_0", "absent", "attempt_1", "attempt_2"));
+              Partitions.one(3),
+              List.of("attempt_0", "absent", "attempt_1", "attempt_2"),
+              backend.places);
       for (String id : List.of("attempt_0", "attempt_1", "attempt_2")) {
         Description expected = backend.outputs.get(id);
         assertEquals(expected.runs().get(id), description.runs().get(id));
@@ -153,7 +157,7 @@ class RemoteServerTest {
     holds("attempt_0", 1, 1);
     holds("attempt_20000", 2, 1);
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(Partitions.one(3), ids);
+      Description description = client.describe(Partitions.one(3), ids, backend.places);
       assertEquals(2, description.runs().size());
       assertEquals(2, description.segments().size());
     }
@@ -168,7 +172,8 @@ class RemoteServerTest {
     int most = RemoteProtocol.OUTPUTS_PER_REQUEST;
     try (RemoteClient client = connect(SECRET)) {
       Description description =
-          client.describe(new Partitions(1, 2 * most + 4), List.of("attempt_0", "attempt_1"));
+          client.describe(
+              new Partitions(1, 2 * most + 4), List.of("attempt_0", "attempt_1"), backend.places);
       assertEquals(2, description.runs().get("attempt_0").size());
       assertEquals(1, description.runs().get("attempt_1").size());
     }
@@ -181,7 +186,10 @@ class RemoteServerTest {
     try (RemoteClient client = connect(SECRET)) {
       assertEquals(
           List.of(),
-          client.describe(new Partitions(4, 9), List.of("attempt_0")).runs().get("attempt_0"));
+          client
+              .describe(new Partitions(4, 9), List.of("attempt_0"), backend.places)
+              .runs()
+              .get("attempt_0"));
     }
   }
 
@@ -194,11 +202,15 @@ class RemoteServerTest {
               RemoteError.class,
               () ->
                   client.describe(
-                      Partitions.one(StubBackend.PARTITION_COUNT), List.of("attempt_0")));
+                      Partitions.one(StubBackend.PARTITION_COUNT),
+                      List.of("attempt_0"),
+                      backend.places));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
       assertTrue(
           e.getMessage().contains("no partition " + StubBackend.PARTITION_COUNT), e.getMessage());
-      assertEquals(1, client.describe(Partitions.one(3), List.of("attempt_0")).runs().size());
+      assertEquals(
+          1,
+          client.describe(Partitions.one(3), List.of("attempt_0"), backend.places).runs().size());
     }
   }
 
@@ -209,10 +221,13 @@ class RemoteServerTest {
     try (RemoteClient client = connect(SECRET)) {
       RemoteError e =
           assertThrows(
-              RemoteError.class, () -> client.describe(Partitions.one(3), List.of("attempt_1")));
+              RemoteError.class,
+              () -> client.describe(Partitions.one(3), List.of("attempt_1"), backend.places));
       assertEquals(RemoteError.Code.INTERNAL, e.code());
       assertTrue(e.getMessage().contains("attempt_1 broke"), e.getMessage());
-      assertEquals(1, client.describe(Partitions.one(3), List.of("attempt_0")).runs().size());
+      assertEquals(
+          1,
+          client.describe(Partitions.one(3), List.of("attempt_0"), backend.places).runs().size());
     }
   }
 
@@ -223,9 +238,12 @@ class RemoteServerTest {
     try (RemoteClient client = connect(SECRET)) {
       RemoteError e =
           assertThrows(
-              RemoteError.class, () -> client.describe(Partitions.one(3), List.of("attempt_1")));
+              RemoteError.class,
+              () -> client.describe(Partitions.one(3), List.of("attempt_1"), backend.places));
       assertTrue(e.getMessage().contains("exceeds the limit"), e.getMessage());
-      assertEquals(1, client.describe(Partitions.one(3), List.of("attempt_0")).runs().size());
+      assertEquals(
+          1,
+          client.describe(Partitions.one(3), List.of("attempt_0"), backend.places).runs().size());
     }
   }
 
@@ -238,7 +256,7 @@ class RemoteServerTest {
     }
     backend.mostAtOnce = 5; // outputs times partitions
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(new Partitions(0, 20), ids);
+      Description description = client.describe(new Partitions(0, 20), ids, backend.places);
       assertEquals(37, description.runs().size());
       description.runs().values().forEach(runs -> assertEquals(3, runs.size()));
       assertEquals(37, description.segments().size());
@@ -426,7 +444,9 @@ class RemoteServerTest {
       }
       for (int i = 0; i < MAX_READERS; i++) {
         try (RemoteClient client = connect(SECRET)) {
-          assertEquals(0, client.describe(Partitions.one(3), List.of("absent")).runs().size());
+          assertEquals(
+              0,
+              client.describe(Partitions.one(3), List.of("absent"), backend.places).runs().size());
         }
       }
       Await.until(

@@ -4,8 +4,10 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +20,7 @@ final class StubBackend implements RemoteServer.Backend {
   static final int PARTITION_COUNT = 2_000;
 
   final UUID poolId = UUID.randomUUID();
+  final PoolPlaces places = PoolPlaces.owned(Path.of("/pool"), List.of());
   final Map<String, JobSecret> secrets = new HashMap<>();
   final List<Offer> offers = new ArrayList<>();
   final List<ProbeOffer> probes = new ArrayList<>();
@@ -36,6 +39,11 @@ final class StubBackend implements RemoteServer.Backend {
   @Override
   public UUID poolId() {
     return poolId;
+  }
+
+  @Override
+  public PoolPlaces places() {
+    return places;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sluice.node.testing;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
@@ -150,7 +151,7 @@ public abstract class NodeTestBase {
         APP,
         SECRET,
         new Transports(List.of(transports), WINDOW_BYTES, (long) windows * WINDOW_BYTES),
-        localPoolId,
+        localPoolId == null ? null : new LocalPool(localPoolId, service.places()),
         1 << 20,
         timeoutMs,
         timeoutMs);

@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import io.sluice.spill.medium.DaxDevice;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -35,7 +36,7 @@ final class DeviceSpace implements MappedBacking {
 
   /** Locks the device, and closes it to other users. */
   static DeviceSpace open(DaxDevice device) throws IOException {
-    PrivateDirectory.requireOwner(device.path());
+    OwnPlace.requireOwned(device.path());
     Files.setPosixFilePermissions(device.path(), OWNER_ONLY);
     NativeFile file = NativeFile.open(device.path(), device.alignmentBytes(), true);
     try {

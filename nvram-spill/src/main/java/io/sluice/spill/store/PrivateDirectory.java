@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.LockFile;
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.segment.OwnPlace;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -130,22 +131,7 @@ final class PrivateDirectory implements Closeable {
     if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(path + " is not a directory; give the pool a directory of its own");
     }
-    requireOwner(path);
-  }
-
-  /** Refuses a directory or device of another user. */
-  static void requireOwner(Path path) throws IOException {
-    Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    if (!owner.equals(self)) {
-      throw new IOException(
-          path
-              + " belongs to user id "
-              + owner
-              + ", expected "
-              + self
-              + "; give the pool a place of its own");
-    }
+    OwnPlace.requireOwned(path);
   }
 
   private static void checkContent(Path path) throws IOException {

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,7 +13,7 @@ final class SegmentNames {
 
   /** Name of the file of a segment. */
   static String of(int segmentId) {
-    return PREFIX + segmentId;
+    return PoolPlaces.fileName(segmentId);
   }
 
   /** Id of a segment from its file, -1 if the file is no segment. */

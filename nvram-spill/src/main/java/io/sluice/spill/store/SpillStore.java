@@ -6,6 +6,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
@@ -104,6 +105,11 @@ public final class SpillStore implements Closeable {
   /** Names this pool in footers. */
   public UUID poolId() {
     return files.poolId();
+  }
+
+  /** Where its segments lie. */
+  public PoolPlaces places() {
+    return PoolPlaces.owned(config.directory(), config.diskDirectories());
   }
 
   /** All segments that exist now. */

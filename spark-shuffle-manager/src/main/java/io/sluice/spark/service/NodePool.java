@@ -1,5 +1,6 @@
 package io.sluice.spark.service;
 
+import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
@@ -102,20 +103,21 @@ public final class NodePool implements OutputPool, Closeable {
       if (former != null && former.notice().equals(notice) && former.poolId().equals(poolId)) {
         return;
       }
-      Medium medium = MediumChooser.choose(notice.medium(), notice.pool()).medium();
-      found = new Found(notice, newReader(poolId), poolId, medium);
+      Medium medium = MediumChooser.choose(notice.medium(), client.places().pool()).medium();
+      LocalPool local = new LocalPool(poolId, client.places());
+      found = new Found(notice, newReader(local), poolId, medium);
       if (former != null) {
         former.reader().close();
       }
     }
   }
 
-  private NodeReader newReader(UUID poolId) throws IOException {
+  private NodeReader newReader(LocalPool local) throws IOException {
     return new NodeReader(
         applicationId,
         secret,
         transports.forReading(),
-        poolId,
+        local,
         ExecutorTransports.WINDOW_BYTES,
         timeoutMs,
         timeoutMs);

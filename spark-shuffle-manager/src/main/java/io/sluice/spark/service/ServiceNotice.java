@@ -1,6 +1,8 @@
 package io.sluice.spark.service;
 
+import io.sluice.node.service.ServiceDirectory;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spill.segment.OwnPlace;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;
@@ -10,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 
 /**
@@ -20,10 +23,9 @@ import java.util.Properties;
  * @param host at which other nodes reach the service; empty if that is the executors' own
  * @param controlPort its port
  * @param socket its Unix socket
- * @param pool its directory or device
  * @param medium how its pool is written
  */
-public record ServiceNotice(String host, int controlPort, Path socket, Path pool, String medium) {
+public record ServiceNotice(String host, int controlPort, Path socket, String medium) {
   /** What a setting calls the service of the NodeManager. */
   public static final String YARN = "yarn";
 
@@ -33,8 +35,7 @@ public record ServiceNotice(String host, int controlPort, Path socket, Path pool
   private static final String FILE = "service.properties";
 
   static ServiceNotice of(String host, NodeMetadata metadata) {
-    return new ServiceNotice(
-        host, metadata.controlPort(), metadata.socket(), metadata.pool(), metadata.medium());
+    return new ServiceNotice(host, metadata.controlPort(), metadata.socket(), metadata.medium());
   }
 
   /** Puts it into the directory, all at once. */
@@ -42,8 +43,6 @@ public record ServiceNotice(String host, int controlPort, Path socket, Path pool
     Properties properties = new Properties();
     properties.setProperty("host", host);
     properties.setProperty("port", Integer.toString(controlPort));
-    properties.setProperty("socket", socket.toString());
-    properties.setProperty("pool", pool.toString());
     properties.setProperty("medium", medium);
     StringWriter text = new StringWriter();
     properties.store(text, "of the running Sluice node service");
@@ -82,16 +81,17 @@ public record ServiceNotice(String host, int controlPort, Path socket, Path pool
     return of("", metadata);
   }
 
+  /** Only out of a directory that is this user's own: whoever else made it would be believed. */
   static ServiceNotice read(Path directory) throws IOException {
+    OwnPlace.require(directory);
     Properties properties = new Properties();
     try (Reader text = new StringReader(Files.readString(directory.resolve(FILE)))) {
       properties.load(text);
       return new ServiceNotice(
           properties.getProperty("host"),
           Integer.parseInt(properties.getProperty("port")),
-          Path.of(properties.getProperty("socket")),
-          Path.of(properties.getProperty("pool")),
-          properties.getProperty("medium"));
+          ServiceDirectory.socket(directory),
+          Objects.requireNonNull(properties.getProperty("medium")));
     } catch (IllegalArgumentException | NullPointerException e) {
       throw new IOException(directory.resolve(FILE) + " is of another release of Sluice", e);
     }

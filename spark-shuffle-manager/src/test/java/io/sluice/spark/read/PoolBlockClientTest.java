@@ -13,6 +13,7 @@ import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -124,7 +125,12 @@ class PoolBlockClientTest {
           RemoteClient.connect(
               address(small).control(), "app-1", ApplicationSecret.of(conf), 20_000)) {
         fetch(small);
-        assertEquals(0, other.describe(Partitions.one(0), List.of("absent")).runs().size());
+        assertEquals(
+            0,
+            other
+                .describe(Partitions.one(0), List.of("absent"), PoolPlaces.ELSEWHERE)
+                .runs()
+                .size());
       }
     }
     assertEquals(Map.of(), received);

@@ -15,12 +15,14 @@ import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
+import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -237,6 +240,30 @@ class NodeServiceMainTest {
       service = service();
       pool.connect();
       assertEquals(10, pool.block(4, 17, 0, 1).orElseThrow().nioByteBuffer().remaining());
+    }
+  }
+
+  /** Whoever makes the directory first would be told the application's secret. */
+  @Test
+  void aServicesDirectoryOfAnotherUserIsNotBelieved() throws IOException {
+    Path directory = base.resolve("service");
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertOwnPoolIsUsed();
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a directory away");
+    Files.setAttribute(directory, "unix:uid", 12345);
+    assertOwnPoolIsUsed();
+  }
+
+  private void assertOwnPoolIsUsed() {
+    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+      assertEquals(100, grouped(context).count());
+      SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+      assertEquals(
+          Set.of("a node's service that cannot be reached"),
+          manager.counters().fallbacks().keySet());
+      assertEquals(3, manager.poolStats().orElseThrow().outputs());
+      assertEquals(0, service.storeStats().outputs());
     }
   }
 

@@ -1,0 +1,12 @@
+package io.sluice.node.client;
+
+import io.sluice.spill.segment.PoolPlaces;
+import java.util.UUID;
+
+/**
+ * The pool of the reader's own node, whose segments it maps.
+ *
+ * @param poolId as its service has said over the node's socket
+ * @param places as it has announced there
+ */
+public record LocalPool(UUID poolId, PoolPlaces places) {}

@@ -1,0 +1,113 @@
+package io.sluice.spill.segment;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * Where the segments of a pool lie, by number: 0 is its directory or device, and then come the
+ * directories of its disk tier. Processes name a segment to each other by such a number and its id,
+ * never by a path: a file is called after its id, so that nobody can have a file opened that is no
+ * segment.
+ *
+ * <p>Thread contract: safe from any thread. Failure: {@link IOException} where a place was
+ * announced by another process and is not this user's own; see {@link OwnPlace}.
+ */
+public final class PoolPlaces {
+  /** Of a pool on another node, whose files cannot be opened here: for messages. */
+  public static final PoolPlaces ELSEWHERE = new PoolPlaces(List.of(), false);
+
+  private static final String FILE_PREFIX = "segment-";
+
+  private static final int UNKNOWN = 0;
+  private static final int DIRECTORY = 1;
+  private static final int DEVICE = 2;
+
+  private final List<Path> places;
+  private final boolean announced;
+  private final AtomicIntegerArray kinds; // of those that were looked at
+
+  private PoolPlaces(List<Path> places, boolean announced) {
+    this.places = List.copyOf(places);
+    this.announced = announced;
+    this.kinds = new AtomicIntegerArray(places.size());
+  }
+
+  /** Of the process that owns the pool. */
+  public static PoolPlaces owned(Path pool, List<Path> diskDirectories) {
+    List<Path> places = new ArrayList<>();
+    places.add(pool);
+    places.addAll(diskDirectories);
+    return new PoolPlaces(places, false);
+  }
+
+  /**
+   * As the owner of the pool has announced them, the pool first.
+   *
+   * @throws IOException if the first is not this user's; others are checked when they are used
+   */
+  public static PoolPlaces announced(List<Path> places) throws IOException {
+    if (places.isEmpty()) {
+      throw new IOException("a pool without a place was announced");
+    }
+    PoolPlaces announced = new PoolPlaces(places, true);
+    announced.kind(0);
+    return announced;
+  }
+
+  /** Name of the file of a segment. */
+  public static String fileName(int segmentId) {
+    return FILE_PREFIX + segmentId;
+  }
+
+  /** All of them, by their numbers. */
+  public List<Path> all() {
+    return places;
+  }
+
+  /** The pool's directory or device. */
+  public Path pool() {
+    return places.get(0);
+  }
+
+  /** The number of the place where a segment of this pool lies. */
+  public int numberOf(SegmentInfo segment) {
+    if (segment.path().equals(pool())) {
+      return 0; // a device
+    }
+    int number = places.indexOf(segment.path().getParent());
+    if (number < 0) {
+      throw new IllegalArgumentException(segment + " lies in none of " + places);
+    }
+    return number;
+  }
+
+  /** The file or device of a segment. */
+  public Path path(int number, int segmentId) throws IOException {
+    if (this == ELSEWHERE) {
+      return Path.of("place-" + number, fileName(segmentId));
+    }
+    if (number >= places.size()) {
+      throw new IOException("a segment in place " + number + " of a pool that has " + places);
+    }
+    boolean device = kind(number) == DEVICE;
+    return device ? places.get(number) : places.get(number).resolve(fileName(segmentId));
+  }
+
+  private int kind(int number) throws IOException {
+    int kind = kinds.get(number);
+    if (kind == UNKNOWN) {
+      Path place = places.get(number);
+      if (announced) {
+        OwnPlace.require(place);
+      }
+      boolean device = Files.exists(place) && !Files.isDirectory(place);
+      kind = device ? DEVICE : DIRECTORY;
+      kinds.set(number, kind);
+    }
+    return kind;
+  }
+}

@@ -1,0 +1,129 @@
+package io.sluice.spill.segment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whose a place is, who could put another there, and what a peer may name in it. */
+class OwnPlaceTest {
+  private static final int ANOTHER_USER = 12345;
+  private static final int STICKY_FOR_ALL = 01777;
+
+  @TempDir private Path base;
+
+  private Path directory(String name, String permissions) throws IOException {
+    Path directory = Files.createDirectories(base.resolve(name));
+    return Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
+  }
+
+  private static Path giveAway(Path place) throws IOException {
+    Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a directory away");
+    return Files.setAttribute(place, "unix:uid", ANOTHER_USER);
+  }
+
+  private static void assertRefused(String why, Path place) {
+    IOException e = assertThrows(IOException.class, () -> OwnPlace.require(place));
+    assertTrue(e.getMessage().contains(why), e.getMessage());
+  }
+
+  @Test
+  void aDirectoryOfOnesOwnIsTrusted() throws IOException {
+    OwnPlace.require(directory("own", "rwx------"));
+    OwnPlace.require(directory("readable", "rwxr-xr-x"));
+  }
+
+  @Test
+  void oneThatOthersMayWriteToIsNot() throws IOException {
+    assertRefused("written by other users", directory("group", "rwxrwx---"));
+    assertRefused("written by other users", directory("all", "rwx---rwx"));
+    OwnPlace.requireOwned(base.resolve("all"));
+  }
+
+  @Test
+  void oneOfAnotherUserIsNot() throws IOException {
+    assertRefused("belongs to user id 12345", giveAway(directory("another", "rwx------")));
+  }
+
+  @Test
+  void aLinkIsNot() throws IOException {
+    Path link = base.resolve("link");
+    Files.createSymbolicLink(link, directory("own", "rwx------"));
+    assertRefused("symbolic link", link);
+  }
+
+  @Test
+  void oneThatAnybodyCanReplaceIsNot() throws IOException {
+    directory("open", "rwxrwxrwx");
+    assertRefused("any user can put another", directory("open/own", "rwx------"));
+    assertRefused("any user can put another", directory("open/own/deeper", "rwx------"));
+    Files.setAttribute(base.resolve("open"), "unix:mode", STICKY_FOR_ALL);
+    OwnPlace.require(base.resolve("open/own"));
+    giveAway(base.resolve("open/own"));
+    assertRefused("any user can put another", base.resolve("open/own/deeper"));
+  }
+
+  @Test
+  void aLinkOnTheWayThatAnybodyMadeIsNotFollowed() throws IOException {
+    directory("open", "rwxrwxrwx");
+    Files.setAttribute(base.resolve("open"), "unix:mode", STICKY_FOR_ALL);
+    directory("real/own", "rwx------");
+    Path link = base.resolve("open/link");
+    Files.createSymbolicLink(link, base.resolve("real"));
+    OwnPlace.require(link.resolve("own"));
+    Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a link away");
+    Files.setAttribute(link, "unix:uid", ANOTHER_USER, java.nio.file.LinkOption.NOFOLLOW_LINKS);
+    assertRefused("any user can put another", link.resolve("own"));
+  }
+
+  @Test
+  void aSegmentIsNamedByTheNumberOfItsPlaceAndItsId() throws IOException {
+    Path pool = directory("pool", "rwx------");
+    Path overflow = directory("overflow", "rwx------");
+    PoolPlaces own = PoolPlaces.owned(pool, List.of(overflow));
+    SegmentInfo disk =
+        new SegmentInfo(
+            SegmentInfo.DISK_ID_BASE, Tier.DISK, overflow.resolve("segment-1073741824"), 4096);
+    assertEquals(1, own.numberOf(disk));
+    assertEquals(0, own.numberOf(new SegmentInfo(7, Tier.MEMORY, pool, 0, 4096, 4096)));
+    PoolPlaces announced = PoolPlaces.announced(own.all());
+    assertEquals(disk.path(), announced.path(1, SegmentInfo.DISK_ID_BASE));
+    assertEquals(pool.resolve("segment-7"), announced.path(0, 7));
+    assertThrows(IOException.class, () -> announced.path(2, 7));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> own.numberOf(new SegmentInfo(7, Tier.MEMORY, base.resolve("segment-7"), 4096)));
+    Path device = Files.createFile(base.resolve("device"));
+    assertEquals(device, PoolPlaces.announced(List.of(device)).path(0, 7));
+  }
+
+  @Test
+  void placesThatAreAnnouncedMustBeOnesOwn() throws IOException {
+    Path pool = directory("pool", "rwx------");
+    Path bad = directory("bad", "rwxrwxrwx");
+    PoolPlaces announced = PoolPlaces.announced(List.of(pool, bad));
+    assertThrows(IOException.class, () -> announced.path(1, SegmentInfo.DISK_ID_BASE));
+    assertThrows(IOException.class, () -> PoolPlaces.announced(List.of(bad)));
+    assertThrows(IOException.class, () -> PoolPlaces.announced(List.of()));
+    assertThrows(IOException.class, () -> PoolPlaces.announced(List.of(base.resolve("none"))));
+  }
+
+  @Test
+  void aSegmentThatIsALinkIsNotOpened() throws IOException {
+    Path file = Files.write(base.resolve("private"), new byte[4096]);
+    Path link = Files.createSymbolicLink(base.resolve("segment-7"), file);
+    for (int unitBytes : List.of(SegmentInfo.MAPPED_BY_JDK, 4096)) {
+      SegmentInfo info = new SegmentInfo(7, Tier.MEMORY, link, 0, 4096, unitBytes);
+      assertThrows(IOException.class, () -> SegmentFile.open(info, false).close());
+      assertThrows(IOException.class, () -> SegmentFile.open(info, true).close());
+    }
+  }
+}
