@@ -40,6 +40,8 @@ import org.slf4j.LoggerFactory;
 public final class SluiceShuffleManager extends SortShuffleManager {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
 
+  private static final String READ_HOST_LOCAL_DISK = "spark.shuffle.readHostLocalDisk";
+
   /**
    * Above it, a stream for each partition costs more than sorting. Measured with 2 million records
    * in 4 tasks: as much CPU for up to 200 partitions, 1.3 times as much for 400, twice for 800.
@@ -60,8 +62,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     SparkSettings.check(conf);
     if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
-      // A peer on the same host has no files that could be read in its stead.
-      conf.set("spark.shuffle.readHostLocalDisk", "false");
+      leaveNoFilesToRead(conf);
       if (!SparkSettings.SERVICE.get(SparkSettings.of(conf)).isEmpty()) {
         conf.setIfMissing(Eligibility.IO_PLUGIN, SluiceDataIO.class.getName());
       }
@@ -77,6 +78,16 @@ public final class SluiceShuffleManager extends SortShuffleManager {
             () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
             executor::openedNodePool,
             executor.counters());
+  }
+
+  /** A peer on the same host has no files that could be read in its stead. */
+  private static void leaveNoFilesToRead(SparkConf conf) {
+    if (conf.getBoolean(READ_HOST_LOCAL_DISK, false)) {
+      LOG.warn(
+          "{} is set to false: map outputs are not in files that another executor could read",
+          READ_HOST_LOCAL_DISK);
+    }
+    conf.set(READ_HOST_LOCAL_DISK, "false");
   }
 
   /** Which ways blocks went, and what was left to Spark. */

@@ -360,4 +360,38 @@ class LocalShuffleTest {
     }
     return count;
   }
+
+  @Test
+  void aSettingThatIsOverwrittenIsSaidOnce() {
+    for (boolean set : List.of(true, false)) {
+      SparkConf conf = conf();
+      if (set) {
+        conf.set("spark.shuffle.readHostLocalDisk", "true");
+      }
+      try (LogLines log = new LogLines(SluiceShuffleManager.class);
+          JavaSparkContext context = new JavaSparkContext(conf)) {
+        assertFalse(context.sc().conf().getBoolean("spark.shuffle.readHostLocalDisk", true));
+        assertEquals(set ? 1 : 0, log.with("readHostLocalDisk is set to false").size());
+        assertEquals(List.of(), log.with("leaves this application"));
+      }
+    }
+  }
+
+  @Test
+  void anApplicationThatIsLeftToSparkIsSaidOnce() {
+    SparkConf conf = conf().set("spark.shuffle.useOldFetchProtocol", "true");
+    try (LogLines log = new LogLines(SluiceShuffleManager.class);
+        JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertEquals(
+          2,
+          context
+              .parallelize(numbers(), 3)
+              .mapToPair(i -> new Tuple2<>(i % 2, i))
+              .groupByKey(2)
+              .count());
+      assertEquals(1, log.with("spark.shuffle.useOldFetchProtocol").size());
+      assertEquals(
+          Map.of(manager().declined().orElseThrow(), 1L), manager().counters().fallbacks());
+    }
+  }
 }

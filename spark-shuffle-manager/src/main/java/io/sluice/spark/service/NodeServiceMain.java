@@ -156,12 +156,7 @@ public final class NodeServiceMain implements Callable<Integer> {
             .wholeAtStart(allocation == Allocation.start)
             .geometry(segmentMb << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
             .medium(choice.medium())
-            .disk(
-                overflowDirectories == null
-                    ? List.of()
-                    : overflowDirectories.stream().map(NodeServiceMain::overflow).toList(),
-                0,
-                DISK_RESERVE_BYTES)
+            .disk(overflowPlaces(), 0, DISK_RESERVE_BYTES)
             .settingNames(
                 new StoreConfig.SettingNames(
                     "--capacity-mb", "--overflow-dirs", "--overflow-dirs"));
@@ -188,8 +183,11 @@ public final class NodeServiceMain implements Callable<Integer> {
         defaults.idleTimeoutMs());
   }
 
-  private static Path overflow(Path parent) {
-    return parent.resolve("sluice-overflow-" + System.getProperty("user.name"));
+  private List<Path> overflowPlaces() {
+    String name = "sluice-overflow-" + System.getProperty("user.name");
+    return overflowDirectories == null
+        ? List.of()
+        : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();
   }
 
   /** Drivers say when an application has ended; those that were killed do not. */
@@ -204,9 +202,15 @@ public final class NodeServiceMain implements Callable<Integer> {
     }
   }
 
-  private void close(NodeService service) {
+  /** Ends it, and leaves its pool to a successor. */
+  void close(NodeService service) {
     try (service) {
       ServiceNotice.remove(directory);
+      LOG.info(
+          "What is in the pool of {} stays for the next service that is started there; if none will"
+              + " be, remove that directory and {}",
+          directory,
+          overflowPlaces());
     } catch (IOException e) {
       LOG.warn("The service did not close cleanly", e);
     }

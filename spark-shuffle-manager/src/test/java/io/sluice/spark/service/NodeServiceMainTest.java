@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spark.LogLines;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -153,6 +154,18 @@ class NodeServiceMainTest {
     }
     assertEquals(0, service.storeStats().outputs());
     assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+  }
+
+  @Test
+  void aServiceThatEndsSaysWhatItLeaves() throws IOException {
+    try (LogLines log = new LogLines(NodeServiceMain.class)) {
+      main("service", "--overflow-dirs=" + base).close(service);
+      String said = log.with("stays for the next service").get(0);
+      assertTrue(said.contains(base.resolve("service").toString()), said);
+      assertTrue(said.contains("sluice-overflow-" + System.getProperty("user.name")), said);
+    }
+    assertTrue(Files.exists(base.resolve("service/pool/segment-0")), "it keeps the pool");
+    assertFalse(Files.exists(base.resolve("service/service.properties")));
   }
 
   @Test
