@@ -31,7 +31,7 @@ final class SparkBenchCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
-    new SparkBench(workspace, Console.standard(), spark, rows)
+    new SparkBench(workspace, Console.standard(), spark, rows, true)
         .run(runs, new ResultFiles(workspace.results()), "bench-spark");
     return 0;
   }

@@ -25,7 +25,7 @@ final class SparkDemoCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
-    new SparkBench(workspace, Console.standard(), spark, rows)
+    new SparkBench(workspace, Console.standard(), spark, rows, false)
         .run(1, new ResultFiles(workspace.results()), "demo-spark");
     return 0;
   }

@@ -1,5 +1,6 @@
 package io.sluice.it.spark;
 
+import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -19,9 +20,8 @@ import java.util.Map;
 
 /**
  * Shuffles on two executors in all variants in turn, several rounds: figures, never assertions but
- * for equal results. In each round every variant has executors of its own, which run every workload
- * a few times to warm up and once to be measured: after a single run, the compiler still takes more
- * of the processor than the shuffle.
+ * for equal results. In each round every variant has executors, and a node service, of its own,
+ * which run every workload some times: the first time, the second, and when all is compiled.
  *
  * <p>Not thread-safe. A failed job or a result that differs is a {@link ClusterException}.
  */
@@ -29,39 +29,57 @@ public final class SparkBench {
   private static final List<Workload> WORKLOADS =
       List.of(
           Workload.SQL_REPARTITION, Workload.SQL_SORT, Workload.SQL_JOIN, Workload.GROUP_BY_KEY);
-  private static final int WARM_UPS = 3;
   private static final int PARTITIONS = 16;
+  private static final int MANY_PARTITIONS = 1000;
+  private static final int ROWS_PER_SMALL_ROW = 10;
   private static final int SEED = 7;
   private static final String MASTER = "local-cluster[2,1,2048]";
   private static final Duration DEADLINE = Duration.ofMinutes(60);
   private static final Path TMPFS = Path.of("/dev/shm");
+  private static final long SERVICE_CAPACITY_MB = 2048;
 
   private final Workspace workspace;
   private final Console console;
   private final SparkDistribution spark;
   private final long rows;
+  private final boolean smallBlocks;
 
-  /** Runs nothing yet. */
-  public SparkBench(Workspace workspace, Console console, SparkDistribution spark, long rows) {
+  /**
+   * Runs nothing yet.
+   *
+   * @param smallBlocks whether to run besides, once, a shuffle of a thousand partitions to a
+   *     thousand
+   */
+  public SparkBench(
+      Workspace workspace,
+      Console console,
+      SparkDistribution spark,
+      long rows,
+      boolean smallBlocks) {
     this.workspace = workspace;
     this.console = console;
     this.spark = spark;
     this.rows = rows;
+    this.smallBlocks = smallBlocks;
   }
 
   /** Runs all rounds and writes the results, under a name. */
   public void run(int rounds, ResultFiles results, String name) {
-    List<Map<SparkVariant, Map<Workload, ShuffleReport>>> all = new ArrayList<>();
+    List<Map<SparkVariant, SparkReports>> all = new ArrayList<>();
     try (SparkSubmit onDisk = new SparkSubmit(spark, workspace.clusters());
         SparkSubmit inMemory = new SparkSubmit(spark, TMPFS)) {
       for (int round = 1; round <= rounds; round++) {
-        Map<SparkVariant, Map<Workload, ShuffleReport>> reports = new EnumMap<>(SparkVariant.class);
+        Map<SparkVariant, SparkReports> reports = new EnumMap<>(SparkVariant.class);
         for (SparkVariant variant : SparkVariant.values()) {
           SparkSubmit submit = variant == SparkVariant.TMPFS ? inMemory : onDisk;
           reports.put(
               variant,
               console.step(
-                  "Round %d, %s".formatted(round, variant.title()), () -> run(submit, variant)));
+                  "Round %d, %s".formatted(round, variant.title()),
+                  () ->
+                      variant == SparkVariant.SERVICE
+                          ? withService(submit)
+                          : run(submit, variant)));
         }
         checkEqual(reports);
         all.add(reports);
@@ -72,42 +90,79 @@ public final class SparkBench {
     write(new SparkComparison(all), results, name);
   }
 
-  private Map<Workload, ShuffleReport> run(SparkSubmit submit, SparkVariant variant) {
+  private SparkReports run(SparkSubmit submit, SparkVariant variant) {
+    SparkJob job = job();
+    return run(submit, variant.isSluice() ? job.throughSluice(workspace) : job);
+  }
+
+  private SparkReports withService(SparkSubmit submit) {
+    ClusterDirectory.removeLeftovers(TMPFS);
+    ClusterDirectory directory = ClusterDirectory.create(TMPFS);
+    try (SparkNodeService service =
+        SparkNodeService.start(spark, workspace, directory.path(), SERVICE_CAPACITY_MB)) {
+      return run(
+          submit,
+          job()
+              .throughSluice(workspace)
+              .with("spark.sluice.service", service.directory())
+              .with("spark.sluicebench.serverPids", service.pid()));
+    } finally {
+      directory.delete();
+    }
+  }
+
+  private static SparkReports run(SparkSubmit submit, SparkJob job) {
+    return SparkReports.of(submit.run(MASTER, job).reports(ShuffleReport.class));
+  }
+
+  private SparkJob job() {
     List<ShuffleArguments> shuffles = new ArrayList<>();
-    for (int repetition = 0; repetition <= WARM_UPS; repetition++) {
+    for (int repetition = 0; repetition <= SparkRun.WARM.repetition(); repetition++) {
       for (Workload workload : WORKLOADS) {
         shuffles.add(new ShuffleArguments(workload, rows, PARTITIONS, SEED));
       }
     }
-    SparkJob stock =
-        SparkJob.shuffles(workspace, shuffles)
-            .with("spark.executor.memory", "2g")
-            .withDeadline(DEADLINE);
-    SparkJob job = variant == SparkVariant.SLUICE ? stock.throughSluice(workspace) : stock;
-    Map<Workload, ShuffleReport> last = new LinkedHashMap<>();
-    for (ShuffleReport report : submit.run(MASTER, job).reports(ShuffleReport.class)) {
-      last.put(report.workload(), report);
+    if (smallBlocks) {
+      shuffles.add(
+          new ShuffleArguments(
+              Workload.SQL_SMALL_BLOCKS, rows / ROWS_PER_SMALL_ROW, MANY_PARTITIONS, SEED));
     }
-    return last;
+    return SparkJob.shuffles(workspace, shuffles)
+        .with("spark.executor.memory", "2g")
+        .withDeadline(DEADLINE);
   }
 
-  private static void checkEqual(Map<SparkVariant, Map<Workload, ShuffleReport>> reports) {
-    for (Workload workload : WORKLOADS) {
-      ShuffleReport stock = reports.get(SparkVariant.DISK).get(workload);
-      ShuffleReport sluice = reports.get(SparkVariant.SLUICE).get(workload);
-      if (!stock.digest().equals(sluice.digest()) || stock.count() != sluice.count()) {
-        throw new ClusterException(
-            "%s gives %s and, through Sluice, %s".formatted(workload, stock, sluice));
-      }
-      if (!sluice.executorShuffleManagers().values().stream()
-          .allMatch(SparkJob.SLUICE_MANAGER::equals)) {
-        throw new ClusterException("%s did not run through Sluice: %s".formatted(workload, sluice));
-      }
+  private static void checkEqual(Map<SparkVariant, SparkReports> reports) {
+    reports.forEach(
+        (variant, ofVariant) ->
+            ofVariant
+                .byRun()
+                .forEach(
+                    (run, byWorkload) ->
+                        byWorkload.forEach(
+                            (workload, report) ->
+                                check(
+                                    variant,
+                                    report,
+                                    reports.get(SparkVariant.DISK).get(run, workload)))));
+  }
+
+  private static void check(SparkVariant variant, ShuffleReport report, ShuffleReport stock) {
+    if (!stock.digest().equals(report.digest()) || stock.count() != report.count()) {
+      throw new ClusterException(
+          "%s gives %s and, with %s, %s"
+              .formatted(report.workload(), stock, variant.title(), report));
+    }
+    if (variant.isSluice()
+        && !report.executorShuffleManagers().values().stream()
+            .allMatch(SparkJob.SLUICE_MANAGER::equals)) {
+      throw new ClusterException(
+          "%s did not run through Sluice: %s".formatted(report.workload(), report));
     }
   }
 
-  private void sayStates(Map<Workload, ShuffleReport> reports) {
-    ShuffleReport last = reports.get(WORKLOADS.get(WORKLOADS.size() - 1));
+  private void sayStates(SparkReports reports) {
+    ShuffleReport last = reports.get(SparkRun.WARM, WORKLOADS.get(WORKLOADS.size() - 1));
     last.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));
   }
 
@@ -136,7 +191,7 @@ public final class SparkBench {
                 file ->
                     CostPlot.draw(
                         title,
-                        "Sluice, in per cent of stock on disk",
+                        "Sluice, in per cent of stock on tmpfs",
                         comparison.categories(),
                         comparison.bars(),
                         file)));

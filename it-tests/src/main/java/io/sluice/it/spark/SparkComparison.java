@@ -3,7 +3,6 @@ package io.sluice.it.spark;
 import io.sluice.it.bench.Spread;
 import io.sluice.it.report.CostPlot;
 import io.sluice.it.report.TextTable;
-import io.sluice.it.spark.jobs.ShuffleReport;
 import io.sluice.it.spark.jobs.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,71 +13,90 @@ import java.util.Map;
  * What repeated rounds of all variants cost, against each other. Ratios are taken within a round,
  * and only then summed up: a machine that is slower in one round does not blur them.
  *
- * @param rounds for each, every variant's reports by workload
+ * @param rounds for each, every variant's reports
  */
-record SparkComparison(List<Map<SparkVariant, Map<Workload, ShuffleReport>>> rounds) {
+record SparkComparison(List<Map<SparkVariant, SparkReports>> rounds) {
   private static final List<SparkMeasure> PLOTTED =
-      List.of(SparkMeasure.WALL, SparkMeasure.CPU, SparkMeasure.WRITE);
+      List.of(SparkMeasure.WALL, SparkMeasure.PROCESS_CPU);
 
-  private List<Workload> workloads() {
-    return List.copyOf(rounds.get(0).get(SparkVariant.SLUICE).keySet());
+  /** A column of ratios. */
+  private record Ratio(SparkVariant of, SparkVariant base) {
+    String title() {
+      return of.title() + " / " + base.title();
+    }
   }
 
-  private Spread values(Workload workload, SparkMeasure measure, SparkVariant variant) {
+  private static final List<Ratio> RATIOS =
+      List.of(
+          new Ratio(SparkVariant.SLUICE, SparkVariant.DISK),
+          new Ratio(SparkVariant.SLUICE, SparkVariant.TMPFS),
+          new Ratio(SparkVariant.SERVICE, SparkVariant.TMPFS));
+
+  private List<Workload> workloads(SparkRun run) {
+    return List.copyOf(rounds.get(0).get(SparkVariant.SLUICE).byRun().get(run).keySet());
+  }
+
+  private Spread values(
+      SparkRun run, Workload workload, SparkMeasure measure, SparkVariant variant) {
     return Spread.of(
-        rounds.stream().map(round -> measure.of(round.get(variant).get(workload))).toList());
+        rounds.stream().map(round -> measure.of(round.get(variant).get(run, workload))).toList());
   }
 
-  /** Sluice's share of what another variant took in the same round. */
-  Spread ratios(Workload workload, SparkMeasure measure, SparkVariant base) {
+  /** One variant's share of what another took in the same round. */
+  private Spread ratios(SparkRun run, Workload workload, SparkMeasure measure, Ratio ratio) {
     return Spread.of(
         rounds.stream()
             .map(
                 round ->
-                    measure.of(round.get(SparkVariant.SLUICE).get(workload))
-                        / measure.of(round.get(base).get(workload)))
+                    measure.of(round.get(ratio.of()).get(run, workload))
+                        / measure.of(round.get(ratio.base()).get(run, workload)))
             .toList());
   }
 
-  /** A row for each workload and measure: medians and spreads, and Sluice against the others. */
+  /** A row for each run, workload and measure: medians and spreads, and Sluice against stock. */
   TextTable table() {
     List<String> header = new ArrayList<>(List.of("median (min–max)"));
     for (SparkVariant variant : SparkVariant.values()) {
       header.add(variant.title());
     }
-    header.add("Sluice / disk");
-    header.add("Sluice / tmpfs");
+    RATIOS.forEach(ratio -> header.add(ratio.title()));
     TextTable table = new TextTable(header);
-    for (Workload workload : workloads()) {
-      for (SparkMeasure measure : SparkMeasure.values()) {
-        List<String> row = new ArrayList<>(List.of(workload + " " + measure.title()));
-        for (SparkVariant variant : SparkVariant.values()) {
-          row.add(values(workload, measure, variant).show(measure::show));
+    for (SparkRun run : SparkRun.values()) {
+      for (Workload workload : workloads(run)) {
+        for (SparkMeasure measure : SparkMeasure.values()) {
+          List<String> row =
+              new ArrayList<>(List.of(run.title() + " " + workload + " " + measure.title()));
+          for (SparkVariant variant : SparkVariant.values()) {
+            row.add(values(run, workload, measure, variant).show(measure::show));
+          }
+          for (Ratio ratio : RATIOS) {
+            row.add(ratios(run, workload, measure, ratio).show(share -> "%.3f".formatted(share)));
+          }
+          table.add(row);
         }
-        for (SparkVariant base : List.of(SparkVariant.DISK, SparkVariant.TMPFS)) {
-          row.add(ratios(workload, measure, base).show(ratio -> "%.3f".formatted(ratio)));
-        }
-        table.add(row);
       }
     }
     return table;
   }
 
-  /** One series for each measure, one bar for each workload: Sluice against stock on disk. */
+  /** One series for each run and measure, one bar for each workload of all runs. */
   Map<String, List<CostPlot.Bar>> bars() {
+    Ratio ratio = new Ratio(SparkVariant.SLUICE, SparkVariant.TMPFS);
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
     for (SparkMeasure measure : PLOTTED) {
-      bars.put(
-          measure.title(),
-          workloads().stream()
-              .map(workload -> bar(ratios(workload, measure, SparkVariant.DISK)))
-              .toList());
+      for (SparkRun run : SparkRun.values()) {
+        bars.put(
+            run.title() + ", " + measure.title(),
+            workloads(SparkRun.COLD).stream()
+                .map(workload -> bar(ratios(run, workload, measure, ratio)))
+                .toList());
+      }
     }
     return bars;
   }
 
   List<String> categories() {
-    return workloads().stream().map(Workload::name).toList();
+    return workloads(SparkRun.COLD).stream().map(Workload::name).toList();
   }
 
   private static CostPlot.Bar bar(Spread ratios) {

@@ -7,7 +7,10 @@ import java.util.function.ToDoubleFunction;
 enum SparkMeasure {
   WALL("wall", "%.1f s", report -> report.wallMs() / 1e3),
   CPU("CPU of all tasks", "%.1f s", report -> report.costs().executorCpuNs() / 1e9),
-  PROCESS_CPU("CPU of the executors", "%.1f s", report -> report.processCpuNs() / 1e9),
+  PROCESS_CPU(
+      "CPU of executors and servers",
+      "%.1f s",
+      report -> (report.processCpuNs() + report.serverCpuNs()) / 1e9),
   WRITE("shuffle write time", "%.2f s", report -> report.costs().writeTimeNs() / 1e9),
   FETCH_WAIT("fetch wait", "%.2f s", report -> report.costs().fetchWaitMs() / 1e3),
   REMOTE("read from other executors", "%.1f MB", report -> report.costs().remoteBytesRead() / 1e6);

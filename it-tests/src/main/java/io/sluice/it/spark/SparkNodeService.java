@@ -29,9 +29,15 @@ public final class SparkNodeService implements AutoCloseable {
     this.daemon = daemon;
   }
 
-  /** Starts it on free ports, and returns when it serves. */
+  /** Starts a small one on free ports, and returns when it serves. */
   public static SparkNodeService start(
       SparkDistribution distribution, Workspace workspace, Path parent) {
+    return start(distribution, workspace, parent, 64);
+  }
+
+  /** The same with a pool of so many MiB, in segments of a quarter of it but at most 64 MiB. */
+  static SparkNodeService start(
+      SparkDistribution distribution, Workspace workspace, Path parent, long capacityMb) {
     Path home = parent.resolve("service");
     String classPath =
         workspace.sparkEngineJar() + ":" + distribution.home().resolve("jars") + "/*";
@@ -44,8 +50,8 @@ public final class SparkNodeService implements AutoCloseable {
             classPath,
             MAIN,
             "--dir=" + home,
-            "--capacity-mb=64",
-            "--segment-mb=16",
+            "--capacity-mb=" + capacityMb,
+            "--segment-mb=" + Math.min(64, capacityMb / 4),
             "--overflow-dirs=" + parent,
             "--bind=0.0.0.0",
             "--port=0");
@@ -81,6 +87,11 @@ public final class SparkNodeService implements AutoCloseable {
   /** What applications name in {@code spark.sluice.service}. */
   public Path directory() {
     return home;
+  }
+
+  /** Its process. */
+  long pid() {
+    return daemon.pid();
   }
 
   /** Those that have, or may have, outputs there. */

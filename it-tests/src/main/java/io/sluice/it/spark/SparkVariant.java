@@ -4,12 +4,18 @@ package io.sluice.it.spark;
 enum SparkVariant {
   DISK("stock, disk"),
   TMPFS("stock, tmpfs"),
-  SLUICE("Sluice");
+  SLUICE("Sluice"),
+  SERVICE("Sluice, node service");
 
   private final String title;
 
   SparkVariant(String title) {
     this.title = title;
+  }
+
+  /** Whether it shuffles through Sluice. */
+  boolean isSluice() {
+    return this == SLUICE || this == SERVICE;
   }
 
   String title() {

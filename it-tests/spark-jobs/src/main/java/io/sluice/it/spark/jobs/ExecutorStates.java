@@ -16,6 +16,9 @@ final class ExecutorStates {
   /** So many tasks that every executor gets some. */
   private static final int TASKS = 16;
 
+  /** Process ids of servers, by commas. */
+  static final String SERVER_PIDS = "spark.sluicebench.serverPids";
+
   private ExecutorStates() {}
 
   /** Asks their shuffle managers, by executor id. */
@@ -39,6 +42,30 @@ final class ExecutorStates {
         .stream()
         .mapToLong(Long::longValue)
         .sum();
+  }
+
+  /** Processor time of all executors' threads by their names, in ns. */
+  static SortedMap<String, Long> threadCpuNs(JavaSparkContext context) {
+    SortedMap<String, Long> all = new TreeMap<>();
+    ask(context, env -> ThreadCpu.byName())
+        .values()
+        .forEach(one -> one.forEach((name, ns) -> all.merge(name, ns, Long::sum)));
+    return all;
+  }
+
+  /** Processor time of processes on this host that serve the executors, in ns. */
+  static long serverCpuNs(JavaSparkContext context) {
+    long cpuNs = 0;
+    for (String pid : context.getConf().get(SERVER_PIDS, "").split(",")) {
+      if (!pid.isEmpty()) {
+        cpuNs +=
+            ProcessHandle.of(Long.parseLong(pid))
+                .flatMap(process -> process.info().totalCpuDuration())
+                .orElseThrow(() -> new IllegalStateException("no server " + pid))
+                .toNanos();
+      }
+    }
+    return cpuNs;
   }
 
   /** Asks each of them something, by executor id. */

@@ -36,7 +36,7 @@ final class PlannedShuffles implements ContextRun.Work {
       case GROUP_BY_KEY -> rdds.groupByKey();
       case REDUCE_BY_KEY -> rdds.reduceByKey();
       case COGROUP -> rdds.cogroup();
-      case SQL_REPARTITION -> queries.repartition();
+      case SQL_REPARTITION, SQL_SMALL_BLOCKS -> queries.repartition();
       case SQL_SORT -> queries.sort();
       case SQL_JOIN -> queries.join();
       case SQL_LATE_BROADCAST -> queries.lateBroadcast();

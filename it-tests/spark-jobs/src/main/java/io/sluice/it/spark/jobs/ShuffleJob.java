@@ -3,6 +3,7 @@ package io.sluice.it.spark.jobs;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -45,6 +46,8 @@ public final class ShuffleJob {
 
   private ShuffleReport run(ShuffleArguments arguments) throws Exception {
     long cpuBeforeNs = ExecutorStates.processCpuNs(context);
+    long serversBeforeNs = ExecutorStates.serverCpuNs(context);
+    SortedMap<String, Long> threadsBeforeNs = ExecutorStates.threadCpuNs(context);
     ShuffleCosts before = costs.total(session.sparkContext());
     RddWorkloads rdds = new RddWorkloads(context, arguments);
     SqlWorkloads queries = new SqlWorkloads(session, arguments, rdds);
@@ -54,6 +57,8 @@ public final class ShuffleJob {
     long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     ShuffleCosts after = costs.total(session.sparkContext());
     long cpuAfterNs = ExecutorStates.processCpuNs(context);
+    long serversAfterNs = ExecutorStates.serverCpuNs(context);
+    SortedMap<String, Long> threadsAfterNs = ExecutorStates.threadCpuNs(context);
     return new ShuffleReport(
         arguments.workload(),
         result.count(),
@@ -65,6 +70,8 @@ public final class ShuffleJob {
         ExecutorStates.ask(context),
         after.minus(before),
         cpuAfterNs - cpuBeforeNs,
+        serversAfterNs - serversBeforeNs,
+        ThreadCpu.since(threadsBeforeNs, threadsAfterNs),
         wallMs);
   }
 }

@@ -19,6 +19,8 @@ import java.util.SortedSet;
  * @param costs of all tasks
  * @param processCpuNs processor time of the executors' processes, besides tasks that of the
  *     collector, the compiler, and whoever serves and fetches
+ * @param serverCpuNs processor time of the servers that executors write to, if there are any
+ * @param threadCpuNs what of {@code processCpuNs} threads took that are still there, by their names
  * @param wallMs from the first stage to the last, without the start of the engine
  */
 public record ShuffleReport(
@@ -32,4 +34,6 @@ public record ShuffleReport(
     SortedMap<String, String> executorStates,
     ShuffleCosts costs,
     long processCpuNs,
+    long serverCpuNs,
+    SortedMap<String, Long> threadCpuNs,
     long wallMs) {}

@@ -16,6 +16,8 @@ public enum Workload {
   COGROUP,
   /** {@code repartition} of a data frame. */
   SQL_REPARTITION,
+  /** The same between so many partitions that blocks are small. */
+  SQL_SMALL_BLOCKS,
   /** {@code orderBy} of a data frame. */
   SQL_SORT,
   /** A sort-merge join of rows, half of which have the same key, with a row for every key. */
