@@ -8,6 +8,7 @@ import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.Logger;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Property;
+import org.apache.spark.SparkConf;
 
 /** What one class says in the log, until this is closed. */
 public final class LogLines implements AutoCloseable {
@@ -23,10 +24,11 @@ public final class LogLines implements AutoCloseable {
 
   /** Listens from now on. */
   public LogLines(Class<?> of) {
+    new SparkConf(false).log(); // the first to ask Spark for its log makes it configure all of them
     logger = (Logger) LogManager.getLogger(of);
-    logger.setLevel(Level.INFO);
     appender.start();
     logger.addAppender(appender);
+    logger.setLevel(Level.INFO); // last, because another appender resets it
   }
 
   /** Those that have a word. */

@@ -126,14 +126,7 @@ public final class NodeReader implements AutoCloseable {
         address,
         a ->
             new RemoteNode(
-                a,
-                applicationId,
-                secret,
-                transports,
-                localPool,
-                stats,
-                timeoutMs,
-                busyPatienceMs));
+                a, applicationId, secret, transports, localPool, stats, timeoutMs, busyPatienceMs));
   }
 
   private NodeRun open(

@@ -154,7 +154,8 @@ public final class RemoteClient implements AutoCloseable {
   }
 
   /** Asks for half as much at a time where the answer would be too long. */
-  private void describeInto(Description whole, Partitions partitions, List<String> outputIds, PoolPlaces places)
+  private void describeInto(
+      Description whole, Partitions partitions, List<String> outputIds, PoolPlaces places)
       throws IOException {
     try {
       Description part = describeSome(partitions, outputIds, places);
