@@ -37,9 +37,15 @@ final class ThreadCpu {
     return byName;
   }
 
-  /** Without the numbers that tell threads of one kind from each other. */
+  /** Without the numbers that tell threads of one kind from each other, and what a task is at. */
   private static String kind(String name) {
-    return name.replaceAll("[-#. ]*[0-9]+.*", "");
+    if (name.matches("C[12] Compiler.*")) {
+      return "compiler";
+    }
+    if (name.startsWith("Executor task")) {
+      return "tasks";
+    }
+    return name.replaceAll("[-#. ]+[0-9]+.*|[-#. ]+$", "");
   }
 
   /** How much more it is now, by name; what is less, because a thread has ended, counts as 0. */
