@@ -8,6 +8,7 @@ import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -112,15 +113,13 @@ final class DataLinks {
 
   /** Ends those that nothing was read over lately. */
   synchronized void closeIdle() {
-    links.values().removeIf(DataLinks::closedIdle);
-  }
-
-  private static boolean closedIdle(Link link) {
-    boolean idle = link.isIdle();
-    if (idle) {
-      link.connection.close();
+    for (Iterator<Link> each = links.values().iterator(); each.hasNext(); ) {
+      Link link = each.next();
+      if (link.isIdle()) {
+        each.remove(); // first: one that does not end is not to be ended again and again
+        link.connection.close();
+      }
     }
-    return idle;
   }
 
   /** How many there are. */

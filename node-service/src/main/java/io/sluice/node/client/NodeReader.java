@@ -20,6 +20,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The reading side of one task: locates outputs on any node and opens their runs, in place where
@@ -30,6 +32,7 @@ import java.util.function.IntFunction;
  * when a node cannot be asked.
  */
 public final class NodeReader implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeReader.class);
   private static final int MIN_LOCAL_WINDOW_BYTES = 64 << 10;
   private static final int MAX_LOCAL_WINDOW_BYTES = 4 << 20;
 
@@ -70,7 +73,16 @@ public final class NodeReader implements AutoCloseable {
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;
     idleWatch.every(
-        RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.values().forEach(RemoteNode::closeIdle));
+        RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.values().forEach(NodeReader::closeIdle));
+  }
+
+  /** A node whose connections do not end as they should keeps no other node's open. */
+  private static void closeIdle(RemoteNode node) {
+    try {
+      node.closeIdle();
+    } catch (RuntimeException e) {
+      LOG.warn("Ending the idle connections to {} failed", node.name(), e);
+    }
   }
 
   /**

@@ -68,13 +68,16 @@ public final class Deadlines implements AutoCloseable {
     return deadline;
   }
 
-  /** Runs {@code check} again and again. */
+  /** Runs {@code check} again and again, after one that failed too. */
   public void every(long periodMs, Runnable check) {
     after(
         periodMs,
         () -> {
-          check.run();
-          every(periodMs, check);
+          try {
+            check.run();
+          } finally {
+            every(periodMs, check);
+          }
         });
   }
 

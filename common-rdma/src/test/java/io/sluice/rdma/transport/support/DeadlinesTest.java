@@ -61,6 +61,20 @@ class DeadlinesTest {
   }
 
   @Test
+  void aCheckThatFailsOnceRunsAgain() throws Exception {
+    try (Deadlines deadlines = new Deadlines("sluice-test")) {
+      CountDownLatch again = new CountDownLatch(3);
+      deadlines.every(
+          1,
+          () -> {
+            again.countDown();
+            throw new IllegalStateException("expected by this test");
+          });
+      assertTrue(again.await(10, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
   void anErrorInOneLeavesTheOthers() throws Exception {
     try (Deadlines deadlines = new Deadlines("sluice-test")) {
       CountDownLatch fired = new CountDownLatch(1);

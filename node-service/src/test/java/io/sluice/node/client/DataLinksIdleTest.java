@@ -1,0 +1,73 @@
+package io.sluice.node.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.node.remote.Offer;
+import io.sluice.node.testing.Await;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.Ticket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class DataLinksIdleTest {
+  private final AtomicInteger closes = new AtomicInteger();
+
+  /** Does not end within its time, as an RDMA connection may. */
+  private final class Unending implements Connection {
+    @Override
+    public CompletableFuture<Void> read(
+        RegionDescriptor remote,
+        long remoteOffsetBytes,
+        RegisteredBuffer destination,
+        int destinationOffsetBytes,
+        int lengthBytes,
+        long timeoutMs) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {
+      closes.incrementAndGet();
+      throw new IllegalStateException("expected by this test");
+    }
+  }
+
+  private final DataLinks links =
+      new DataLinks(
+          new DataLinks.Connector() {
+            @Override
+            public Ticket admit(String transport) {
+              return new Ticket(1, 2);
+            }
+
+            @Override
+            public Connection connect(Offer offer, Ticket ticket) {
+              return new Unending();
+            }
+          });
+
+  @Test
+  void aConnectionThatDoesNotEndKeepsNoOtherOpen() throws Exception {
+    links.connect(new Offer("a", "host", 1, 4096));
+    links.connect(new Offer("b", "host", 2, 4096));
+    Await.until(
+        "both have been ended",
+        () -> {
+          try {
+            links.closeIdle();
+          } catch (IllegalStateException e) {
+            // of the connection
+          }
+          return links.count() == 0;
+        });
+    assertEquals(2, closes.get());
+  }
+}
