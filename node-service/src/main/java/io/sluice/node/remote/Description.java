@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param segments by id, every segment that the runs below touch
  * @param runs by output id, the runs of those partitions in their order; an output that this node
- *     does not hold is absent
+ *     does not hold, or not all of them, is absent
  */
 public record Description(Map<Integer, SegmentLocation> segments, Map<String, List<Run>> runs) {
   /** What a service gathers for one answer, unless it is about one partition of one output. */

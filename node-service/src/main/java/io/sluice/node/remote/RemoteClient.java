@@ -17,7 +17,9 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -134,28 +136,36 @@ public final class RemoteClient implements AutoCloseable {
   }
 
   /**
-   * Asks where these partitions of these outputs lie.
+   * Asks where these partitions of these outputs lie, in several requests if they are many. An
+   * output is described for all of the partitions or is absent: one that any answer leaves out,
+   * damaged in part or gone meanwhile, is not there.
    *
    * @param places of the pool, if its files can be opened here; else {@link PoolPlaces#ELSEWHERE}
    */
   public Description describe(Partitions partitions, List<String> outputIds, PoolPlaces places)
       throws IOException {
     Description whole = new Description(new HashMap<>(), new HashMap<>());
+    Set<String> absent = new HashSet<>();
     int most = RemoteProtocol.OUTPUTS_PER_REQUEST;
     int outputsAtOnce = Math.max(1, most / partitions.count());
     for (int i = 0; i < outputIds.size(); i += outputsAtOnce) {
       List<String> some = outputIds.subList(i, Math.min(outputIds.size(), i + outputsAtOnce));
       for (long first = partitions.first(); first < partitions.end(); first += most) {
         int end = (int) Math.min(partitions.end(), first + most);
-        describeInto(whole, new Partitions((int) first, end), some, places);
+        describeInto(whole, absent, new Partitions((int) first, end), some, places);
       }
     }
+    whole.runs().keySet().removeAll(absent);
     return whole;
   }
 
   /** Asks for half as much at a time where the answer would be too long. */
   private void describeInto(
-      Description whole, Partitions partitions, List<String> outputIds, PoolPlaces places)
+      Description whole,
+      Set<String> absent,
+      Partitions partitions,
+      List<String> outputIds,
+      PoolPlaces places)
       throws IOException {
     try {
       Description part = describeSome(partitions, outputIds, places);
@@ -163,18 +173,19 @@ public final class RemoteClient implements AutoCloseable {
       part.runs()
           .forEach(
               (id, runs) -> whole.runs().computeIfAbsent(id, x -> new ArrayList<>()).addAll(runs));
+      outputIds.stream().filter(id -> !part.runs().containsKey(id)).forEach(absent::add);
     } catch (RemoteError e) {
       int outputs = outputIds.size();
       if (e.code() != RemoteError.Code.TOO_MUCH || (outputs == 1 && partitions.count() == 1)) {
         throw e;
       }
       if (outputs > 1) {
-        describeInto(whole, partitions, outputIds.subList(0, outputs / 2), places);
-        describeInto(whole, partitions, outputIds.subList(outputs / 2, outputs), places);
+        describeInto(whole, absent, partitions, outputIds.subList(0, outputs / 2), places);
+        describeInto(whole, absent, partitions, outputIds.subList(outputs / 2, outputs), places);
       } else {
         int middle = partitions.first() + partitions.count() / 2;
-        describeInto(whole, new Partitions(partitions.first(), middle), outputIds, places);
-        describeInto(whole, new Partitions(middle, partitions.end()), outputIds, places);
+        describeInto(whole, absent, new Partitions(partitions.first(), middle), outputIds, places);
+        describeInto(whole, absent, new Partitions(middle, partitions.end()), outputIds, places);
       }
     }
   }

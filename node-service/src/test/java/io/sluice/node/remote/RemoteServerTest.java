@@ -263,6 +263,33 @@ class RemoteServerTest {
     }
   }
 
+  /** The defect was: it was described without those partitions, as if they had no records. */
+  @Test
+  void anOutputThatOneOfTheAnswersLeavesOutIsAbsent() throws IOException {
+    holds("damaged", 1, 2);
+    holds("whole", 2, 2);
+    List<String> ids = List.of("damaged", "whole");
+    Partitions all = new Partitions(0, StubBackend.PARTITION_COUNT);
+    for (Partitions lost :
+        List.of(
+            new Partitions(500, 1_000), // of another request than the runs
+            Partitions.one(StubBackend.PARTITION_COUNT - 1),
+            Partitions.one(0))) {
+      backend.damaged.put("damaged", lost);
+      for (int mostAtOnce : new int[] {Integer.MAX_VALUE, 300}) {
+        backend.mostAtOnce = mostAtOnce;
+        try (RemoteClient client = connect(SECRET)) {
+          Map<String, List<Run>> runs = client.describe(all, ids, backend.places).runs();
+          assertEquals(Set.of("whole"), runs.keySet(), "without " + lost);
+          assertEquals(2, runs.get("whole").size());
+        }
+      }
+    }
+    try (RemoteClient client = connect(SECRET)) { // of what is not damaged it can be had
+      assertEquals(2, client.describe(new Partitions(3, 400), ids, backend.places).runs().size());
+    }
+  }
+
   @Test
   void slotsAreAskedForGivenBackAndClosedWithTheConnection() throws IOException {
     StageRequest request = new StageRequest("ucx", "attempt_0", 3, 1, 1L << 40, 17, 250);

@@ -25,6 +25,7 @@ final class StubBackend implements RemoteServer.Backend {
   final List<Offer> offers = new ArrayList<>();
   final List<ProbeOffer> probes = new ArrayList<>();
   final Map<String, Description> outputs = new HashMap<>();
+  final Map<String, Partitions> damaged = new HashMap<>();
   final List<Integer> askedFor = new ArrayList<>();
   final List<String> freed = new ArrayList<>();
   int mostAtOnce = Integer.MAX_VALUE;
@@ -97,7 +98,7 @@ final class StubBackend implements RemoteServer.Backend {
     }
     Description all = new Description(new HashMap<>(), new HashMap<>());
     for (String outputId : outputIds) {
-      if (outputs.containsKey(outputId)) {
+      if (outputs.containsKey(outputId) && !isDamaged(outputId, partitions)) {
         Description one = outputs.get(outputId);
         if (one == null) {
           throw new IOException("the disk of " + outputId + " broke");
@@ -115,5 +116,11 @@ final class StubBackend implements RemoteServer.Backend {
       }
     }
     return all;
+  }
+
+  /** Whether some of these partitions are among those that a test has damaged. */
+  private boolean isDamaged(String outputId, Partitions partitions) {
+    Partitions lost = damaged.get(outputId);
+    return lost != null && lost.first() < partitions.end() && partitions.first() < lost.end();
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,18 +16,27 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Blocks of several runs, one of them damaged: whatever was read ahead is given back. */
+/** Blocks of which something is damaged: nothing of them is handed on, what was read given back. */
 class PoolFetchTest {
   private static final int PIECE_BYTES = 100_000;
   private static final int RUNS = 3;
+  private static final int PARTITIONS = 1_200;
+  private static final int RUN_BYTES = 20;
 
   @TempDir private Path base;
   private final SparkConf conf = new SparkConf(false);
@@ -87,5 +97,68 @@ class PoolFetchTest {
       new PoolFetch(peers.reader(), address(), List.of(whole))
           .run((block, bytes) -> assertTrue(bytes.size() == RUNS * PIECE_BYTES));
     }
+  }
+
+  /** The defect was: the block came without these partitions, and was valid and too short. */
+  @Test
+  void aBlockOfManyPartitionsIsAbsentWhenTheIndexOfOneIsDamaged() throws IOException {
+    for (int mapId = 0; mapId < 2; mapId++) {
+      try (PoolOutput output = pool.newOutput(pool.begin(0), mapId, PARTITIONS)) {
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+          output.append(partition, Piece.of(ByteBuffer.allocate(RUN_BYTES), 1));
+        }
+        output.commit();
+      }
+    }
+    BlockRange damaged = BlockRange.of("shuffle_0_0_0_" + PARTITIONS).orElseThrow();
+    BlockRange whole = BlockRange.of("shuffle_0_1_0_" + PARTITIONS).orElseThrow();
+    try (PeerPools peers =
+        new PeerPools(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+      assertEquals(List.of(), fetch(peers, List.of(damaged, whole), damaged, whole));
+      flip(indexEntry(700));
+      assertEquals(List.of(damaged), fetch(peers, List.of(damaged, whole), whole));
+    }
+  }
+
+  /** Reads them, of which just {@code arriving} must arrive, whole; returns the others. */
+  private List<BlockRange> fetch(PeerPools peers, List<BlockRange> blocks, BlockRange... arriving)
+      throws IOException {
+    List<BlockRange> arrived = new ArrayList<>();
+    List<BlockRange> absent =
+        new PoolFetch(peers.reader(), address(), blocks)
+            .run(
+                (block, bytes) -> {
+                  assertEquals((long) PARTITIONS * RUN_BYTES, bytes.size());
+                  arrived.add(block);
+                });
+    assertEquals(List.of(arriving), arrived);
+    return absent;
+  }
+
+  /** What an index has for a partition of one run, whose runs before it are one each. */
+  private static byte[] indexEntry(int partition) {
+    byte[] numbers = ByteBuffer.allocate(8).putInt(partition).putInt(partition).array();
+    CRC32C crc = new CRC32C();
+    crc.update(numbers);
+    return ByteBuffer.allocate(8).putInt(partition).putInt((int) crc.getValue()).array();
+  }
+
+  /** Flips a bit where the pool has these bytes first, which is in the first output. */
+  private void flip(byte[] bytes) throws IOException {
+    try (Stream<Path> files = Files.walk(base)) {
+      for (Path file :
+          files.filter(each -> each.toString().contains("segment-")).sorted().toList()) {
+        byte[] segment = Files.readAllBytes(file);
+        for (int at = 0; at + bytes.length <= segment.length; at += 4) {
+          if (Arrays.equals(segment, at, at + bytes.length, bytes, 0, bytes.length)) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+              channel.write(ByteBuffer.wrap(new byte[] {(byte) (bytes[3] ^ 4)}), at + 3);
+            }
+            return;
+          }
+        }
+      }
+    }
+    throw new AssertionError("the pool does not have these bytes");
   }
 }
