@@ -3,9 +3,10 @@ package io.sluice.it.cluster;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The directory in which one cluster keeps everything, and the mark by which its processes are
@@ -25,8 +26,7 @@ public record ClusterDirectory(Path path) {
       Files.createDirectories(clusters);
       ClusterDirectory made = new ClusterDirectory(Files.createTempDirectory(clusters, "c"));
       Files.createDirectories(made.logs());
-      Files.writeString(
-          made.path.resolve(OWNER_FILE), Long.toString(ProcessHandle.current().pid()));
+      made.own();
       return made;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot make a directory for the cluster in " + clusters, e);
@@ -51,16 +51,26 @@ public record ClusterDirectory(Path path) {
     return path.resolve("logs");
   }
 
+  /** Who looks into it meanwhile finds no owner or the whole pid. */
+  private void own() throws IOException {
+    Path unnamed = path.resolve(OWNER_FILE + ".new");
+    Files.writeString(unnamed, Long.toString(ProcessHandle.current().pid()));
+    Files.move(unnamed, path.resolve(OWNER_FILE), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** False if its owner was killed. Other JVMs make and remove theirs while this looks. */
   private boolean isOwned() {
+    Path file = path.resolve(OWNER_FILE);
     try {
-      Path file = path.resolve(OWNER_FILE);
-      if (!Files.exists(file)) {
-        return true; // given up by its owner, to be looked at
-      }
-      Optional<String> owner = ProcessTable.commandLine(Long.parseLong(Files.readString(file)));
-      return owner.filter(line -> line.contains("java")).isPresent();
+      String pid = Files.readString(file);
+      return pid.matches("\\d+")
+          && ProcessTable.commandLine(Long.parseLong(pid))
+              .filter(line -> line.contains("java"))
+              .isPresent();
+    } catch (NoSuchFileException e) {
+      return true; // being made or removed, or given up by its owner, to be looked at
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + path.resolve(OWNER_FILE), e);
+      throw new UncheckedIOException("cannot read " + file, e);
     }
   }
 

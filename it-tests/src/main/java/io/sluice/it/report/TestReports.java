@@ -1,8 +1,6 @@
 package io.sluice.it.report;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
@@ -25,18 +23,16 @@ import org.xml.sax.SAXException;
  * @param outcomes one for each test
  */
 public record TestReports(Collection<TestOutcome> outcomes) {
-  private static final int DEPTH = 5;
-
   /** How JUnit's own reporter writes an entry. */
   private static final Pattern PUBLISHED = Pattern.compile("\\s*- ([\\w-]+: .*)");
 
   /**
-   * Reads the reports that runners wrote below a directory since an instant.
+   * Reads the reports that runners of Maven's wrote for the modules of a checkout since an instant.
    *
    * @param runners a pattern of how their directories begin: {@code surefire|failsafe}
    */
   public static TestReports read(Path root, String runners, Instant since) {
-    return of(reports(root, ".*/(" + runners + ")-reports/TEST-[^/]*\\.xml", since));
+    return of(ReportFiles.ofModules(root, runners, since));
   }
 
   /** What failed before there was a report. */
@@ -44,9 +40,11 @@ public record TestReports(Collection<TestOutcome> outcomes) {
     return new TestReports(List.of(TestOutcome.of(name, TestOutcome.State.FAILED, reason)));
   }
 
-  /** Reads all reports in a directory, of whatever runner. */
+  /**
+   * Reads all reports below a directory, of whatever runner; none if there is no such directory.
+   */
   public static TestReports in(Path directory) {
-    return of(reports(directory, ".*/TEST-[^/]*\\.xml", Instant.EPOCH));
+    return of(ReportFiles.below(directory));
   }
 
   /** Reads one report. */
@@ -89,20 +87,6 @@ public record TestReports(Collection<TestOutcome> outcomes) {
     Map<String, TestOutcome> byName = new LinkedHashMap<>();
     tests.forEach(test -> byName.merge(test.name(), test, TestOutcome::orBetter));
     return new TestReports(List.copyOf(byName.values()));
-  }
-
-  private static List<Path> reports(Path root, String pattern, Instant since) {
-    try (Stream<Path> files =
-        Files.find(
-            root,
-            DEPTH,
-            (file, attributes) ->
-                file.toString().matches(pattern)
-                    && !attributes.lastModifiedTime().toInstant().isBefore(since))) {
-      return files.sorted().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot look for test reports below " + root, e);
-    }
   }
 
   private static Stream<TestOutcome> tests(Path report) {

@@ -2,11 +2,15 @@ package io.sluice.it.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.it.cluster.Workspace;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -82,5 +86,40 @@ class TestReportsTest {
         List.of(),
         TestReports.read(root, "surefire|failsafe|suite", Instant.now().plusSeconds(60))
             .outcomes());
+  }
+
+  /** As when other lanes end clusters and the lab begins a suite anew. */
+  @Test
+  void whatOthersRemoveMeanwhileIsNotLookedAt(@TempDir Path root) throws Exception {
+    for (Path reports :
+        List.of(
+            root.resolve("a/target/surefire-reports"),
+            root.resolve("it-tests/b/target/surefire-reports"),
+            root.resolve("it-tests/target/surefire-reports"))) {
+      suite(reports, "");
+    }
+    CompletableFuture<Void> others = CompletableFuture.runAsync(() -> makeAndRemove(root));
+    do {
+      assertEquals(1, TestReports.read(root, "surefire", Instant.EPOCH).passed());
+      assertEquals(1, TestReports.in(root.resolve("it-tests")).passed());
+    } while (!others.isDone());
+    others.get(1, TimeUnit.MINUTES);
+  }
+
+  private static void makeAndRemove(Path root) {
+    try {
+      for (int i = 0; i < 300; i++) {
+        Path cluster = root.resolve("it-tests/target/clusters/c" + i);
+        Files.createDirectories(cluster.resolve("logs"));
+        Workspace.delete(cluster);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aRunnerThatHasLeftNoDirectoryHasReportedNothing(@TempDir Path root) {
+    assertEquals(List.of(), TestReports.in(root.resolve("none")).outcomes());
   }
 }
