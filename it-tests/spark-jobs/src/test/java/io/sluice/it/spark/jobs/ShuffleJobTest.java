@@ -111,7 +111,8 @@ class ShuffleJobTest {
 
   private static Stream<ResultRow> expected(Workload workload) {
     return switch (workload) {
-      case REPARTITION, SQL_REPARTITION, SORT_BY_KEY, SQL_SORT -> plain(rows(SEED, 0));
+      case REPARTITION, SQL_REPARTITION, SQL_SMALL_BLOCKS, SORT_BY_KEY, SQL_SORT ->
+          plain(rows(SEED, 0));
       case WIDE -> plain(rows(SEED, 4, 0));
       case GROUP_BY_KEY,
           KILLED_WHILE_MAPPING,
