@@ -322,12 +322,12 @@ public final class SpillStore implements Closeable {
   }
 
   List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
-    if (lacksRoom(lengthBytes, contiguous)) {
+    long wantedBytes = allocator.roundUp(lengthBytes);
+    if (lacksRoom(wantedBytes, contiguous)) {
       reviewQuarantine();
     }
     lock.lock();
     try {
-      long wantedBytes = allocator.roundUp(lengthBytes);
       if (contiguous && wantedBytes > Extent.MAX_LENGTH_BYTES) {
         throw new IllegalArgumentException(
             "cannot lease "

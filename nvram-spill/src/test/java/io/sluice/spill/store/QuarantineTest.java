@@ -100,6 +100,18 @@ class QuarantineTest extends PoolTestBase {
     }
   }
 
+  @Test
+  void lessThanABlockIsLeasedBesideAQuarantine() throws Exception {
+    SpillStore first = SpillStore.open(config(2).build());
+    first.openLease(APP).lease(BLOCK_BYTES);
+    first.close();
+    try (SpillStore second = SpillStore.open(config(2).recover(Set.of(APP)).build());
+        Lease lease = second.openLease(OTHER_APP)) {
+      assertEquals(BLOCK_BYTES, second.stats().memory().quarantinedBytes());
+      assertEquals(BLOCK_BYTES, lease.leaseContiguous(1).lengthBytes());
+    }
+  }
+
   private static boolean overlap(Extent a, Extent b) {
     return a.segment().segmentId() == b.segment().segmentId()
         && a.offsetBytes() < b.range().endBytes()
