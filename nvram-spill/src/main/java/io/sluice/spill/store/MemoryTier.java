@@ -32,6 +32,15 @@ final class MemoryTier {
     segments.put(segment.info().segmentId(), segment);
   }
 
+  /**
+   * Adds a new segment, whose marks say already that its blocks are free: so they have their space,
+   * and granting a block meets no full file system.
+   */
+  void addFree(SegmentHandle segment) {
+    add(segment);
+    free.add(segment.range());
+  }
+
   Collection<SegmentHandle> segments() {
     return Collections.unmodifiableCollection(segments.values());
   }

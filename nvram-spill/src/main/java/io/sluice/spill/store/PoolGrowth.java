@@ -104,7 +104,7 @@ final class PoolGrowth {
     return missingIds.getFirst();
   }
 
-  /** That one exists, and its blocks are free. */
+  /** That one exists, and is not to be made again. */
   void made() {
     missingIds.removeFirst();
     failure = null;

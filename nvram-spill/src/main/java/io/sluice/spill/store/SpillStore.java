@@ -22,6 +22,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -56,12 +57,12 @@ public final class SpillStore implements Closeable {
 
   private final AnnouncedSegments announced;
 
-  private SpillStore(StoreConfig config, PoolFiles files) throws IOException {
+  private SpillStore(StoreConfig config, PoolFiles files, LongSupplier nanoTime)
+      throws IOException {
     this.config = config;
     this.files = files;
     this.allocator = new Allocator(config, files);
-    this.announced =
-        new AnnouncedSegments(config.segmentListener(), this::undeleted, System::nanoTime);
+    this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
     this.loader =
         new OutputLoader(
             new FooterReader(files.poolId(), config.blockBytes()),
@@ -77,7 +78,7 @@ public final class SpillStore implements Closeable {
       allocator.close();
       throw e;
     }
-    this.growth = new PoolGrowth(config, allocator.memory(), missingSegmentIds(), System::nanoTime);
+    this.growth = new PoolGrowth(config, allocator.memory(), missingSegmentIds(), nanoTime);
     this.filler = new PoolFiller(files.memory(), new FillerSink());
   }
 
@@ -91,9 +92,15 @@ public final class SpillStore implements Closeable {
   }
 
   static SpillStore open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
+    return open(config, opener, System::nanoTime);
+  }
+
+  /** The same by a clock of one's own. */
+  static SpillStore open(StoreConfig config, PoolSpace.Opener opener, LongSupplier nanoTime)
+      throws IOException {
     PoolFiles files = PoolFiles.open(config, opener);
     try {
-      SpillStore store = new SpillStore(config, files);
+      SpillStore store = new SpillStore(config, files, nanoTime);
       store.filler.start();
       return store;
     } catch (IOException | RuntimeException | Error e) {
@@ -684,17 +691,26 @@ public final class SpillStore implements Closeable {
     @Override
     public void segmentCreated(SegmentHandle segment) throws IOException {
       try {
+        writeMarks(segment);
         announced.announce(List.of(segment));
-      } catch (RuntimeException | Error e) {
+      } catch (IOException | RuntimeException | Error e) {
         files.memory().discard(segment);
         throw e;
       }
       lock.lock();
       try {
-        allocator.memory().add(segment);
-        allocator.memory().free(segment.range());
-        growth.made();
+        growth.made(); // first: whatever fails from here on, it is never made over itself
+        allocator.memory().addFree(segment);
         grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void writeMarks(SegmentHandle segment) throws IOException {
+      lock.lock();
+      try {
+        files.leaseMarks().freed(segment.range());
       } finally {
         lock.unlock();
       }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -152,6 +153,34 @@ class GrowthTest extends PoolTestBase {
   }
 
   @Test
+  void aSegmentWhoseMarksCannotBeWrittenIsMadeAgainOverNothingThatIsUsed() throws Exception {
+    Random random = seeded("aSegmentWhoseMarksCannotBeWrittenIsMadeAgainOverNothingThatIsUsed");
+    AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
+    Failing space = new Failing();
+    space.markFailuresLeft.set(1);
+    Counting made = new Counting(2);
+    StoreConfig config = configWithDisk(2).wholeAtStart(true).segmentListener(made).build();
+    try (SpillStore store = SpillStore.open(config, space::open, nowNs::get);
+        Lease lease = store.openLease(APP)) {
+      Outputs.Content content = commit(lease, id(1), random, 300_000);
+      assertEquals(1, store.stats().segmentFailures());
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(PoolGrowth.RETRY_PAUSE_MS));
+      List<Extent> granted = new ArrayList<>(lease.lease(SEGMENT_BYTES));
+      assertTrue(made.reached(2, 60_000), () -> "not whole: " + store.stats());
+      while (store.stats().memory().usedBytes() < 2L * SEGMENT_BYTES) {
+        granted.addAll(lease.lease(BLOCK_BYTES));
+      }
+      granted.addAll(store.find(id(1)).orElseThrow().extents());
+      BlockSet all = new BlockSet(BLOCK_BYTES);
+      for (Extent extent : granted) {
+        assertTrue(all.isDisjoint(extent.range()), extent + " was granted twice");
+        all.add(extent.range());
+      }
+      Outputs.check(store, id(1), content);
+    }
+  }
+
+  @Test
   void afterAFailureNobodyWaitsAndTheNextTryIsLater() throws Exception {
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
     MemoryTier empty = new MemoryTier(BLOCK_BYTES, null);
@@ -203,8 +232,9 @@ class GrowthTest extends PoolTestBase {
     public void segmentRemoved(SegmentHandle segment) {}
   }
 
-  /** A place that becomes full. */
+  /** A place that becomes full, or has no room for marks. */
   private final class Failing {
+    private final AtomicInteger markFailuresLeft = new AtomicInteger();
     private volatile boolean full;
 
     PoolSpace open(StoreConfig config) throws IOException {
@@ -232,7 +262,7 @@ class GrowthTest extends PoolTestBase {
 
         @Override
         public MetaArea leaseMarks() throws IOException {
-          return space.leaseMarks();
+          return new FailingArea(space.leaseMarks(), markFailuresLeft);
         }
 
         @Override
@@ -263,6 +293,32 @@ class GrowthTest extends PoolTestBase {
           space.close();
         }
       };
+    }
+  }
+
+  /** Fails to set bytes as often as it is told to. */
+  private record FailingArea(MetaArea area, AtomicInteger failuresLeft) implements MetaArea {
+    @Override
+    public void read(long offsetBytes, byte[] destination) throws IOException {
+      area.read(offsetBytes, destination);
+    }
+
+    @Override
+    public void fill(long offsetBytes, int lengthBytes, byte value) throws IOException {
+      if (failuresLeft.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        throw new IOException("no space left on device");
+      }
+      area.fill(offsetBytes, lengthBytes, value);
+    }
+
+    @Override
+    public void writeLong(long offsetBytes, long value) throws IOException {
+      area.writeLong(offsetBytes, value);
+    }
+
+    @Override
+    public void close() throws IOException {
+      area.close();
     }
   }
 }
