@@ -1,5 +1,6 @@
 package io.sluice.it.lab.plugs;
 
+import io.sluice.rdma.memory.LockFile;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.store.SpillStore;
@@ -78,6 +79,15 @@ final class PulledPool {
         .build();
   }
 
+  /**
+   * What the filler is still making may get its name meanwhile; and who holds the lock is another
+   * process after a boot, whereas here it would be this one.
+   */
+  private static boolean outlivesThePlug(Path file) {
+    String name = file.getFileName().toString();
+    return !name.endsWith(".tmp") && !LockFile.isBeside("pool.lock", name);
+  }
+
   /** Copies at its step, while the other threads of the store wait at theirs. */
   private final class Plug implements Step.Listener {
     private final Step step;
@@ -108,8 +118,7 @@ final class PulledPool {
     private void copy() {
       try (Stream<Path> files = Files.list(directory.resolve("pool-" + pulls))) {
         Files.createDirectory(copy);
-        // What the filler is still making may get its name meanwhile.
-        for (Path file : files.filter(file -> !file.toString().endsWith(".tmp")).toList()) {
+        for (Path file : files.filter(PulledPool::outlivesThePlug).toList()) {
           Files.copy(file, copy.resolve(file.getFileName()));
         }
       } catch (IOException e) {
