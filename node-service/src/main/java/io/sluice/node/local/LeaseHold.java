@@ -9,6 +9,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A task's lock on the record of its lease, which says that it lives: the kernel drops it when the
@@ -20,7 +21,7 @@ import java.nio.file.Path;
  *
  * <p>Thread contract: one thread at a time. Ownership: {@link LocalClient} closes it, when the task
  * no longer writes. Failure: {@link IOException} if the file cannot be locked; the lease is then of
- * no use.
+ * no use. A service that could not write a record has none; then nothing is locked.
  */
 final class LeaseHold implements Closeable {
   private static final long HELD = 1;
@@ -41,16 +42,21 @@ final class LeaseHold implements Closeable {
     this.file = file;
   }
 
-  /** Takes the lock on a lease that was just opened. */
-  static LeaseHold take(Path socket, LeaseInfo lease) throws IOException {
+  /** Takes the lock on a lease that was just opened; empty if there is no record of it. */
+  static Optional<LeaseHold> take(Path socket, LeaseInfo lease) throws IOException {
     Path path = LeaseRecords.path(socket, lease);
-    RandomAccessFile file = open(path);
+    RandomAccessFile file;
+    try {
+      file = open(path);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
     try {
       if (file.getChannel().tryLock() == null) {
         throw new IOException("the lease " + path + " is held by somebody else");
       }
       file.writeLong(HELD);
-      return new LeaseHold(file);
+      return Optional.of(new LeaseHold(file));
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;

@@ -13,6 +13,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
@@ -38,8 +39,15 @@ import org.slf4j.LoggerFactory;
  * block counts as a task's only while no other says that it is its own. Files need not survive the
  * loss of power, which no task survives either.
  *
+ * <p>A record that cannot be written (the file system is full, mostly) is no reason to refuse room
+ * that the pool has. The lease goes without; but what other records say can then no longer be
+ * believed, since the lease without may be granted what they gave back. So they are deleted too,
+ * and none is made until the last lease without one has ended. After a restart in that time, what
+ * tasks held stays in quarantine until their applications have ended.
+ *
  * <p>Thread contract: safe from any thread. Ownership: each {@link LeaseRecord} is closed with its
- * lease. Failure: a file that cannot be read counts as that of a living task, and is logged once.
+ * lease. Failure: a file that cannot be read counts as that of a living task, and is logged once;
+ * for one that cannot be written see above.
  */
 public final class LeaseRecords implements FormerLeases {
   static final int HEADER_BYTES = 24;
@@ -53,7 +61,17 @@ public final class LeaseRecords implements FormerLeases {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRecords.class);
 
   private final Path directory;
+  private final Opener opener;
   private final List<Former> formers = new ArrayList<>();
+  private final Object openLock = new Object();
+  private final Set<LeaseRecord> written = new HashSet<>(); // guarded by openLock
+  private int unwritten; // leases without a record; guarded by openLock
+
+  /** Opens the file of a record; a test makes it fail. */
+  @FunctionalInterface
+  interface Opener {
+    SharedFile open(Path path) throws IOException;
+  }
 
   /** What a former service left of a lease. */
   private static final class Former {
@@ -70,8 +88,9 @@ public final class LeaseRecords implements FormerLeases {
     }
   }
 
-  private LeaseRecords(Path directory) {
+  private LeaseRecords(Path directory, Opener opener) {
     this.directory = directory;
+    this.opener = opener;
   }
 
   /**
@@ -80,9 +99,13 @@ public final class LeaseRecords implements FormerLeases {
    * @param recover whether to keep what a former service left there
    */
   public static LeaseRecords open(Path socket, boolean recover) throws IOException {
+    return open(socket, recover, SharedFile::open);
+  }
+
+  static LeaseRecords open(Path socket, boolean recover, Opener opener) throws IOException {
     Path directory = socket.resolveSibling(DIRECTORY);
     Files.createDirectories(directory, OWNER_ONLY_DIRECTORY);
-    LeaseRecords records = new LeaseRecords(directory);
+    LeaseRecords records = new LeaseRecords(directory, opener);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
         if (!recover || !records.load(file)) {
@@ -121,17 +144,40 @@ public final class LeaseRecords implements FormerLeases {
   }
 
   /** Begins the record of a lease, before its task hears of it; closed with it. */
-  LeaseRecord create(LeaseInfo lease) throws IOException {
+  LeaseRecord create(LeaseInfo lease) {
     Path path = directory.resolve(Long.toString(lease.generation()));
-    Files.deleteIfExists(path);
-    Files.createFile(path, OWNER_ONLY);
-    ByteBuffer header =
-        ByteBuffer.allocate(HEADER_BYTES)
-            .putLong(POOL_ID_OFFSET, lease.poolId().getMostSignificantBits())
-            .putLong(POOL_ID_OFFSET + Long.BYTES, lease.poolId().getLeastSignificantBits());
-    SharedFile file = SharedFile.open(path);
-    file.write(0, header);
-    return new LeaseRecord(path, file);
+    LeaseRecord record = new LeaseRecord(path);
+    synchronized (openLock) {
+      if (unwritten > 0) {
+        unwritten++;
+        return record;
+      }
+      written.add(record);
+      try {
+        record.begin(lease);
+      } catch (IOException e) {
+        goOnWithout(record, e);
+      }
+    }
+    return record;
+  }
+
+  /** What no record says of a lease, no record may say of another; see above. */
+  private void goOnWithout(LeaseRecord cause, IOException failure) {
+    synchronized (openLock) {
+      if (!written.contains(cause)) {
+        return; // another one's failure was first
+      }
+      LOG.warn(
+          "The record {} of a lease cannot be written; tasks are served without records until those"
+              + " of now have ended. What they hold stays in quarantine if this service restarts"
+              + " before, until their applications have ended",
+          cause.path,
+          failure);
+      unwritten += written.size();
+      written.forEach(LeaseRecord::discard);
+      written.clear();
+    }
   }
 
   @Override
@@ -190,29 +236,62 @@ public final class LeaseRecords implements FormerLeases {
   }
 
   /**
-   * The record of one lease.
+   * The record of one lease, or what stands for it while there is none.
    *
-   * <p>Thread contract: one thread. Ownership: the conversation with the task closes it.
+   * <p>Thread contract: one thread; any may {@link #discard}. Ownership: the conversation with the
+   * task closes it.
    */
-  static final class LeaseRecord {
+  final class LeaseRecord {
     private final Path path;
-    private final SharedFile file;
+    private volatile SharedFile file; // null while nothing is, or can be, written
     private long endBytes = HEADER_BYTES;
 
-    private LeaseRecord(Path path, SharedFile file) {
+    private LeaseRecord(Path path) {
       this.path = path;
-      this.file = file;
+    }
+
+    private void begin(LeaseInfo lease) throws IOException {
+      Files.deleteIfExists(path);
+      Files.createFile(path, OWNER_ONLY);
+      ByteBuffer header =
+          ByteBuffer.allocate(HEADER_BYTES)
+              .putLong(POOL_ID_OFFSET, lease.poolId().getMostSignificantBits())
+              .putLong(POOL_ID_OFFSET + Long.BYTES, lease.poolId().getLeastSignificantBits());
+      file = opener.open(path);
+      file.write(0, header);
     }
 
     /** Writes down what is granted, before the task is told. */
-    void granted(List<Range> ranges) throws IOException {
+    void granted(List<Range> ranges) {
+      SharedFile into = file;
+      if (into == null) {
+        return;
+      }
       ByteBuffer entries = ByteBuffer.allocate(ranges.size() * ENTRY_BYTES);
       for (Range range : ranges) {
         entries.putInt(range.segmentId()).putInt(0);
         entries.putLong(range.offsetBytes()).putLong(range.lengthBytes());
       }
-      file.write(endBytes, entries.flip());
-      endBytes += entries.capacity();
+      try {
+        into.write(endBytes, entries.flip());
+        endBytes += entries.capacity();
+      } catch (IOException e) {
+        goOnWithout(this, e);
+      }
+    }
+
+    /** Deletes it; a lock that the task holds on it says nothing any more. */
+    private void discard() {
+      SharedFile discarded = file;
+      file = null;
+      try {
+        Files.deleteIfExists(path); // first: it may not be believed
+        if (discarded != null) {
+          discarded.close();
+        }
+      } catch (IOException e) {
+        LOG.warn("The record {} could not be deleted", path, e);
+      }
     }
 
     /**
@@ -221,6 +300,12 @@ public final class LeaseRecords implements FormerLeases {
      * @param forGood whether the lease has ended; if only this service does, a successor needs it
      */
     void close(boolean forGood) throws IOException {
+      synchronized (openLock) {
+        if (!written.remove(this)) {
+          unwritten -= forGood ? 1 : 0; // a lease that outlives this service has none till then
+          return;
+        }
+      }
       file.close();
       if (forGood) {
         Files.deleteIfExists(path);

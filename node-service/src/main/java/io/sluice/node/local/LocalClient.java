@@ -23,6 +23,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -127,9 +128,9 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   /** Says that this task lives until it closes this client, whatever becomes of the service. */
   private void hold(LeaseInfo lease) throws IOException {
-    LeaseHold hold = LeaseHold.take(socket, lease);
+    Optional<LeaseHold> hold = LeaseHold.take(socket, lease);
     synchronized (holds) {
-      holds.add(hold);
+      hold.ifPresent(holds::add);
     }
     if (closed) { // meanwhile, and perhaps without seeing this one
       releaseHolds();

@@ -1,0 +1,83 @@
+package io.sluice.node.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.node.testing.Await;
+import io.sluice.rdma.memory.SharedFile;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.spill.segment.Extent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Records that cannot be written, because the file system is full. */
+class LeaseRecordsTest extends LocalServerTestBase {
+  private final List<SharedFile> opened = new ArrayList<>();
+
+  private void restart(LeaseRecords.Opener opener) throws IOException {
+    server.close();
+    records = LeaseRecords.open(socket(), false, opener);
+    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
+  }
+
+  private SharedFile open(Path path) throws IOException {
+    SharedFile file = SharedFile.open(path);
+    opened.add(file);
+    return file;
+  }
+
+  private long files() {
+    try (Stream<Path> files = Files.list(directory.resolve("leases"))) {
+      return files.count();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aTaskIsServedWhoseRecordCannotBeBegun() throws IOException {
+    restart(
+        path -> {
+          throw new IOException("No space left on device");
+        });
+    try (LocalClient task = connect(APP)) {
+      List<Extent> extents = task.lease(1);
+      assertEquals(0, files());
+      task.release(extents);
+    }
+    awaitNothingLeased();
+  }
+
+  @Test
+  void aTaskIsServedWhoseRecordCannotGrowAndNoOtherRecordClaimsWhatItGets() throws IOException {
+    restart(this::open);
+    try (LocalClient other = connect(APP);
+        LocalClient task = connect(APP)) {
+      other.release(other.lease(1)); // for the task; the other's record goes on naming it
+      assertEquals(2, files());
+      opened.get(1).close(); // what is written from now on fails
+      task.lease(1);
+      assertEquals(0, files());
+      other.lease(1);
+      try (LocalClient later = connect(APP)) {
+        later.lease(1);
+        assertEquals(0, files());
+      }
+    }
+    awaitNothingLeased();
+    Await.until("records are kept again", this::isRecordKept);
+  }
+
+  private boolean isRecordKept() {
+    try (LocalClient task = connect(APP)) {
+      task.lease(1);
+      return files() == 1;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
