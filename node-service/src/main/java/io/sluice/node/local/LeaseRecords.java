@@ -218,9 +218,10 @@ public final class LeaseRecords implements FormerLeases {
 
   @Override
   public synchronized void settled(Review review) {
+    Set<Range> free = new HashSet<>(review.gone());
     for (Iterator<Former> each = formers.iterator(); each.hasNext(); ) {
       Former former = each.next();
-      if (former.gone && review.gone().containsAll(former.granted)) {
+      if (former.gone && free.containsAll(former.granted)) {
         each.remove();
         delete(former);
       }
