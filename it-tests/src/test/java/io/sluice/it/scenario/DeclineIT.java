@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobResult;
-import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.ScenarioConf;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -41,9 +40,8 @@ class DeclineIT {
     JobResult result = run(cluster, RECORDS.named("encrypted").with(encrypted));
     String reason = "mapreduce.job.encrypted-intermediate-data is on";
     FinishedJob.of(cluster, result)
-        .logged(TaskAttempt::map, "Sluice leaves this map to the stock collector: " + reason)
-        .logged(
-            attempt -> !attempt.map(), "Sluice leaves this reduce to the stock shuffle: " + reason);
+        .mapsLogged("Sluice leaves this map to the stock collector: " + reason)
+        .reducesLogged("Sluice leaves this reduce to the stock shuffle: " + reason);
   }
 
   private static JobResult run(PseudoCluster cluster, Scenario scenario) {

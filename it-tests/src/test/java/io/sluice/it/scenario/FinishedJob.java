@@ -80,6 +80,16 @@ record FinishedJob(PseudoCluster cluster, JobCounters counters, List<TaskAttempt
     return this;
   }
 
+  /** So have all maps; one that was overtaken may have been killed before it logged anything. */
+  FinishedJob mapsLogged(String text) {
+    return logged(attempt -> attempt.map() && attempt.succeeded(), text);
+  }
+
+  /** So have all reduces that were not overtaken. */
+  FinishedJob reducesLogged(String text) {
+    return logged(attempt -> !attempt.map() && attempt.succeeded(), text);
+  }
+
   private List<TaskAttempt> unsuccessful() {
     return attempts.stream().filter(attempt -> !attempt.succeeded()).toList();
   }

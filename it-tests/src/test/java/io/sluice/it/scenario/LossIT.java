@@ -165,10 +165,7 @@ class LossIT {
       run.killSucceeded(early);
       run.openMapGate();
       run.openReduceGate();
-      run.await()
-          .readBothWays()
-          .lost(early.attemptId())
-          .logged(attempt -> !attempt.map() && attempt.succeeded(), early.attemptId());
+      run.await().readBothWays().lost(early.attemptId()).reducesLogged(early.attemptId());
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
   }

@@ -7,7 +7,6 @@ import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.PoolState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.demo.Variant;
-import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
@@ -80,7 +79,7 @@ class MissingServiceIT {
       finished
           .has("READ_BYTES_HTTP")
           .hasNo("READ_BYTES_LOCAL", "READ_BYTES_TCP", "SPILL_BYTES_MEMORY")
-          .logged(TaskAttempt::map, "this node's Sluice service could not start: ");
+          .mapsLogged("this node's Sluice service could not start: ");
       assertEquals(4, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
     } finally {
       portTaken.restartWith(Map.of());

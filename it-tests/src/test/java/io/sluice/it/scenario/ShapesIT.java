@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.demo.Variant;
-import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import java.util.List;
@@ -77,8 +76,8 @@ class ShapesIT {
     String expected = StockOutput.of(cluster, scenario);
     FinishedJob.of(cluster, scenario.run(cluster, Variant.SLUICE).requireSuccess())
         .hasNoFallback()
-        .logged(TaskAttempt::map, "larger than the sort buffer")
-        .logged(TaskAttempt::map, "Merging the runs of");
+        .mapsLogged("larger than the sort buffer")
+        .mapsLogged("Merging the runs of");
     Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
   }
 
