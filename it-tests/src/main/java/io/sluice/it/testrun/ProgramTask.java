@@ -28,6 +28,9 @@ final class ProgramTask implements TestTask {
   private static final Duration END_DEADLINE = Duration.ofSeconds(40);
   private static final int TAIL_LINES = 40;
 
+  /** The exit status by which runners say that. */
+  private static final int TESTS_FAILED = 1;
+
   private final String name;
   private final ProcessBuilder program;
   private final Path log;
@@ -71,7 +74,18 @@ final class ProgramTask implements TestTask {
     Optional<String> problem = await(console);
     problem.ifPresent(
         what -> console.say(what + "; the end of " + log + ":\n" + LogTail.of(log, TAIL_LINES)));
-    return TaskResult.ofClasses(name, reports.get(), problem).with(reportsWithin.get());
+    TestReports own = reports.get();
+    TestReports within = reportsWithin.get();
+    boolean testsSayIt = !own.failed().isEmpty() || !within.failed().isEmpty();
+    return TaskResult.ofClasses(
+        name,
+        own,
+        within,
+        problem.filter(what -> !testsSayIt || !what.equals(ended(TESTS_FAILED))));
+  }
+
+  private static String ended(int status) {
+    return "ended with exit status " + status;
   }
 
   /** Why the process did not end well; empty if it did. */
@@ -93,7 +107,7 @@ final class ProgramTask implements TestTask {
       }
       reader.join(END_DEADLINE.toMillis());
       int status = process.exitValue();
-      return status == 0 ? Optional.empty() : Optional.of("ended with exit status " + status);
+      return status == 0 ? Optional.empty() : Optional.of(ended(status));
     } catch (InterruptedException e) {
       end(process); // before the interrupt is passed on, which would shorten this
       Thread.currentThread().interrupt();

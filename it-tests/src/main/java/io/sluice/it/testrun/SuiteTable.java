@@ -18,6 +18,9 @@ public final class SuiteTable {
   /** How the lanes are called that integration tests run in, on this machine itself. */
   static final String HOST_LANES = "host ";
 
+  /** The lane of suites that run in guests. */
+  static final String LAB = "lab";
+
   private static final String HEADER =
       "| suite | lane | `./sluice test` | `--all` adds | share, s |";
 
@@ -77,6 +80,17 @@ public final class SuiteTable {
   List<String> suites(String lane, boolean all) {
     return rows.stream()
         .filter(row -> row.lane().equals(lane) && row.runs(all))
+        .map(SuiteRow::suite)
+        .toList();
+  }
+
+  /**
+   * All of which something has to be reported; unit tests of which only some exist are not named.
+   */
+  List<String> expected(boolean all, boolean withLab) {
+    return rows.stream()
+        .filter(row -> row.runs(all) && !row.suite().equals(UNIT_TESTS))
+        .filter(row -> withLab || !row.lane().equals(LAB))
         .map(SuiteRow::suite)
         .toList();
   }

@@ -1,12 +1,8 @@
 package io.sluice.it.testrun;
 
-import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.TestReports;
 import io.sluice.it.report.TextTable;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -34,10 +30,10 @@ public record TestRecord(
     List<SuiteTimes.Row> suites) {
 
   /** Of a run that has just ended. */
-  public static TestRecord of(Workspace workspace, TestSummary summary) {
+  public static TestRecord of(TestSummary summary) {
     TestReports reports = summary.reports();
     return new TestRecord(
-        commit(workspace),
+        summary.commit(),
         Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
         Machine.here(),
         summary.wallMs() / 1000,
@@ -67,22 +63,5 @@ public record TestRecord(
     failed.forEach(test -> page.append("- failed: ").append(test).append('\n'));
     skipped.forEach(test -> page.append("- skipped: ").append(test).append('\n'));
     return page.append('\n').append(table.toMarkdown()).toString();
-  }
-
-  private static String commit(Workspace workspace) {
-    try {
-      Process git =
-          new ProcessBuilder("git", "describe", "--always", "--dirty", "--abbrev=12")
-              .directory(workspace.root().toFile())
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      return git.waitFor() == 0 ? said : "unknown";
-    } catch (IOException e) {
-      return "unknown"; // no git, or no repository
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ClusterException("interrupted while asking git for the commit", e);
-    }
   }
 }

@@ -27,19 +27,31 @@ public final class TestRun {
   private final Workspace workspace;
   private final Console console;
   private final Instant since;
+  private final TestedCommit commit;
   private final boolean all;
+  private final boolean requireLab;
 
   /**
    * Runs nothing yet.
    *
    * @param since when the run began, with its build
+   * @param commit what git called the commit then
    * @param all whether campaigns run too
+   * @param requireLab whether it is a failure that there is no lab
    */
-  public TestRun(Workspace workspace, Console console, Instant since, boolean all) {
+  public TestRun(
+      Workspace workspace,
+      Console console,
+      Instant since,
+      String commit,
+      boolean all,
+      boolean requireLab) {
     this.workspace = workspace;
     this.console = console;
     this.since = since;
+    this.commit = new TestedCommit(workspace.root(), commit);
     this.all = all;
+    this.requireLab = requireLab;
   }
 
   /** Runs it and says what came of it, with the reason if there is no lab. */
@@ -58,8 +70,15 @@ public final class TestRun {
     tasks.add(Math.min(1, tasks.size()), programs.unitTests());
     int workers = 1 + Runtime.getRuntime().availableProcessors();
     Duration left = (all ? CAMPAIGN_DEADLINE : DEADLINE).minus(elapsed());
-    List<TaskResult> results = new TaskPool(workers, left).run(tasks, console);
-    return new TestSummary(results, noLab, table, elapsed().toMillis());
+    List<TaskResult> results = new ArrayList<>(new TaskPool(workers, left).run(tasks, console));
+    results.addAll(TestSummary.silent(results, table, all, noLab.isEmpty()));
+    if (requireLab) {
+      noLab.ifPresent(why -> results.add(TaskResult.broken("lab", why)));
+    }
+    if (all) { // whose result is kept, by the commit's name
+      commit.problem().ifPresent(why -> results.add(TaskResult.broken("commit", why)));
+    }
+    return new TestSummary(commit.name(), results, noLab, table, elapsed().toMillis());
   }
 
   private Duration elapsed() {

@@ -1,26 +1,54 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
+import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What came of a test run.
  *
- * @param results of its tasks
+ * @param commit that was tested
+ * @param results of its tasks, and of suites that reported nothing
  * @param noLab why the lab could not run; empty if it has
  * @param table what was to run
  * @param wallMs with the build
  */
 public record TestSummary(
-    List<TaskResult> results, Optional<String> noLab, SuiteTable table, long wallMs) {
+    String commit,
+    List<TaskResult> results,
+    Optional<String> noLab,
+    SuiteTable table,
+    long wallMs) {
 
-  /** All tests; of one that ran in several places the better outcome counts. */
+  /** What has to be in the results though no task says so: every suite that was to run. */
+  static List<TaskResult> silent(
+      List<TaskResult> results, SuiteTable table, boolean all, boolean withLab) {
+    Set<String> reported =
+        results.stream()
+            .flatMap(result -> result.suites().stream())
+            .map(SuiteTime::suite)
+            .collect(Collectors.toSet());
+    return table.expected(all, withLab).stream()
+        .filter(suite -> !reported.contains(suite))
+        .map(suite -> TaskResult.broken(suite, "was to run and reported nothing"))
+        .toList();
+  }
+
+  /**
+   * All tests, and what counts as such: problems of tasks, and that there is no lab. Of a test that
+   * ran in several places a failure counts first, then that it passed.
+   */
   public TestReports reports() {
-    return results.stream()
-        .map(TaskResult::reports)
-        .reduce(new TestReports(List.of()), TestReports::with);
+    TestReports lab =
+        new TestReports(
+            noLab
+                .map(why -> List.of(TestOutcome.of("lab", TestOutcome.State.SKIPPED, why)))
+                .orElse(List.of()));
+    return results.stream().map(TaskResult::reports).reduce(lab, TestReports::with);
   }
 
   /** Every suite's time, slowest first. */
@@ -29,9 +57,10 @@ public record TestSummary(
         results.stream().flatMap(result -> result.suites().stream()).toList(), table);
   }
 
-  /** Fails with any task; a task in which nothing ran has not passed. */
+  /** What the count says: something ran, and nothing failed. */
   public boolean passed() {
-    return !results.isEmpty() && results.stream().allMatch(TaskResult::passed);
+    TestReports reports = reports();
+    return reports.failed().isEmpty() && reports.passed() > 0;
   }
 
   /** Prints what people shall know; the count, which comes last, is the caller's. */
@@ -45,17 +74,6 @@ public record TestSummary(
     TestReports reports = reports();
     reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
     reports.failed().forEach(test -> console.say("FAILED:  " + test));
-    for (TaskResult result : results) {
-      if (!result.passed()) {
-        console.say("FAILED:  " + result.name() + ": " + result.problem().orElse(reason(result)));
-      }
-    }
     console.say("%.0f s with the build".formatted(wallMs / 1e3));
-  }
-
-  private static String reason(TaskResult result) {
-    return result.reports().failed().isEmpty()
-        ? "nothing ran: " + result.reports().count()
-        : result.reports().count();
   }
 }

@@ -122,4 +122,15 @@ class TestReportsTest {
   void aRunnerThatHasLeftNoDirectoryHasReportedNothing(@TempDir Path root) {
     assertEquals(List.of(), TestReports.in(root.resolve("none")).outcomes());
   }
+
+  /** As of a runner that was killed while it wrote. */
+  @Test
+  void aReportThatCannotBeReadIsAFailureAndTheOthersCount(@TempDir Path root) throws IOException {
+    Path reports = root.resolve("module/target/surefire-reports");
+    suite(reports, "");
+    Files.writeString(reports.resolve("TEST-a.Torn.xml"), "<testsuite><testcase");
+    TestReports read = TestReports.read(root, "surefire", Instant.EPOCH);
+    assertEquals(1, read.passed());
+    assertEquals("TEST-a.Torn.xml", read.failed().get(0).name());
+  }
 }

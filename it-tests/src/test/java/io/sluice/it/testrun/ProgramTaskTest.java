@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.report.Console;
+import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -48,14 +49,37 @@ class ProgramTaskTest {
     assertTrue(child.map(handle -> !handle.isAlive()).orElse(true), "the child has ended");
   }
 
+  @Test
+  void aProgramThatIsKilledCountsAsAFailureBesideTheTestsThatPassed() {
+    TaskResult result = task("kill -9 $$", Duration.ofMinutes(5), "PASSED").run(console);
+    assertEquals(
+        List.of("task: ended with exit status 137"),
+        result.reports().failed().stream().map(Object::toString).toList());
+  }
+
+  @Test
+  void failedTestsAreNotCountedOnceMoreAsTheirRunnersStatus() {
+    TaskResult result = task("exit 1", Duration.ofMinutes(5), "FAILED").run(console);
+    assertEquals("0 passed, 1 failed, 0 skipped", result.reports().count());
+    TaskResult unexplained = task("exit 1", Duration.ofMinutes(5), "PASSED").run(console);
+    assertEquals("1 passed, 1 failed, 0 skipped", unexplained.reports().count());
+    TaskResult killed = task("exit 137", Duration.ofMinutes(5), "FAILED").run(console);
+    assertEquals("0 passed, 2 failed, 0 skipped", killed.reports().count());
+  }
+
   private ProgramTask task(String script, Duration deadline) {
+    return task(script, deadline, "PASSED");
+  }
+
+  private ProgramTask task(String script, Duration deadline, String outcome) {
+    TestOutcome test = TestOutcome.of("a.B", TestOutcome.State.valueOf(outcome), "");
     return new ProgramTask(
         "task",
         new ProcessBuilder("bash", "-c", script),
         log(),
         deadline,
         line -> Optional.of(line).filter("shown"::equals),
-        () -> new TestReports(List.of()),
+        () -> new TestReports(List.of(test)),
         () -> new TestReports(List.of()));
   }
 

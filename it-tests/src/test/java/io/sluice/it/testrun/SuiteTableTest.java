@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabRun;
+import io.sluice.it.lab.LabSuite;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,6 +47,19 @@ class SuiteTableTest {
     Set<String> ofOneHost =
         LabRun.ids(1).stream().map(id -> "lab " + id).collect(Collectors.toSet());
     assertTrue(labSuites(true).containsAll(ofOneHost), "all of " + ofOneHost);
+  }
+
+  @Test
+  void everyTestOfTheLabIsInOneOfItsSuites() {
+    Set<String> inSuites =
+        Arrays.stream(LabSuite.values())
+            .flatMap(suite -> suite.classes().stream())
+            .collect(Collectors.toSet());
+    Set<String> inNone =
+        TestClasses.ofIntegrationTests(WORKSPACE).values().stream()
+            .filter(name -> name.startsWith(IN_GUESTS) && !inSuites.contains(name))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(Set.of(), inNone);
   }
 
   /** What is tagged decides; the table shall not say otherwise. */

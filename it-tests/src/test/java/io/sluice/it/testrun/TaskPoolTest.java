@@ -20,6 +20,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class TaskPoolTest {
+  private static final TestReports NONE = new TestReports(List.of());
   private static final Duration LONG = Duration.ofMinutes(5);
 
   private final ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -82,13 +83,14 @@ class TaskPoolTest {
   void aTaskThatOnlySkipsHasNotPassed() {
     TestReports skipped =
         new TestReports(List.of(TestOutcome.of("a.b", TestOutcome.State.SKIPPED, "no device")));
-    assertFalse(TaskResult.ofClasses("lane", skipped, Optional.empty()).passed());
+    assertFalse(TaskResult.ofClasses("lane", skipped, NONE, Optional.empty()).passed());
   }
 
   private static TaskResult passed() {
     return TaskResult.ofClasses(
         "task",
         new TestReports(List.of(TestOutcome.of("a.b", TestOutcome.State.PASSED, ""))),
+        NONE,
         Optional.empty());
   }
 

@@ -1,0 +1,73 @@
+package io.sluice.it.testrun;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.report.TestOutcome;
+import io.sluice.it.report.TestReports;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class TestSummaryTest {
+  private static final TestReports NONE = new TestReports(List.of());
+  private static final SuiteTable TABLE =
+      SuiteTable.parse(
+          List.of(
+              "| suite | lane | `./sluice test` | `--all` adds | share, s |",
+              "|---|---|---|---|---|",
+              "| unit tests, each class | unit | all | – | 3 |",
+              "| OneIT | host one | all | – | 60 |",
+              "| LongIT | host one | – | all | 60 |",
+              "| lab store | lab | all | – | 300 |"));
+
+  @Test
+  void aSuiteThatWasToRunAndReportedNothingFailsByName() {
+    List<TaskResult> of = List.of(lane(TestOutcome.State.PASSED, Optional.empty(), "a.OneIT"));
+    assertEquals(List.of("lab store"), names(TestSummary.silent(of, TABLE, false, true)));
+    assertEquals(List.of(), names(TestSummary.silent(of, TABLE, false, false)));
+    assertEquals(List.of("LongIT"), names(TestSummary.silent(of, TABLE, true, false)));
+    assertFalse(summary(TestSummary.silent(of, TABLE, false, true)).passed());
+  }
+
+  /** Skipping is something to report. */
+  @Test
+  void aSuiteThatSkippedIsHeardOf() {
+    List<TaskResult> of = List.of(lane(TestOutcome.State.SKIPPED, Optional.empty(), "a.OneIT"));
+    assertEquals(List.of(), names(TestSummary.silent(of, TABLE, false, false)));
+  }
+
+  @Test
+  void whatFailsTheRunIsInItsRecord() {
+    TestSummary summary =
+        summary(
+            List.of(
+                lane(TestOutcome.State.PASSED, Optional.of("ended with exit status 137"), "a.B"),
+                TaskResult.broken("lab faults", "not done in time")));
+    assertFalse(summary.passed());
+    TestRecord record = TestRecord.of(summary);
+    assertEquals(
+        List.of("lane: ended with exit status 137", "lab faults: not done in time"),
+        record.failed());
+    assertEquals(List.of("lab: no qemu"), record.skipped());
+    String page = record.toMarkdown();
+    assertTrue(page.contains("1 passed, 2 failed, 1 skipped"), page);
+    assertTrue(page.contains("- skipped: lab: no qemu"), page);
+    assertTrue(page.contains("Commit abc"), page);
+  }
+
+  private static TestSummary summary(List<TaskResult> results) {
+    return new TestSummary("abc", results, Optional.of("no qemu"), TABLE, 1);
+  }
+
+  private static TaskResult lane(
+      TestOutcome.State state, Optional<String> problem, String className) {
+    TestOutcome test = new TestOutcome(className, className + ".test", state, "", List.of(), 1);
+    return TaskResult.ofClasses("lane", new TestReports(List.of(test)), NONE, problem);
+  }
+
+  private static List<String> names(List<TaskResult> results) {
+    return results.stream().map(TaskResult::name).toList();
+  }
+}
