@@ -85,7 +85,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
 
   private NodeService(NodeServiceConfig config) throws IOException {
     try {
-      ServiceDirectory.prepare(config.directory());
+      ServiceDirectory.prepare(config.directory(), config.store().use());
       listen(config);
       probeRegion = ProbeRegion.open(probed(config), config.bindAddress(), config.probePort());
       open.push(probeRegion);

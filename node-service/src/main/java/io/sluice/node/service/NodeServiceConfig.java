@@ -11,7 +11,8 @@ import java.util.List;
  * How a node service is started.
  *
  * @param directory where it keeps its socket and what it knows of applications; owner-only
- * @param store its pool; the segment listener in it is replaced by the service's own
+ * @param store its pool, and who is told of it and of the directory; the segment listener in it is
+ *     replaced by the service's own
  * @param medium how tasks map the pool's segments, told to them as it is
  * @param bindAddress where it listens
  * @param controlPort port of the control protocol; transport i of {@code transports} listens at

@@ -1,6 +1,6 @@
 package io.sluice.node.service;
 
-import io.sluice.spill.segment.OwnPlace;
+import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -25,12 +25,12 @@ public final class ServiceDirectory {
   private ServiceDirectory() {}
 
   /** Creates the directory, or checks that it is ours and closes it to others. */
-  public static void prepare(Path directory) throws IOException {
+  public static void prepare(Path directory, PlaceUse use) throws IOException {
     Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(directory + " is no directory; give the service one of its own");
     }
-    OwnPlace.requireOwned(directory);
+    use.check(directory);
     Files.setPosixFilePermissions(directory, OWNER_ONLY);
   }
 

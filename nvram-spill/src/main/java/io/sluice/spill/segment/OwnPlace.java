@@ -44,6 +44,14 @@ public final class OwnPlace {
 
   /** The same but for its own permissions, for whoever sets them next. */
   public static void requireOwned(Path place) throws IOException {
+    requireOwner(place);
+    Path absolute = place.toAbsolutePath().normalize();
+    requireSafeWay(absolute);
+    requireSafeWay(absolute.toRealPath());
+  }
+
+  /** Refuses what is another user's or a link, wherever it lies; see {@link PlaceUse#PRIVATE}. */
+  static void requireOwner(Path place) throws IOException {
     if ((mode(place) & TYPE_BITS) == LINK) {
       throw new IOException(place + " is a symbolic link; name what it leads to");
     }
@@ -57,9 +65,6 @@ public final class OwnPlace {
               + userId()
               + "; give each user a place of its own");
     }
-    Path absolute = place.toAbsolutePath().normalize();
-    requireSafeWay(absolute);
-    requireSafeWay(absolute.toRealPath());
   }
 
   private static void requireSafeWay(Path absolute) throws IOException {

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.segment.PlaceUse;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,14 +21,17 @@ import org.slf4j.LoggerFactory;
  * {@link PoolFiles} closes it. Failure: what a directory fails with is logged when it is not the
  * same as the last time. A directory that failed at the start stays out until the next one; one
  * that failed later is tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been
- * full. {@link IOException} only at the start, and only if none works.
+ * full. {@link IOException} only at the start, and only if none works: not even then in a {@link
+ * PlaceUse#PRIVATE} pool, whose process has chosen no directory for it and does without.
  */
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectories.class);
 
   private final List<Directory> directories = new ArrayList<>();
+  private final PlaceUse use;
   private final LongSupplier nanoTime;
+  private boolean saidNone;
 
   /** One of them. */
   private static final class Directory {
@@ -56,13 +60,14 @@ final class DiskDirectories implements Closeable {
   }
 
   /** Locks what can be locked; {@code nanoTime} is a clock as {@link System#nanoTime} is one. */
-  DiskDirectories(List<Path> paths, LongSupplier nanoTime) {
+  DiskDirectories(List<Path> paths, PlaceUse use, LongSupplier nanoTime) {
+    this.use = use;
     this.nanoTime = nanoTime;
     for (Path path : paths) {
       Directory directory = new Directory(path);
       directories.add(directory);
       try {
-        directory.locked = PrivateDirectory.open(path);
+        directory.locked = PrivateDirectory.open(path, use);
       } catch (IOException e) {
         failed(directory, e);
       }
@@ -83,11 +88,18 @@ final class DiskDirectories implements Closeable {
     }
   }
 
-  /** Some work, or none are configured. */
+  /** Some work, or none are configured, or the pool does without; see above. */
   void requireOne(String setting) throws IOException {
     if (!directories.isEmpty() && directories.stream().allMatch(each -> each.locked == null)) {
-      throw new IOException(
-          "no directory of the disk tier can be used:" + reasons() + "; see " + setting);
+      String message =
+          "no directory of the disk tier can be used:" + reasons() + "; see " + setting;
+      if (use == PlaceUse.ANNOUNCED) {
+        throw new IOException(message);
+      }
+      if (!saidNone) {
+        LOG.warn("What has no room in memory has none at all: {}", message);
+        saidNone = true;
+      }
     }
   }
 

@@ -32,7 +32,7 @@ final class HugePages implements MappedBacking {
 
   /** Locks the directory, which is created if absent. */
   static HugePages open(StoreConfig config) throws IOException {
-    PrivateDirectory directory = PrivateDirectory.open(config.directory());
+    PrivateDirectory directory = PrivateDirectory.open(config.directory(), config.use());
     try {
       long pageBytes = Files.getFileStore(config.directory()).getBlockSize();
       return new HugePages(directory, Math.toIntExact(pageBytes));

@@ -31,7 +31,8 @@ final class PoolFiles implements Closeable {
   static PoolFiles open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
     PoolSpace space = opener.open(config);
     PoolFiles files =
-        new PoolFiles(space, new DiskDirectories(config.diskDirectories(), System::nanoTime));
+        new PoolFiles(
+            space, new DiskDirectories(config.diskDirectories(), config.use(), System::nanoTime));
     try {
       Optional<String> cause = config.medium().unavailabilityCause(config.directory());
       if (cause.isPresent()) {

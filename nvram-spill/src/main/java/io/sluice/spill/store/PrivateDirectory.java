@@ -2,7 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.LockFile;
 import io.sluice.rdma.memory.SharedFile;
-import io.sluice.spill.segment.OwnPlace;
+import io.sluice.spill.segment.PlaceUse;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -48,9 +48,9 @@ final class PrivateDirectory implements Closeable {
     this.lockFile = lockFile;
   }
 
-  static PrivateDirectory open(Path path) throws IOException {
+  static PrivateDirectory open(Path path, PlaceUse use) throws IOException {
     Files.createDirectories(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY_DIRECTORY));
-    checkOwner(path);
+    checkOwner(path, use);
     checkContent(path);
     Files.setPosixFilePermissions(path, OWNER_ONLY_DIRECTORY);
     return new PrivateDirectory(path, lock(path));
@@ -127,11 +127,11 @@ final class PrivateDirectory implements Closeable {
     }
   }
 
-  private static void checkOwner(Path path) throws IOException {
+  private static void checkOwner(Path path, PlaceUse use) throws IOException {
     if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(path + " is not a directory; give the pool a directory of its own");
     }
-    OwnPlace.requireOwned(path);
+    use.check(path);
   }
 
   private static void checkContent(Path path) throws IOException {

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PlaceUse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -13,6 +14,7 @@ import java.util.Set;
  *
  * @param directory the pool directory, created if absent, or a device-DAX device; nothing else may
  *     use it
+ * @param use who opens what lies in it and in the directories of the disk tier
  * @param memoryCapacityBytes most bytes of segments in it
  * @param wholeAtStart whether all segments are made at the start, instead of as they are needed
  * @param segmentBytes length of a segment; each is registered, mapped and faulted in once
@@ -30,6 +32,7 @@ import java.util.Set;
  */
 public record StoreConfig(
     Path directory,
+    PlaceUse use,
     long memoryCapacityBytes,
     boolean wholeAtStart,
     int segmentBytes,
@@ -64,6 +67,7 @@ public record StoreConfig(
 
   public StoreConfig {
     Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(use, "use");
     Objects.requireNonNull(medium, "medium");
     Objects.requireNonNull(formerLeases, "formerLeases");
     Objects.requireNonNull(segmentListener, "segmentListener");
@@ -106,6 +110,7 @@ public record StoreConfig(
   public static final class Builder {
     private final Path directory;
     private final long memoryCapacityBytes;
+    private PlaceUse use = PlaceUse.ANNOUNCED;
     private boolean wholeAtStart;
     private int segmentBytes = DEFAULT_SEGMENT_BYTES;
     private int blockBytes = DEFAULT_BLOCK_BYTES;
@@ -124,6 +129,17 @@ public record StoreConfig(
     private Builder(Path directory, long memoryCapacityBytes) {
       this.directory = directory;
       this.memoryCapacityBytes = memoryCapacityBytes;
+    }
+
+    /** Who opens what lies in the pool. */
+    public Builder use(PlaceUse use) {
+      this.use = use;
+      return this;
+    }
+
+    /** What was set last. */
+    public PlaceUse use() {
+      return use;
     }
 
     /** Whether all segments are made at the start; if not, as they are needed, one ahead. */
@@ -188,6 +204,7 @@ public record StoreConfig(
     public StoreConfig build() {
       return new StoreConfig(
           directory,
+          use,
           memoryCapacityBytes,
           wholeAtStart,
           segmentBytes,

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -30,6 +32,10 @@ class DiskDirectoriesTest extends PoolTestBase {
   /** A pool without memory, so that everything goes to the first directory that works. */
   private StoreConfig.Builder twoDisks() {
     return config(0).disk(List.of(first(), second()), 0, 0);
+  }
+
+  private DiskDirectories disks(AtomicLong nowNs) {
+    return new DiskDirectories(List.of(first()), PlaceUse.ANNOUNCED, nowNs::get);
   }
 
   /** Puts a file in the place of a directory: nothing in it can be made, opened or deleted. */
@@ -72,6 +78,34 @@ class DiskDirectoriesTest extends PoolTestBase {
     assertTrue(message.contains(first().toString()), message);
     assertTrue(message.contains(second().toString()), message);
     assertTrue(message.contains("diskDirectories"), message);
+  }
+
+  @Test
+  void aPrivatePoolDoesWithoutAny() throws Exception {
+    breakDown(first());
+    breakDown(second());
+    try (SpillStore store = SpillStore.open(twoDisks().use(PlaceUse.PRIVATE).build());
+        Lease lease = store.openLease(APP)) {
+      assertEquals(2, store.stats().failedDirectories());
+      String message =
+          assertThrows(StoreFullException.class, () -> lease.lease(BLOCK_BYTES)).getMessage();
+      assertTrue(message.contains("left out " + second()), message);
+    }
+  }
+
+  /** A task would not open what lies there. */
+  @Test
+  void onlyAPrivatePoolUsesOneThatAnybodyCanReplace() throws Exception {
+    Path open = Files.createDirectory(directory.resolve("open"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    StoreConfig.Builder config = config(0).disk(List.of(open.resolve("disk")), 0, 0);
+    StoreConfig announced = config.build();
+    String message = assertThrows(IOException.class, () -> SpillStore.open(announced)).getMessage();
+    assertTrue(message.contains("any user can put another"), message);
+    try (SpillStore store = SpillStore.open(config.use(PlaceUse.PRIVATE).build());
+        Lease lease = store.openLease(APP)) {
+      assertEquals(open.resolve("disk"), directoryOf(lease.lease(BLOCK_BYTES).get(0)));
+    }
   }
 
   @Test
@@ -183,7 +217,7 @@ class DiskDirectoriesTest extends PoolTestBase {
   @Test
   void oneThatFailedIsTriedAgainLater() throws Exception {
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
-    try (DiskDirectories directories = new DiskDirectories(List.of(first()), nowNs::get)) {
+    try (DiskDirectories directories = disks(nowNs)) {
       directories.failed(first(), new IOException("no room"));
       assertTrue(directories.roomiest().isEmpty());
       assertTrue(directories.reasons().contains("no room"));

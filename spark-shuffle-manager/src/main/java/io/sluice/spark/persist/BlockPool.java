@@ -4,6 +4,7 @@ import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.PoolHome;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
@@ -66,6 +67,7 @@ final class BlockPool implements Closeable {
                   .geometry(
                       SparkSettings.POOL_SEGMENT_MB.get(settings) << 20,
                       StoreConfig.DEFAULT_BLOCK_BYTES)
+                  .use(PlaceUse.PRIVATE)
                   .medium(choice.medium())
                   .build());
       return new BlockPool(home, store, choice.medium());

@@ -12,6 +12,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreConfig;
@@ -120,6 +121,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
                 (long) SparkSettings.POOL_CAPACITY_MB.get(settings) << 20)
             .geometry(
                 SparkSettings.POOL_SEGMENT_MB.get(settings) << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
+            .use(PlaceUse.PRIVATE)
             .medium(medium.medium())
             .disk(
                 localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(),

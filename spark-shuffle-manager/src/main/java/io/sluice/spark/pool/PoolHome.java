@@ -2,6 +2,7 @@ package io.sluice.spark.pool;
 
 import io.sluice.node.service.ServiceDirectory;
 import io.sluice.rdma.memory.LockFile;
+import io.sluice.spill.segment.PlaceUse;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -44,7 +45,7 @@ public final class PoolHome implements Closeable {
   /** Makes an empty directory for {@code name} below {@code base}, and removes dead neighbours. */
   public static PoolHome create(Path base, String name) throws IOException {
     Path ours = base.resolve("sluice-spark-" + System.getProperty("user.name"));
-    ServiceDirectory.prepare(ours);
+    ServiceDirectory.prepare(ours, PlaceUse.PRIVATE);
     LockFile guard = guard(ours);
     try {
       removeDead(ours);

@@ -8,6 +8,7 @@ import io.sluice.node.service.ServiceDirectory;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -146,7 +147,7 @@ public final class NodeServiceMain implements Callable<Integer> {
   }
 
   private NodeService open() throws IOException {
-    ServiceDirectory.prepare(directory);
+    ServiceDirectory.prepare(directory, PlaceUse.ANNOUNCED);
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transports = chooser.choose(transport);
     MediumChooser.Choice choice = MediumChooser.choose(medium, directory);

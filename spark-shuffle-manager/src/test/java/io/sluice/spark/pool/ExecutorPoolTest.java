@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -34,15 +36,24 @@ class ExecutorPoolTest {
 
   @BeforeEach
   void open() throws IOException {
+    pool = open(base, base.resolve("local"));
+  }
+
+  private static ExecutorPool open(Path poolDirectory, Path localDirectory) throws IOException {
     SparkConf conf =
         new SparkConf(false)
-            .set("spark.sluice.pool.dir", base.toString())
+            .set("spark.sluice.pool.dir", poolDirectory.toString())
             .set("spark.sluice.pool.capacity-mb", "4")
             .set("spark.sluice.pool.segment-mb", "1");
     ApplicationSecret.create(conf);
-    pool =
-        ExecutorPool.open(
-            conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));
+    return ExecutorPool.open(
+        conf, new ExecutorTransports(conf), "app-1", "7", List.of(localDirectory));
+  }
+
+  /** As Kubernetes makes an emptyDir, on disk or in memory: for all, and not sticky. */
+  private Path volume(String name) throws IOException {
+    return Files.setPosixFilePermissions(
+        Files.createDirectory(base.resolve(name)), PosixFilePermissions.fromString("rwxrwxrwx"));
   }
 
   @AfterEach
@@ -179,6 +190,37 @@ class ExecutorPoolTest {
     byte[] read = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow().nioByteBuffer().array();
     assertEquals(large.length + 10, read.length);
     assertEquals(ByteBuffer.wrap(large), ByteBuffer.wrap(read, 0, large.length));
+  }
+
+  @Test
+  void aPoolWorksInVolumesThatAnybodyMayWriteTo() throws IOException {
+    pool.close();
+    Path local = volume("disk").resolve("blockmgr");
+    pool = open(volume("memory"), local);
+    assertEquals(0, pool.stats().failedDirectories());
+    whatHasNoRoomInMemoryGoesToTheLocalDirectory();
+    for (Path own : List.of(local.resolve("sluice-overflow"), home("memory"))) {
+      assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(own)));
+    }
+  }
+
+  private Path home(String volume) {
+    return base.resolve(volume).resolve("sluice-spark-" + System.getProperty("user.name"));
+  }
+
+  @Test
+  void aPoolWithoutADirectoryToOverflowToWorksUntilItIsFull() throws IOException {
+    pool.close();
+    Path broken = Files.createFile(base.resolve("broken"));
+    pool = open(base, broken);
+    assertEquals(1, pool.stats().failedDirectories());
+    write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
+    assertArrayEquals(
+        bytes(10, 2), pool.block(SHUFFLE, MAP, 2, 3).orElseThrow().nioByteBuffer().array());
+    byte[] large = bytes(9 << 20, 1);
+    IOException e =
+        assertThrows(StoreFullException.class, () -> write(large, bytes(10, 2), bytes(10, 3)));
+    assertTrue(e.getMessage().contains("left out " + broken), e.getMessage());
   }
 
   @Test
