@@ -22,7 +22,6 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
@@ -63,7 +62,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeService implements Closeable, RemoteServer.Backend {
   private static final Logger LOG = LoggerFactory.getLogger(NodeService.class);
-  private static final int PARTITIONS_AT_ONCE = 64;
   private static final String APPLICATIONS_NAME = "applications";
 
   private final Deque<Closeable> open = new ArrayDeque<>();
@@ -74,6 +72,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
   private final SpillStore store;
+  private final HeldRuns heldRuns;
   private final LocalServer localServer;
   private final RemoteServer remoteServer;
   private final NodeMetadata metadata;
@@ -104,6 +103,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
       StoreConfig built = storeConfig.formerLeases(leases).build();
       store = SpillStore.open(built);
+      heldRuns = new HeldRuns(store::find, store::isQuiet);
       open.addLast(store); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       freeUnknown(known);
@@ -310,10 +310,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
     long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
     for (String outputId : outputIds) {
-      Optional<List<Run>> held = runs(new OutputId(applicationId, outputId), partitions, leftBytes);
+      Optional<List<Run>> held =
+          heldRuns.of(new OutputId(applicationId, outputId), partitions, leftBytes);
       if (held.isPresent()) {
         List<Run> outputRuns = held.get();
-        leftBytes -= lengthBytes(outputRuns);
+        leftBytes -= HeldRuns.lengthBytes(outputRuns);
         runs.put(outputId, outputRuns);
         for (Run run : outputRuns) {
           for (Range range : run.ranges()) {
@@ -323,41 +324,6 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       }
     }
     return new Description(segments, runs);
-  }
-
-  /**
-   * Those of an output, gathered some partitions at a time; none of one with a damaged index, which
-   * must be made again as well.
-   *
-   * @throws RemoteError if they would take more than {@code leftBytes} in an answer
-   */
-  private Optional<List<Run>> runs(OutputId id, Partitions partitions, long leftBytes)
-      throws IOException {
-    Optional<CommittedOutput> output = store.find(id);
-    if (output.isEmpty()) {
-      return Optional.empty();
-    }
-    List<Run> all = new ArrayList<>();
-    try {
-      for (long first = partitions.first(); first < partitions.end(); first += PARTITIONS_AT_ONCE) {
-        int end = (int) Math.min(partitions.end(), first + PARTITIONS_AT_ONCE);
-        List<Run> some = output.get().runs((int) first, end);
-        leftBytes -= lengthBytes(some);
-        if (leftBytes < 0) {
-          throw new RemoteError(
-              RemoteError.Code.TOO_MUCH, partitions + " of " + id + " are too much for one answer");
-        }
-        all.addAll(some);
-      }
-      return Optional.of(all);
-    } catch (CorruptOutputException e) {
-      LOG.warn("Not describing {} any more, so that it is made again: {}", id, e.getMessage());
-      return Optional.empty();
-    }
-  }
-
-  private static long lengthBytes(List<Run> runs) {
-    return runs.stream().mapToLong(Description::lengthBytes).sum();
   }
 
   @Override

@@ -19,7 +19,11 @@ import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -124,6 +128,31 @@ class NodeServiceTest extends NodeTestBase {
       assertEquals(
           Set.of("attempt_0", "attempt_2"),
           reader.locate(address(), Partitions.one(0), ids).keySet());
+    }
+  }
+
+  /** The defect was: one overflow file that cannot be read, and the node seemed to be silent. */
+  @Test
+  void anOutputWhoseIndexCannotBeReadIsNotHeldAnyMoreAndTheOthersAre() throws IOException {
+    start(4);
+    List<TestOutput> outputs = commitMany(new Random(1));
+    List<String> lost = new ArrayList<>();
+    for (TestOutput output : outputs) {
+      List<Extent> extents = service.find(new OutputId(APP, output.id())).orElseThrow().extents();
+      SegmentInfo tail = extents.get(extents.size() - 1).segment();
+      if (tail.tier() == Tier.DISK && lost.isEmpty()) {
+        lost.add(output.id());
+        try (FileChannel file = FileChannel.open(tail.path(), StandardOpenOption.WRITE)) {
+          file.truncate(0);
+        }
+      }
+    }
+    assertEquals(1, lost.size());
+    List<String> ids = new ArrayList<>(outputs.stream().map(TestOutput::id).toList());
+    try (NodeReader reader = tcpReader(8)) {
+      Set<String> located = reader.locate(address(), Partitions.one(0), ids).keySet();
+      ids.removeAll(lost);
+      assertEquals(Set.copyOf(ids), located);
     }
   }
 

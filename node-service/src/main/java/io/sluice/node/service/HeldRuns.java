@@ -1,0 +1,89 @@
+package io.sluice.node.service;
+
+import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.store.CommittedOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the runs of one output at a time from its index, which lies on the medium and may be
+ * damaged, or be freed and overwritten while it is read.
+ *
+ * <p>Thread contract: safe from any thread. Failure: an output whose index cannot be read is not
+ * held any more, so that it is made again and the others are described; {@link IOException} only
+ * while the service ends, which loses nothing.
+ */
+final class HeldRuns {
+  private static final Logger LOG = LoggerFactory.getLogger(HeldRuns.class);
+  private static final int PARTITIONS_AT_ONCE = 64;
+
+  private final Function<OutputId, Optional<CommittedOutput>> find;
+  private final BooleanSupplier isEnding;
+
+  /**
+   * Of a store.
+   *
+   * @param find which output has this name now
+   * @param isEnding whether the store was told to stop
+   */
+  HeldRuns(Function<OutputId, Optional<CommittedOutput>> find, BooleanSupplier isEnding) {
+    this.find = find;
+    this.isEnding = isEnding;
+  }
+
+  /**
+   * The runs of these partitions; none of an output that is not held or cannot be read.
+   *
+   * @throws RemoteError if they would take more than {@code leftBytes} in an answer
+   */
+  Optional<List<Run>> of(OutputId id, Partitions partitions, long leftBytes) throws IOException {
+    Optional<CommittedOutput> output = find.apply(id);
+    if (output.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(gather(output.get(), partitions, leftBytes));
+    } catch (RemoteError e) {
+      throw e;
+    } catch (IOException e) {
+      if (isEnding.getAsBoolean()) {
+        throw e;
+      }
+      LOG.warn("Not describing {} any more, so that it is made again: {}", id, e.toString());
+      return Optional.empty();
+    }
+  }
+
+  /** Some partitions at a time, so that no more is on the heap than an answer may take. */
+  private static List<Run> gather(CommittedOutput output, Partitions partitions, long leftBytes)
+      throws IOException {
+    List<Run> all = new ArrayList<>();
+    for (long first = partitions.first(); first < partitions.end(); first += PARTITIONS_AT_ONCE) {
+      int end = (int) Math.min(partitions.end(), first + PARTITIONS_AT_ONCE);
+      List<Run> some = output.runs((int) first, end);
+      leftBytes -= lengthBytes(some);
+      if (leftBytes < 0) {
+        throw new RemoteError(
+            RemoteError.Code.TOO_MUCH,
+            partitions + " of " + output.id() + " are too much for one answer");
+      }
+      all.addAll(some);
+    }
+    return all;
+  }
+
+  /** What they take in an answer. */
+  static long lengthBytes(List<Run> runs) {
+    return runs.stream().mapToLong(Description::lengthBytes).sum();
+  }
+}
