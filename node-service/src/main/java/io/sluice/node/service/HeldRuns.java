@@ -47,21 +47,32 @@ final class HeldRuns {
    * @throws RemoteError if they would take more than {@code leftBytes} in an answer
    */
   Optional<List<Run>> of(OutputId id, Partitions partitions, long leftBytes) throws IOException {
-    Optional<CommittedOutput> output = find.apply(id);
-    if (output.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(gather(output.get(), partitions, leftBytes));
-    } catch (RemoteError e) {
-      throw e;
-    } catch (IOException e) {
-      if (isEnding.getAsBoolean()) {
-        throw e;
+    while (true) { // each further turn takes another commit, or a free, of this very output
+      Optional<CommittedOutput> found = find.apply(id);
+      if (found.isEmpty()) {
+        return Optional.empty();
       }
-      LOG.warn("Not describing {} any more, so that it is made again: {}", id, e.toString());
-      return Optional.empty();
+      CommittedOutput output = found.get();
+      List<Run> runs = null;
+      IOException failure = null;
+      try {
+        runs = gather(output, partitions, leftBytes);
+      } catch (IOException e) {
+        failure = e;
+      }
+      // Else its blocks may have been another one's before all of its index was read.
+      if (find.apply(id).filter(now -> now == output).isPresent()) {
+        return failure == null ? Optional.of(runs) : orNone(id, failure);
+      }
     }
+  }
+
+  private Optional<List<Run>> orNone(OutputId id, IOException failure) throws IOException {
+    if (failure instanceof RemoteError || isEnding.getAsBoolean()) {
+      throw failure;
+    }
+    LOG.warn("Not describing {} any more, so that it is made again: {}", id, failure.toString());
+    return Optional.empty();
   }
 
   /** Some partitions at a time, so that no more is on the heap than an answer may take. */

@@ -19,13 +19,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said of outputs whose index cannot be read. */
+/** What is said of outputs whose index cannot be read, or changes hands while it is. */
 class HeldRunsTest {
   private static final String APP = "application_1_0001";
   private static final OutputId ID = new OutputId(APP, "attempt_0");
@@ -74,5 +76,32 @@ class HeldRunsTest {
 
   private static <T> T last(List<T> list) {
     return list.get(list.size() - 1);
+  }
+
+  /** As if it were freed, and its blocks given to another one, right after it was found. */
+  @Test
+  void anOutputThatIsFreedWhileItIsReadIsNotDescribedByWhatCameThere() throws IOException {
+    CommittedOutput former = commit(ID.outputId(), 100);
+    store.freeOutput(ID);
+    CommittedOutput another = commit("attempt_1", 100);
+    assertEquals(former.extents(), another.extents(), "it should lie in the same blocks");
+    assertEquals(Optional.empty(), runs(new HeldRuns(findsFirst(former), store::isQuiet)));
+  }
+
+  @Test
+  void anOutputThatIsReplacedWhileItIsReadIsDescribedAsItIsNow() throws IOException {
+    CommittedOutput former = commit(ID.outputId(), 100);
+    store.freeOutput(ID);
+    commit("attempt_1", 100); // where the former one lay
+    CommittedOutput now = commit(ID.outputId(), 200);
+    assertEquals(
+        Optional.of(now.runs(0, PARTITIONS)),
+        runs(new HeldRuns(findsFirst(former), store::isQuiet)));
+  }
+
+  /** What was found before it was freed, and from then on what the store holds. */
+  private Function<OutputId, Optional<CommittedOutput>> findsFirst(CommittedOutput former) {
+    AtomicReference<CommittedOutput> first = new AtomicReference<>(former);
+    return id -> Optional.ofNullable(first.getAndSet(null)).or(() -> store.find(id));
   }
 }
