@@ -22,13 +22,13 @@ import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -84,7 +84,7 @@ final class ReduceShuffle {
   private StageArea stage;
   private NodeReader reader;
   private RawKeyValueIterator records;
-  private final AtomicBoolean lossReported = new AtomicBoolean();
+  private final FailureReports failureReports;
 
   /**
    * Nothing is opened yet.
@@ -97,6 +97,7 @@ final class ReduceShuffle {
     this.job = context.getJobConf();
     this.reduce = (TaskAttemptID) context.getReduceId();
     this.outputs = new MapOutputs(context.getReporter(), context.getCodec() != null);
+    this.failureReports = new FailureReports(context.getUmbilical(), reduce, context.getStatus());
   }
 
   RawKeyValueIterator run() throws IOException, InterruptedException {
@@ -199,14 +200,12 @@ final class ReduceShuffle {
     try {
       startAll(schedule, threads);
       while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
-        schedule.throwIfFailed();
+        throwIfFailed(schedule);
         context.getReporter().progress();
         outputs.closeWithdrawn();
-        if (lossReported.getAndSet(false)) {
-          context.getReduceTask().statusUpdate(context.getUmbilical());
-        }
+        failureReports.send();
       }
-      schedule.throwIfFailed();
+      throwIfFailed(schedule);
     } finally {
       schedule.close();
       // Only the poller sleeps; an interrupt in a fetcher would close the files it reads from.
@@ -214,7 +213,22 @@ final class ReduceShuffle {
       join(threads);
     }
     outputs.closeWithdrawn();
+    failureReports.send();
     return schedule;
+  }
+
+  /** The next attempt depends on what this one has found, so that is sent first. */
+  private void throwIfFailed(FetchSchedule schedule) throws IOException, InterruptedException {
+    try {
+      schedule.throwIfFailed();
+    } catch (IOException e) {
+      try {
+        failureReports.send();
+      } catch (IOException unsent) {
+        e.addSuppressed(unsent);
+      }
+      throw e;
+    }
   }
 
   private void startAll(FetchSchedule schedule, List<Thread> threads) throws IOException {
@@ -290,13 +304,12 @@ final class ReduceShuffle {
   private final class Listener implements FetchSchedule.Listener {
     @Override
     public void reportFetchFailure(TaskAttemptID map) {
-      context.getStatus().addFetchFailedMap(map);
+      failureReports.add(map, 1); // sent by the thread that may wait
     }
 
     @Override
     public void reportLoss(TaskAttemptID map) {
-      addLoss(map);
-      lossReported.set(true); // sent by the thread that may wait
+      failureReports.add(map, reportsOfALoss());
     }
 
     @Override
@@ -320,24 +333,29 @@ final class ReduceShuffle {
   private final class MergeLosses implements LostOutputs.Report {
     @Override
     public void outputsLost(Collection<TaskAttemptID> maps) throws IOException {
-      maps.forEach(ReduceShuffle.this::addLoss);
+      maps.forEach(map -> failureReports.add(map, reportsOfALoss()));
       send(maps.size());
     }
 
     @Override
     public void outputUnreadable(TaskAttemptID map) throws IOException {
-      context.getStatus().addFetchFailedMap(map);
+      failureReports.add(map, 1);
       send(1);
     }
 
     private void send(int failures) throws IOException {
       context.getFailedShuffleCounter().increment(failures);
-      context.getReduceTask().statusUpdate(context.getUmbilical());
+      try {
+        failureReports.send();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while lost map outputs were reported");
+      }
     }
   }
 
   /** Certain, so it counts as often as the ApplicationMaster needs to believe it. */
-  private void addLoss(TaskAttemptID map) {
+  private int reportsOfALoss() {
     int notifications =
         job.getInt(
             MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
@@ -348,9 +366,7 @@ final class ReduceShuffle {
             MRJobConfig.DEFAULT_MAX_ALLOWED_FETCH_FAILURES_FRACTION);
     int ofReduces =
         (int) Math.min(MAX_REPORTS_OF_A_LOSS, Math.ceil(share * job.getNumReduceTasks()));
-    for (int i = 0; i < Math.max(notifications, ofReduces); i++) {
-      context.getStatus().addFetchFailedMap(map);
-    }
+    return Math.max(notifications, ofReduces);
   }
 
   void close() throws IOException {

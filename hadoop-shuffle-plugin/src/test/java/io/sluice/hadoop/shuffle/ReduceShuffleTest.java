@@ -27,6 +27,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,9 +43,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
@@ -711,6 +715,87 @@ final class ReduceShuffleTest {
     assertDeliversAll(Map.of());
     master.join();
     assertEquals(threeTimes(6), sorted(reduce.reported));
+  }
+
+  /** Stock serializes a status without a lock and clears it after the answer, in two threads. */
+  @Test
+  void everyLossIsSentThoughMoreAreFoundMeanwhileAndStockSendsAndClearsToo() throws Exception {
+    int maps = 500;
+    Semaphore moreMayBeFound = new Semaphore(1);
+    String host =
+        stockBeside(
+            node,
+            exchange -> {
+              acquire(moreMayBeFound);
+              StockHandler.refuse(exchange, 401, "Could not find jobid");
+            });
+    shuffle(maps);
+    for (int i = 0; i < maps; i++) {
+      reduce.events.add(Events.succeeded(TestJob.map(i, 0), host));
+    }
+    reduce.whileSending =
+        () -> {
+          long found = losses();
+          if (found > 0 && found < maps) {
+            moreMayBeFound.release();
+            awaitLosses(found + 1);
+          }
+        };
+    CompletableFuture<Void> communication = CompletableFuture.runAsync(this::communicate);
+    CompletableFuture<Void> master = CompletableFuture.runAsync(() -> giveUpWhatIsReported(maps));
+    assertEquals(List.of(), run(Map.of()));
+    master.get(30, TimeUnit.SECONDS);
+    communication.get(30, TimeUnit.SECONDS);
+    Map<TaskAttemptID, Long> times =
+        reduce.reported.stream().collect(Collectors.groupingBy(map -> map, Collectors.counting()));
+    assertEquals(maps, times.size());
+    times.forEach((map, count) -> assertTrue(count >= 3, map + " was sent " + count + " times"));
+  }
+
+  private long losses() {
+    return reduce.counter(TaskCounter.FAILED_SHUFFLE).getValue();
+  }
+
+  private static void acquire(Semaphore semaphore) throws IOException {
+    try {
+      assertTrue(semaphore.tryAcquire(50, TimeUnit.SECONDS), "the test has ended");
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException();
+    }
+  }
+
+  private void awaitLosses(long count) {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (losses() < count) {
+      assertTrue(System.nanoTime() - deadlineNs < 0, losses() + " of " + count + " are found");
+      LockSupport.parkNanos(1_000);
+    }
+  }
+
+  private boolean allAreReported(int maps) {
+    return Set.copyOf(reduce.reported).size() == maps;
+  }
+
+  /** As stock's communication thread, and much more often. */
+  private void communicate() {
+    try {
+      while (!allAreReported(job.getNumMapTasks())) {
+        reduce.communicate();
+        LockSupport.parkNanos(100_000);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void giveUpWhatIsReported(int maps) {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!allAreReported(maps) && System.nanoTime() - deadlineNs < 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    for (int i = 0; i < maps; i++) {
+      reduce.events.add(Events.ended(TestJob.map(i, 0), Status.TIPFAILED));
+    }
   }
 
   /** A length that no disk has room for, and a stream that ends at once: the map is blamed. */

@@ -1,6 +1,12 @@
 package io.sluice.hadoop.testing;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +22,7 @@ import org.apache.hadoop.mapred.MapTaskCompletionEventsUpdate;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ReduceTask;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
+import org.apache.hadoop.mapred.Task;
 import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
@@ -24,12 +31,18 @@ import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.Progress;
+import org.apache.hadoop.util.ReflectionUtils;
 
-/** A reduce task without YARN, whose ApplicationMaster says what the test wants. */
+/**
+ * A reduce task without YARN, whose ApplicationMaster says what the test wants, and knows what has
+ * reached it through a stream.
+ */
 public final class ReduceSide extends ReduceTask {
+  private static final int BYTES_BETWEEN_STEPS = 64;
+
   private final JobConf job;
   private final TaskReporter reporter;
-  private final RecordingStatus status = new RecordingStatus();
+  private final TaskUmbilicalProtocol umbilical = umbilical();
   private final Progress copyPhase = new Progress();
 
   /** What the ApplicationMaster has to say; may grow while the task runs. */
@@ -37,6 +50,9 @@ public final class ReduceSide extends ReduceTask {
 
   /** Attempts that were reported to it, as often as they were. */
   public final List<TaskAttemptID> reported = new CopyOnWriteArrayList<>();
+
+  /** Runs now and then while a status is written, and once before its answer, in the sender. */
+  public volatile Runnable whileSending = () -> {};
 
   public ReduceSide(JobConf job, TaskAttemptID id) {
     super("job.xml", id, id.getTaskID().getId(), job.getNumMapTasks(), 1);
@@ -52,7 +68,7 @@ public final class ReduceSide extends ReduceTask {
         getTaskID(),
         job,
         FileSystem.getLocal(job),
-        umbilical(),
+        umbilical,
         new LocalDirAllocator(MRConfig.LOCAL_DIR),
         reporter,
         codec,
@@ -64,7 +80,7 @@ public final class ReduceSide extends ReduceTask {
         counter(TaskCounter.REDUCE_SHUFFLE_BYTES),
         counter(TaskCounter.FAILED_SHUFFLE),
         counter(TaskCounter.MERGED_MAP_OUTPUTS),
-        status,
+        status(),
         copyPhase,
         new Progress(),
         this,
@@ -80,7 +96,7 @@ public final class ReduceSide extends ReduceTask {
             (proxy, method, arguments) ->
                 switch (method.getName()) {
                   case "getMapCompletionEvents" -> newEvents((Integer) arguments[1]);
-                  case "statusUpdate" -> taskFound();
+                  case "statusUpdate" -> received((TaskStatus) arguments[1]);
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -94,7 +110,24 @@ public final class ReduceSide extends ReduceTask {
         false);
   }
 
-  private static AMFeedback taskFound() {
+  /** As Hadoop's RPC: in the caller's thread, and without a lock on what is sent. */
+  private AMFeedback received(TaskStatus sent) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    sent.write(
+        new DataOutputStream(
+            new FilterOutputStream(bytes) {
+              @Override
+              public void write(int b) throws IOException {
+                super.write(b);
+                if (bytes.size() % BYTES_BETWEEN_STEPS == 0) {
+                  whileSending.run();
+                }
+              }
+            }));
+    TaskStatus received = ReflectionUtils.newInstance(sent.getClass(), job);
+    received.readFields(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+    reported.addAll(received.getFetchFailedMaps());
+    whileSending.run();
     AMFeedback feedback = new AMFeedback();
     feedback.setTaskFound(true);
     return feedback;
@@ -131,15 +164,19 @@ public final class ReduceSide extends ReduceTask {
     return result;
   }
 
-  private final class RecordingStatus extends TaskStatus {
-    @Override
-    public boolean getIsMap() {
-      return false;
+  /** The one that stock's threads send and clear. */
+  private TaskStatus status() {
+    try {
+      Field status = Task.class.getDeclaredField("taskStatus");
+      status.setAccessible(true);
+      return (TaskStatus) status.get(this);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
     }
+  }
 
-    @Override
-    public void addFetchFailedMap(TaskAttemptID map) {
-      reported.add(map);
-    }
+  /** Sends the task's status as stock's communication thread does, and clears it. */
+  public void communicate() throws IOException {
+    statusUpdate(umbilical);
   }
 }

@@ -1,0 +1,82 @@
+package io.sluice.hadoop.shuffle;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.hadoop.mapred.AMFeedback;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskStatus;
+import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Map outputs that the ApplicationMaster must hear of, and how it does.
+ *
+ * <p>They travel in copies of the task's status, not in that status as stock's do. Stock's
+ * communication thread serializes the status and clears it after the answer, and no lock is held
+ * meanwhile: what another thread adds to it breaks the serialization, or is cleared unsent.
+ *
+ * <p>Thread contract: anybody adds and never waits; the task's thread alone sends. Failure: {@link
+ * #send} throws when the ApplicationMaster cannot be told, which ends the attempt.
+ */
+final class FailureReports {
+  private static final Logger LOG = LoggerFactory.getLogger(FailureReports.class);
+
+  /** As often as stock tries to send a status. */
+  private static final int MAX_TRIES = 10;
+
+  private final TaskUmbilicalProtocol umbilical;
+  private final TaskAttemptID reduce;
+  private final TaskStatus taskStatus;
+  private final Queue<Report> unsent = new ConcurrentLinkedQueue<>();
+
+  private record Report(TaskAttemptID map, int times) {}
+
+  /** Reports as {@code reduce}, whose status is {@code taskStatus}; nothing is added to it. */
+  FailureReports(TaskUmbilicalProtocol umbilical, TaskAttemptID reduce, TaskStatus taskStatus) {
+    this.umbilical = umbilical;
+    this.reduce = reduce;
+    this.taskStatus = taskStatus;
+  }
+
+  /** To be sent as so many failed fetches of this output. */
+  void add(TaskAttemptID map, int times) {
+    unsent.add(new Report(map, times));
+  }
+
+  /** Sends what was added, all of it in one status. */
+  void send() throws IOException, InterruptedException {
+    List<Report> reports = new ArrayList<>();
+    for (Report report = unsent.poll(); report != null; report = unsent.poll()) {
+      reports.add(report);
+    }
+    if (reports.isEmpty()) {
+      return;
+    }
+    TaskStatus status = (TaskStatus) taskStatus.clone();
+    for (Report report : reports) {
+      for (int i = 0; i < report.times(); i++) {
+        status.addFetchFailedMap(report.map());
+      }
+    }
+    if (!answer(status).getTaskFound()) {
+      throw new IOException("the ApplicationMaster does not know " + reduce + " any more");
+    }
+  }
+
+  private AMFeedback answer(TaskStatus status) throws IOException, InterruptedException {
+    for (int tries = 1; ; tries++) {
+      try {
+        return umbilical.statusUpdate(reduce, status);
+      } catch (IOException e) {
+        if (tries == MAX_TRIES) {
+          throw e;
+        }
+        LOG.warn("The ApplicationMaster could not be told of failed fetches; trying again", e);
+      }
+    }
+  }
+}
