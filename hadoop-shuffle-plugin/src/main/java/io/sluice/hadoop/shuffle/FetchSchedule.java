@@ -329,11 +329,16 @@ final class FetchSchedule {
     penalize(hosts.get(batch.hostName()), Math.min(delayMs, failures.maxPenaltyMs()));
   }
 
+  /** The host's service was asked and did not refuse: refusals before that are over. */
+  synchronized void accepted(Batch batch) {
+    hosts.get(batch.hostName()).refusals = 0;
+  }
+
   /**
    * The host's service takes no further connection now. It is left alone for longer each time, and
    * nothing has failed.
    *
-   * @return how often it has refused since it last delivered something
+   * @return how often it has refused since it last answered, or the host delivered something
    */
   synchronized int refused(Batch batch) {
     Host host = hosts.get(batch.hostName());

@@ -98,6 +98,7 @@ final class HostFetcher implements Runnable {
       comeLater(batch, e);
       return;
     }
+    schedule.accepted(batch);
     List<TaskAttemptID> elsewhere = new ArrayList<>();
     for (TaskAttemptID map : batch.maps()) {
       List<NodeRun> runs = located.runs().get(map.toString());

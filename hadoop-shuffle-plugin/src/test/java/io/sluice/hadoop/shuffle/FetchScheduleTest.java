@@ -106,6 +106,24 @@ final class FetchScheduleTest {
   }
 
   @Test
+  void refusalsBeforeAnAnswerDoNotCountThoughNothingWasDelivered() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    assertEquals(1, schedule.refused(batch));
+    schedule.putBack(batch, batch.maps());
+    schedule.release(batch);
+    passMs(1_000);
+    batch = schedule.take(0);
+    schedule.accepted(batch);
+    schedule.lost(batch, map(0, 0));
+    schedule.release(batch);
+    passMs(601_000);
+    assertEquals(1, schedule.refused(schedule.take(0)));
+    schedule.throwIfFailed();
+  }
+
+  @Test
   void batchKnowsWhereTheHostIsAndHasTwentyMapsAtMost() throws Exception {
     FetchSchedule schedule = schedule(45);
     for (int i = 0; i < 45; i++) {
