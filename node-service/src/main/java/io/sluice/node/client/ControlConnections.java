@@ -58,7 +58,14 @@ final class ControlConnections implements AutoCloseable {
         LOG.debug("A kept control connection does not answer any more: {}", e.toString());
       }
     }
-    return ask(question, connector.connect());
+    checkOpen();
+    return ask(question, connector.connect()); // if it is closed meanwhile, it is not kept
+  }
+
+  private synchronized void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException("this reader is closed");
+    }
   }
 
   private <T> T ask(Question<T> question, RemoteClient client) throws IOException {

@@ -24,13 +24,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Thread contract: safe from any thread; connecting holds up the others that read from this
  * node. Ownership: the node closes it, after the last read. Failure: {@link NodeBusyException} when
- * the node has no place now, another {@link TransportException} when it cannot be reached.
+ * the node has no place now, another {@link TransportException} when it cannot be reached or this
+ * was closed.
  */
 final class DataLinks {
   private static final long KEPT_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
 
   private final Connector connector;
   private final Map<String, Link> links = new HashMap<>();
+  private boolean closed;
 
   /** Makes a connection. */
   interface Connector {
@@ -97,6 +99,9 @@ final class DataLinks {
   }
 
   private synchronized Link acquire(Offer offer) throws TransportException {
+    if (closed) {
+      throw new TransportException("this reader is closed"); // nobody would end the connection
+    }
     Link link = links.get(offer.transport());
     // A service that was restarted may listen elsewhere, and another one where it did.
     if (link == null || !link.connection.isOpen() || !link.leadsTo(offer)) {
@@ -128,6 +133,7 @@ final class DataLinks {
   }
 
   synchronized void close() {
+    closed = true;
     links.values().forEach(link -> link.connection.close());
     links.clear();
   }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: {@link #locate} from any thread; each run that it returns is read by one
  * thread at a time. Ownership: the task closes it, after all runs. Failure: {@link IOException}
- * when a node cannot be asked.
+ * when a node cannot be asked, or this is closed.
  */
 public final class NodeReader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReader.class);
@@ -46,6 +46,7 @@ public final class NodeReader implements AutoCloseable {
   private final Deadlines idleWatch = new Deadlines("sluice-idle-connections");
   private final ReadStats stats = new ReadStats();
   private final Map<NodeAddress, RemoteNode> nodes = new ConcurrentHashMap<>();
+  private boolean closed; // under the lock of nodes, as is adding one
   private final SegmentMapper mapper = new SegmentMapper(id -> null); // each run knows where it is
 
   /**
@@ -133,12 +134,24 @@ public final class NodeReader implements AutoCloseable {
     return absent;
   }
 
-  private RemoteNode node(NodeAddress address) {
-    return nodes.computeIfAbsent(
-        address,
-        a ->
-            new RemoteNode(
-                a, applicationId, secret, transports, localPool, stats, timeoutMs, busyPatienceMs));
+  private RemoteNode node(NodeAddress address) throws IOException {
+    synchronized (nodes) {
+      if (closed) {
+        throw new IOException("this reader is closed"); // nobody would close the node
+      }
+      return nodes.computeIfAbsent(
+          address,
+          a ->
+              new RemoteNode(
+                  a,
+                  applicationId,
+                  secret,
+                  transports,
+                  localPool,
+                  stats,
+                  timeoutMs,
+                  busyPatienceMs));
+    }
   }
 
   private NodeRun open(
@@ -210,6 +223,9 @@ public final class NodeReader implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    synchronized (nodes) {
+      closed = true;
+    }
     try (mapper;
         transports;
         idleWatch) {

@@ -5,16 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.Offer;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Data connections that a node has too few of, and that come and go under a reader. */
@@ -137,6 +142,44 @@ class DataLinksTest extends NodeTestBase {
       }
       assertTrue(service.transportCounters().get("tcp").connections() > 1, "none was ended");
     }
+  }
+
+  @Test
+  void aClosedReaderConnectsNoMore() throws IOException {
+    startAndCommit(ConnectionLimits.DEFAULT);
+    NodeReader asked = tcpReader(1);
+    locateOnly(asked, "attempt_0").close();
+    asked.close();
+    NodeReader fresh = tcpReader(1);
+    fresh.close();
+    Await.until("the service has noticed", () -> service.connectionCounters().open() == 0);
+    for (NodeReader reader : List.of(asked, fresh)) {
+      assertThrows(IOException.class, () -> locateOnly(reader, "attempt_0"));
+    }
+    assertEquals(0, service.connectionCounters().open());
+  }
+
+  @Test
+  void closedLinksConnectNoMore() {
+    AtomicInteger asked = new AtomicInteger();
+    DataLinks links =
+        new DataLinks(
+            new DataLinks.Connector() {
+              @Override
+              public Ticket admit(String transport) {
+                asked.incrementAndGet();
+                return Ticket.NONE;
+              }
+
+              @Override
+              public Connection connect(Offer offer, Ticket ticket) throws TransportException {
+                throw new TransportException("expected by this test");
+              }
+            });
+    links.close();
+    Offer offer = new Offer("tcp", "", 1, 0);
+    assertThrows(TransportException.class, () -> links.connect(offer));
+    assertEquals(0, asked.get());
   }
 
   private static byte[] concat(byte[] a, byte[] b) {
