@@ -4,6 +4,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.Run;
@@ -25,11 +26,12 @@ import java.util.concurrent.locks.LockSupport;
  * fits in them is fetched eagerly and a longer one on demand; no more than that is ever held of it
  * in memory. Differs from a mapped run in that bytes are transferred and can fail to come: a failed
  * read is tried again on the same transport with what the node says now (its service may have been
- * restarted), then on the next transport, and only then given up. A segment that has no region on a
- * transport is read through the node's bounce slots, and directly over the next transport while
- * none of them is free. A node that takes no further connection is asked again later, which is no
- * failure; only when it has refused for long the reader gives up, with {@link NodeBusyException}
- * and without blame for the output.
+ * restarted), then on the next transport, and only then given up; a connection that ends may have
+ * been idle too long for the service, so that it is made again several times before. A segment that
+ * has no region on a transport is read through the node's bounce slots, and directly over the next
+ * transport while none of them is free. A node that takes no further connection is asked again
+ * later, which is no failure; only when it has refused for long the reader gives up, with {@link
+ * NodeBusyException} and without blame for the output.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
@@ -38,6 +40,7 @@ import java.util.concurrent.locks.LockSupport;
 final class RemoteRunInput implements RunInput {
   private static final long FIRST_PAUSE_MS = 50;
   private static final long LONGEST_PAUSE_MS = 2_000;
+  private static final int ENDINGS_IN_A_ROW = 5; // which are no failures of the transport
 
   private final RemoteNode node;
   private final String outputId;
@@ -50,6 +53,7 @@ final class RemoteRunInput implements RunInput {
   private final Refusal refusal;
   private String transport;
   private int failuresInARow;
+  private int endingsInARow;
   private boolean avoidBounce;
   private long issuedBytes;
   private long consumedBytes;
@@ -150,6 +154,7 @@ final class RemoteRunInput implements RunInput {
         head.arrived();
         count(head);
         failuresInARow = 0;
+        endingsInARow = 0;
         refusal.isOver();
         avoidBounce = false;
         return head;
@@ -218,10 +223,9 @@ final class RemoteRunInput implements RunInput {
       refusal.comeLater(busy);
       return;
     }
-    failuresInARow++;
     node.stats().retried();
     suspend();
-    boolean another = failuresInARow == 1 || (failuresInARow == 2 && node.giveUp(transport, cause));
+    boolean another = mayTryAgain(cause);
     if (!another && cause instanceof RegistrationException) {
       throw cause; // another attempt of the producer would not change this process's limits
     }
@@ -240,6 +244,18 @@ final class RemoteRunInput implements RunInput {
           cause);
     }
     describeAgain(cause);
+  }
+
+  /**
+   * A transport may fail once. A connection may end several times: its service ends those that it
+   * finds idle, however soon a reader that stands still comes to read.
+   */
+  private boolean mayTryAgain(TransportException cause) {
+    boolean ended = cause instanceof ConnectionLostException && ++endingsInARow <= ENDINGS_IN_A_ROW;
+    if (!ended || failuresInARow == 0) {
+      failuresInARow++;
+    }
+    return ended || failuresInARow == 1 || (failuresInARow == 2 && node.giveUp(transport, cause));
   }
 
   /** Asks the node anew, for as long as a restart of its service may take. */

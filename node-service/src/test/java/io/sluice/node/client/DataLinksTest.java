@@ -120,27 +120,48 @@ class DataLinksTest extends NodeTestBase {
     }
   }
 
-  /** The service's timer ends connections again and again just when reads begin. */
   @Test
-  void aConnectionThatTheServiceEndsUnderAReadIsMadeAgain() throws IOException {
-    TestOutput output = startAndCommit(new ConnectionLimits(64, 8, TIMEOUT_MS, 400));
-    Random random = seeded("aConnectionThatTheServiceEndsUnderAReadIsMadeAgain");
-    try (NodeReader reader = tcpReader(1)) {
-      for (int i = 0; i < 1; i++) {
-        NodeRun run = locateOnly(reader, "attempt_0");
-        byte[] bytes = new byte[0];
-        while (bytes.length < RUN_BYTES) {
-          int n = Math.min(RUN_BYTES - bytes.length, 1 + random.nextInt(WINDOW_BYTES));
-          bytes = concat(bytes, readSome(run, n));
-          long untilNs = System.nanoTime() + 300_000_000 + random.nextInt(300_000_000);
-          while (System.nanoTime() < untilNs) {
-            Thread.onSpinWait();
-          }
-        }
-        assertArrayEquals(output.runs().get(0), bytes);
-        run.close();
-      }
+  void aConnectionThatTheServiceHasEndedIsMadeAgainInTheMiddleOfARun() throws IOException {
+    TestOutput output = startAndCommit(new ConnectionLimits(64, 8, TIMEOUT_MS, 1000));
+    try (NodeReader reader = tcpReader(1);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      byte[] begin = readSome(run, WINDOW_BYTES / 2);
+      Await.until("the service has ended it", () -> openDataConnections() == 0);
+      byte[] rest = readAll(run);
+      assertArrayEquals(output.runs().get(0), concat(begin, rest));
       assertTrue(service.transportCounters().get("tcp").connections() > 1, "none was ended");
+    }
+  }
+
+  /** The defect was: two in a row, and a healthy map was reported lost. */
+  @Test
+  void aConnectionThatEndsAgainAndAgainUnderTheSameReadIsNoLoss() throws IOException {
+    TestOutput output = startAndCommit(ConnectionLimits.DEFAULT);
+    EndedConnections transport = new EndedConnections();
+    try (NodeReader reader = reader(1, null, TIMEOUT_MS, transport);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      byte[] begin = readSome(run, WINDOW_BYTES);
+      byte[] all = begin;
+      for (int times = 1; times <= 5; times++) {
+        transport.end(times);
+        all = concat(all, readSome(run, WINDOW_BYTES));
+      }
+      all = concat(all, readAll(run));
+      assertEquals(0, transport.left());
+      assertArrayEquals(output.runs().get(0), all);
+    }
+  }
+
+  @Test
+  void aConnectionThatAlwaysEndsIsALossInTheEnd() throws IOException {
+    startAndCommit(ConnectionLimits.DEFAULT);
+    EndedConnections transport = new EndedConnections();
+    transport.end(1000);
+    try (NodeReader reader = reader(1, null, TIMEOUT_MS, transport);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      FetchFailedException e = assertThrows(FetchFailedException.class, () -> readSome(run, 1));
+      assertEquals("attempt_0", e.outputId());
+      assertEquals(1000 - 6, transport.left());
     }
   }
 
