@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * <p>It holds at most {@link BounceSlots#MAX_PER_READER} slots and waits at the service for one
  * only while it holds none, so readers never wait for each other in a circle. When the service has
  * none free even then, everything that waits here fails with {@link BounceBusyException}: one wait,
- * and not one for each.
+ * and not one for each. When the node takes no further connection to ask on, all of it fails with
+ * {@link NodeBusyException}: it may have slots, and who waits for a place gets at them.
  *
  * <p>Differs from a direct read in that the remote CPU copies and that each read costs a round trip
  * on a control connection.
@@ -90,9 +92,11 @@ final class BounceReads implements AutoCloseable {
       issue(read, client(leftMs).stage(read.request(), Math.max(1, read.leftMs())));
     } catch (RemoteError e) {
       if (e.code() == RemoteError.Code.BUSY) {
-        return holding.isEmpty() ? failAllWaiting(e) : false;
+        return holding.isEmpty() ? failAllWaiting(e, BounceBusyException::new) : false;
       }
       read.fail(new TransportException(read + " was refused: " + e.getMessage(), e));
+    } catch (NodeBusyException e) {
+      failAllWaiting(e, NodeBusyException::new);
     } catch (TransportException e) {
       read.fail(e);
     } catch (IOException e) {
@@ -104,9 +108,10 @@ final class BounceReads implements AutoCloseable {
     return true;
   }
 
-  private boolean failAllWaiting(RemoteError cause) {
+  private boolean failAllWaiting(
+      IOException cause, BiFunction<String, Throwable, TransportException> failure) {
     for (BounceRead read : waiting) {
-      read.fail(new BounceBusyException(read + ": " + cause.getMessage(), cause));
+      read.fail(failure.apply(read + ": " + cause.getMessage(), cause));
     }
     waiting.clear();
     return true;
@@ -117,7 +122,7 @@ final class BounceReads implements AutoCloseable {
       disconnect(); // before the service does
     }
     if (client == null) {
-      client = node.connectControl(timeoutMs);
+      client = node.connectToBounce(timeoutMs);
     }
     usedNs = System.nanoTime();
     return client;

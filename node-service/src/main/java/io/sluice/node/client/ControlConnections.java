@@ -118,6 +118,16 @@ final class ControlConnections implements AutoCloseable {
     idle.forEach(each -> closeQuietly(each.client()));
   }
 
+  /** Ends those that nothing is asked on now. */
+  void closeKept() {
+    Deque<Kept> last;
+    synchronized (this) {
+      last = new ArrayDeque<>(kept);
+      kept.clear();
+    }
+    last.forEach(each -> closeQuietly(each.client()));
+  }
+
   private static void closeQuietly(RemoteClient client) {
     try {
       client.close();
@@ -128,12 +138,9 @@ final class ControlConnections implements AutoCloseable {
 
   @Override
   public void close() {
-    Deque<Kept> last;
     synchronized (this) {
       closed = true;
-      last = new ArrayDeque<>(kept);
-      kept.clear();
     }
-    last.forEach(each -> closeQuietly(each.client()));
+    closeKept();
   }
 }

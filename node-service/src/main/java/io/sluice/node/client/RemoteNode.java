@@ -103,16 +103,38 @@ public final class RemoteNode implements AutoCloseable {
     try {
       return controls.ask(question);
     } catch (RemoteError e) {
-      if (e.code() != RemoteError.Code.BUSY) {
-        throw e;
-      }
-      stats.refused();
-      throw new NodeBusyException(name() + " is busy: " + e.getMessage(), e);
+      throw comeLaterIfBusy(e);
     }
   }
 
-  /** A new control connection; the caller closes it. */
-  RemoteClient connectControl(long withinMs) throws IOException {
+  /** What the service refuses for, told apart if it only has no place now. */
+  private IOException comeLaterIfBusy(RemoteError refusal) {
+    if (refusal.code() != RemoteError.Code.BUSY) {
+      return refusal;
+    }
+    stats.refused();
+    return new NodeBusyException(name() + " is busy: " + refusal.getMessage(), refusal);
+  }
+
+  /**
+   * A control connection of its own for bounced reads; the caller closes it. If there is no place
+   * for it, those that are kept for questions give up theirs: readers that each hold one and wait
+   * for a second would keep each other waiting.
+   *
+   * @throws NodeBusyException if the service takes no further connection now
+   */
+  RemoteClient connectToBounce(long withinMs) throws IOException {
+    try {
+      return connectControl(withinMs);
+    } catch (RemoteError e) {
+      if (e.code() == RemoteError.Code.BUSY) {
+        controls.closeKept();
+      }
+      throw comeLaterIfBusy(e);
+    }
+  }
+
+  private RemoteClient connectControl(long withinMs) throws IOException {
     return RemoteClient.connect(address.control(), applicationId, secret, withinMs);
   }
 
