@@ -58,7 +58,13 @@ final class TcpAcceptor implements Runnable {
   }
 
   private void serve(SocketChannel channel) throws IOException {
-    TcpServerConnection connection = new TcpServerConnection(endpoint, channel);
+    TcpServerConnection connection;
+    try {
+      connection = new TcpServerConnection(endpoint, channel);
+    } catch (RuntimeException | Error e) {
+      channel.close(); // so that the client need not wait for its deadline
+      throw e;
+    }
     try {
       Sockets.configure(channel);
       Thread server =
@@ -66,7 +72,7 @@ final class TcpAcceptor implements Runnable {
       server.setDaemon(true);
       endpoint.accepted(connection, channel.socket().getInetAddress());
       server.start();
-    } catch (IOException | Error e) {
+    } catch (IOException | RuntimeException | Error e) {
       connection.abandon();
       throw e;
     }

@@ -60,8 +60,13 @@ final class TcpConnection implements Connection {
     this.channel = channel;
     this.remote = remote;
     this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
-    this.responses = TcpResponseReader.open(this, channel);
     this.request = OffHeap.allocate(REQUEST_BYTES).limit(0);
+    try {
+      this.responses = TcpResponseReader.open(this, channel);
+    } catch (IOException | RuntimeException | Error e) {
+      OffHeap.free(request);
+      throw e;
+    }
   }
 
   void start() {

@@ -69,14 +69,21 @@ final class TcpConnector {
                   + "; is the Sluice service up there and the port open?",
               e,
               connected && !late.get() && !(e instanceof ProtocolMismatch));
-      try {
-        if (channel != null) {
-          channel.close();
-        }
-      } catch (IOException suppressed) {
-        failure.addSuppressed(suppressed);
-      }
+      closeAfter(failure, channel);
       throw failure;
+    } catch (Error e) { // of memory, mostly
+      closeAfter(e, channel);
+      throw e;
+    }
+  }
+
+  private static void closeAfter(Throwable failure, SocketChannel channel) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException suppressed) {
+      failure.addSuppressed(suppressed);
     }
   }
 

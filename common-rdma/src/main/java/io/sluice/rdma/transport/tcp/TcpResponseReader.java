@@ -60,7 +60,7 @@ final class TcpResponseReader implements Runnable {
     try {
       SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
       return new TcpResponseReader(connection, channel, selector, key);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) { // of memory, mostly
       selector.close();
       throw e;
     }

@@ -38,17 +38,25 @@ final class TcpServerConnection implements Runnable {
   private final TcpServerEndpoint endpoint;
   private final SocketChannel channel;
   private final SocketAddress client;
-  private final ByteBuffer requests = OffHeap.allocate(REQUEST_BUFFER_BYTES);
-  private final ByteBuffer header = OffHeap.allocate(RESPONSE_HEADER_BYTES);
+  private final ByteBuffer requests;
+  private final ByteBuffer header;
   private final CountDownLatch ended = new CountDownLatch(1);
   private Admission.Place place;
   private volatile long busySinceNanos = NOT_BUSY;
   private volatile long idleSinceNanos;
 
+  /** Takes the channel over; if that fails, it is still the caller's. */
   TcpServerConnection(TcpServerEndpoint endpoint, SocketChannel channel) {
     this.endpoint = endpoint;
     this.channel = channel;
     this.client = channel.socket().getRemoteSocketAddress();
+    this.requests = endpoint.memory().apply(REQUEST_BUFFER_BYTES);
+    try {
+      this.header = endpoint.memory().apply(RESPONSE_HEADER_BYTES);
+    } catch (RuntimeException | Error e) { // of memory, mostly
+      OffHeap.free(requests);
+      throw e;
+    }
   }
 
   @Override

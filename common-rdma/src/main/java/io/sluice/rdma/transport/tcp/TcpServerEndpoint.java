@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.MemoryRegion;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -22,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 
 /**
  * Serves regions over TCP: the registry of regions and of connections.
@@ -43,9 +46,13 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private final AtomicLong nextRegionId = new AtomicLong(1);
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Admission admission;
+  private final IntFunction<ByteBuffer> memory;
   private final UnprovedShare<TcpServerConnection> unproved;
 
-  private TcpServerEndpoint(ServerSocketChannel listener, Admission admission) throws IOException {
+  private TcpServerEndpoint(
+      ServerSocketChannel listener, Admission admission, IntFunction<ByteBuffer> memory)
+      throws IOException {
+    this.memory = memory;
     this.address = (InetSocketAddress) listener.getLocalAddress();
     this.admission = admission;
     ConnectionLimits limits = admission.limits();
@@ -61,12 +68,22 @@ final class TcpServerEndpoint implements ServerEndpoint {
   static TcpServerEndpoint open(
       InetSocketAddress bindAddress, Admission admission, long stallLimitMs)
       throws TransportException {
+    return open(bindAddress, admission, stallLimitMs, OffHeap::allocate);
+  }
+
+  /** As above, with {@code memory} for what {@link OffHeap#free} frees: a test has it refused. */
+  static TcpServerEndpoint open(
+      InetSocketAddress bindAddress,
+      Admission admission,
+      long stallLimitMs,
+      IntFunction<ByteBuffer> memory)
+      throws TransportException {
     ServerSocketChannel listener = null;
     try {
       listener = ServerSocketChannel.open();
       listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       listener.bind(bindAddress, ConnectionLimits.BACKLOG);
-      TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, admission);
+      TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, admission, memory);
       endpoint.acceptor.start();
       long idleLimitMs = admission.limits().idleTimeoutMs();
       endpoint.stallWatch.every(
@@ -153,6 +170,11 @@ final class TcpServerEndpoint implements ServerEndpoint {
 
   Admission admission() {
     return admission;
+  }
+
+  /** Where its connections have their buffers from. */
+  IntFunction<ByteBuffer> memory() {
+    return memory;
   }
 
   /** Its client has shown what lets it in; false if that was too late. */

@@ -38,6 +38,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +72,30 @@ class TcpServerTest {
           server.register(MemoryRegion.ofFile(fixture.file(), 1000, length - 1000));
       client.read(file, 24, length - 1024);
       assertEquals(-1, fixture.mismatch(1024, client.landed(length - 1024)));
+    }
+  }
+
+  @Test
+  void aConnectionThatMemoryIsRefusedForIsClosedAtOnceAndTheNextIsServed() throws Exception {
+    AtomicInteger buffers = new AtomicInteger();
+    IntFunction<ByteBuffer> memory =
+        lengthBytes -> {
+          if (buffers.incrementAndGet() == 2) { // the first has one already
+            throw new OutOfMemoryError("expected by this test");
+          }
+          return OffHeap.allocate(lengthBytes);
+        };
+    try (ServerEndpoint server =
+            TcpServerEndpoint.open(ANY_PORT, Admission.open(limits(10, 60_000)), LONG_MS, memory);
+        Socket refused = new Socket()) {
+      refused.connect(server.address());
+      refused.setSoTimeout((int) LONG_MS);
+      assertEquals(-1, refused.getInputStream().read());
+      try (RegionFixture fixture = new RegionFixture(dir, 4096, 8);
+          Client client = new Client(server, 4096)) {
+        RegionDescriptor mapped = server.register(MemoryRegion.ofMapping(fixture.mapping()));
+        client.read(mapped, 0, 4096);
+      }
     }
   }
 
