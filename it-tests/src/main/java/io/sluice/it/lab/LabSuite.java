@@ -114,12 +114,12 @@ public enum LabSuite {
 
   /** Whether two guests can run it together. */
   boolean runsOnTwoHosts() {
-    return this == TERASORT;
+    return this == TERASORT || this == MAPREDUCE;
   }
 
   /** Whether it takes so long that only {@code ./sluice test --all} runs it. */
   boolean isCampaign() {
-    return this == TERASORT;
+    return this == TERASORT || this == MAPREDUCE;
   }
 
   Duration deadline() {
