@@ -5,6 +5,7 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -68,6 +69,11 @@ final class PulledPool {
       }
     } catch (Pulled e) {
       pulls++;
+    } catch (StoreFullException e) {
+      if (!plug.isPulled()) {
+        throw e;
+      }
+      pulls++; // the filler was at its step, and the writer waited for the segment
     }
   }
 
@@ -113,6 +119,10 @@ final class PulledPool {
         copy();
         throw new Pulled();
       }
+    }
+
+    synchronized boolean isPulled() {
+      return left == 0;
     }
 
     private void copy() {
