@@ -49,7 +49,7 @@ public final class Lab {
         spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
     try (Guest guest = boot(spec, share, suite.script(spec, campaign), this::show)) {
-      return result(suite, guest.await(), share, startNs);
+      return result(suite, guest, guest.await(), share, startNs);
     }
   }
 
@@ -68,7 +68,7 @@ public final class Lab {
       if (!peer.isAlive()) {
         throw new LabException("the second guest ended before the first:\n" + peer.tail());
       }
-      return result(suite, status, share, startNs);
+      return result(suite, guest, status, share, startNs);
     }
   }
 
@@ -78,9 +78,10 @@ public final class Lab {
     console.say("== " + title);
   }
 
-  private static SuiteResult result(LabSuite suite, int status, Path share, long startNs) {
+  private static SuiteResult result(
+      LabSuite suite, Guest guest, int status, Path share, long startNs) {
     long wallMs = (System.nanoTime() - startNs) / 1_000_000;
-    return new SuiteResult(suite, status, TestReports.in(share), wallMs);
+    return new SuiteResult(suite, status, TestReports.in(share), wallMs, guest.tail());
   }
 
   private void show(String line) {

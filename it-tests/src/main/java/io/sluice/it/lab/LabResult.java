@@ -2,6 +2,7 @@ package io.sluice.it.lab;
 
 import io.sluice.it.report.TestReports;
 import java.util.List;
+import java.util.Optional;
 
 /** What came of one suite of the lab, whatever ran in it. */
 public interface LabResult {
@@ -16,6 +17,11 @@ public interface LabResult {
 
   /** With the boots of its guests. */
   long wallMs();
+
+  /** What went wrong besides tests that failed. */
+  default Optional<String> problem() {
+    return Optional.empty();
+  }
 
   /** Whether all is well; a suite in which nothing ran has not passed. */
   boolean passed();

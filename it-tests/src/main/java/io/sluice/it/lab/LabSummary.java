@@ -18,6 +18,9 @@ public record LabSummary(List<LabResult> results) {
     for (LabResult result : results) {
       result.details().forEach(detail -> console.say("  %s: %s".formatted(result.id(), detail)));
     }
+    for (LabResult result : results) {
+      result.problem().ifPresent(why -> console.say("FAILED:  " + result.id() + ": " + why));
+    }
     console.say("");
     console.say(table().toText());
   }

@@ -6,7 +6,6 @@ import io.sluice.it.lab.LabRun;
 import io.sluice.it.lab.LabTools;
 import io.sluice.it.report.Console;
 import java.util.List;
-import java.util.Optional;
 
 /** One suite of the lab, in guests of its own. Failure: in its result. */
 final class LabTask implements TestTask {
@@ -38,9 +37,7 @@ final class LabTask implements TestTask {
     return new TaskResult(
         name(),
         result.reports(),
-        result.passed() || !result.reports().failed().isEmpty()
-            ? Optional.empty()
-            : Optional.of("no test failed, but it did not come to its end"),
+        result.problem(),
         result.details(),
         List.of(new SuiteTime(suiteName(run), result.wallMs())));
   }
