@@ -74,6 +74,19 @@ public record LabRun(
     return new LabRun(List.of(suite), hosts, false, all, kills, System.nanoTime());
   }
 
+  /** What the guests of the suite with the most memory have, and their emulators need besides. */
+  public int memoryMb() {
+    return suites.stream().mapToInt(this::memoryMb).max().orElse(0);
+  }
+
+  private int memoryMb(String id) {
+    if (id.equals(PulledPlugs.ID)) {
+      return PulledPlugs.MEMORY_MB + Lab.EMULATOR_MB;
+    }
+    int first = LabSuite.of(id).memoryMb() + Lab.EMULATOR_MB;
+    return hosts == 2 ? first + Lab.PEER_MEMORY_MB + Lab.EMULATOR_MB : first;
+  }
+
   /** Runs them; a guest that hangs fails its suite and no other. */
   public List<LabResult> run(Workspace workspace, LabTools tools, Console console) {
     Lab lab = new Lab(workspace, tools, console, kvm);

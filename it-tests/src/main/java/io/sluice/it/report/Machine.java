@@ -21,9 +21,18 @@ public record Machine(String cpu, int cores, long memoryBytes, String kernel, St
     return new Machine(
         field("/proc/cpuinfo", "model name"),
         Runtime.getRuntime().availableProcessors(),
-        Long.parseLong(field("/proc/meminfo", "MemTotal").replaceAll("\\D", "")) * 1024,
+        memoryKb("MemTotal") * 1024,
         System.getProperty("os.name") + " " + System.getProperty("os.version"),
         System.getProperty("java.runtime.version"));
+  }
+
+  /** What programs can have now without any other being moved out, in MiB. */
+  public static long availableMb() {
+    return memoryKb("MemAvailable") / 1024;
+  }
+
+  private static long memoryKb(String name) {
+    return Long.parseLong(field("/proc/meminfo", name).replaceAll("\\D", ""));
   }
 
   private static String field(String file, String name) {

@@ -32,6 +32,11 @@ final class LabTask implements TestTask {
   }
 
   @Override
+  public int memoryMb() {
+    return run.memoryMb();
+  }
+
+  @Override
   public TaskResult run(Console console) {
     LabResult result = run.run(workspace, tools, console).get(0);
     return new TaskResult(

@@ -32,6 +32,7 @@ final class ProgramTask implements TestTask {
   private static final int TESTS_FAILED = 1;
 
   private final String name;
+  private final int memoryMb;
   private final ProcessBuilder program;
   private final Path log;
   private final Duration deadline;
@@ -42,6 +43,7 @@ final class ProgramTask implements TestTask {
   /**
    * Starts nothing yet.
    *
+   * @param memoryMb what it may need with all that it starts
    * @param log gets everything that the process says
    * @param feed what to show of a line
    * @param reports reads what the process has left
@@ -49,6 +51,7 @@ final class ProgramTask implements TestTask {
    */
   ProgramTask(
       String name,
+      int memoryMb,
       ProcessBuilder program,
       Path log,
       Duration deadline,
@@ -56,6 +59,7 @@ final class ProgramTask implements TestTask {
       Supplier<TestReports> reports,
       Supplier<TestReports> reportsWithin) {
     this.name = name;
+    this.memoryMb = memoryMb;
     this.program = program;
     this.log = log;
     this.deadline = deadline;
@@ -67,6 +71,11 @@ final class ProgramTask implements TestTask {
   @Override
   public String name() {
     return name;
+  }
+
+  @Override
+  public int memoryMb() {
+    return memoryMb;
   }
 
   @Override

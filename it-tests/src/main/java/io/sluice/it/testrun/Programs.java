@@ -28,6 +28,12 @@ final class Programs {
   private static final Pattern OF_MAVEN =
       Pattern.compile("\\[(INFO|WARNING|ERROR)\\] (Tests run: .* in .*|.*FAIL.*|BUILD .*)");
 
+  /** Maven, and a JVM of 1 GiB with what its tests map and start. */
+  private static final int UNIT_TESTS_MB = 2560;
+
+  /** A JVM of tests, six daemons of a cluster and three containers, of which each has 350 MiB. */
+  private static final int LANE_MB = 3584;
+
   private static final Duration UNIT_TESTS_DEADLINE = Duration.ofMinutes(30);
   private static final Duration LANE_DEADLINE = Duration.ofMinutes(40);
   private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
@@ -70,6 +76,7 @@ final class Programs {
             .directory(workspace.root().toFile());
     return new ProgramTask(
         "unit",
+        UNIT_TESTS_MB,
         maven,
         log("unit"),
         UNIT_TESTS_DEADLINE,
@@ -113,6 +120,7 @@ final class Programs {
     }
     return new ProgramTask(
         lane,
+        LANE_MB,
         new ProcessBuilder(command).directory(workspace.root().resolve("it-tests").toFile()),
         log(lane),
         all ? CAMPAIGN_DEADLINE : LANE_DEADLINE,

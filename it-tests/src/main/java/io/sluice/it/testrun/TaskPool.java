@@ -10,9 +10,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 
 /**
- * Runs tasks side by side, so many at a time, in their order.
+ * Runs tasks side by side, so many at a time and as memory allows, in their order.
  *
  * <p>Thread contract: one thread calls {@link #run}, which returns when no task is at work any
  * more. Failure: a task that throws, or is not done when the time is over, is broken in the result;
@@ -24,22 +25,30 @@ final class TaskPool {
 
   private final int workers;
   private final Duration deadline;
+  private final LongSupplier availableMb;
 
-  TaskPool(int workers, Duration deadline) {
+  /**
+   * Runs nothing yet.
+   *
+   * @param availableMb memory that programs can have without any other being moved out
+   */
+  TaskPool(int workers, Duration deadline, LongSupplier availableMb) {
     this.workers = workers;
     this.deadline = deadline;
+    this.availableMb = availableMb;
   }
 
   /** Results in the order of the tasks. */
   List<TaskResult> run(List<TestTask> tasks, Console console) {
     long endNs = System.nanoTime() + deadline.toNanos();
+    MemoryGate memory = new MemoryGate(availableMb);
     ExecutorService executor = Executors.newFixedThreadPool(workers);
     // Else the next task would begin as the JVM ends those at work.
     Thread atExit = new Thread(executor::shutdownNow, "no-more-tasks");
     Runtime.getRuntime().addShutdownHook(atExit);
     List<Future<TaskResult>> running = new ArrayList<>();
     for (TestTask task : tasks) {
-      running.add(executor.submit(() -> run(task, console)));
+      running.add(executor.submit(() -> run(task, memory, console)));
     }
     executor.shutdown();
     try {
@@ -68,8 +77,19 @@ final class TaskPool {
     }
   }
 
-  private static TaskResult run(TestTask task, Console console) {
+  private static TaskResult run(TestTask task, MemoryGate memory, Console console)
+      throws InterruptedException {
     Console tagged = console.tagged(task.name());
+    int memoryMb = task.memoryMb();
+    memory.enter(memoryMb, () -> tagged.say("waits for %d MiB of memory".formatted(memoryMb)));
+    try {
+      return run(task, tagged);
+    } finally {
+      memory.leave(memoryMb);
+    }
+  }
+
+  private static TaskResult run(TestTask task, Console tagged) {
     long startNs = System.nanoTime();
     tagged.say("begins");
     TaskResult result = task.run(tagged);
@@ -89,6 +109,9 @@ final class TaskPool {
     try {
       return task.get(0, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof InterruptedException) {
+        return TaskResult.broken(name, "not done in time");
+      }
       return TaskResult.broken(name, e.getCause().toString());
     } catch (TimeoutException e) {
       return TaskResult.broken(name, "not done in time");

@@ -4,6 +4,7 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabRun;
 import io.sluice.it.lab.LabTools;
 import io.sluice.it.report.Console;
+import io.sluice.it.report.Machine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -70,7 +71,8 @@ public final class TestRun {
     tasks.add(Math.min(1, tasks.size()), programs.unitTests());
     int workers = 1 + Runtime.getRuntime().availableProcessors();
     Duration left = (all ? CAMPAIGN_DEADLINE : DEADLINE).minus(elapsed());
-    List<TaskResult> results = new ArrayList<>(new TaskPool(workers, left).run(tasks, console));
+    List<TaskResult> results =
+        new ArrayList<>(new TaskPool(workers, left, Machine::availableMb).run(tasks, console));
     results.addAll(TestSummary.silent(results, table, all, noLab.isEmpty()));
     if (requireLab) {
       noLab.ifPresent(why -> results.add(TaskResult.broken("lab", why)));

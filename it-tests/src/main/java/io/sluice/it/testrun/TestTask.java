@@ -12,6 +12,9 @@ interface TestTask {
   /** Short; it stands before every line that the task says. */
   String name();
 
+  /** What it may need with all that it starts, in MiB. */
+  int memoryMb();
+
   /** Runs to the end, whatever that is. */
   TaskResult run(Console console);
 }

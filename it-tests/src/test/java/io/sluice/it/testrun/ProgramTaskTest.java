@@ -75,6 +75,7 @@ class ProgramTaskTest {
     TestOutcome test = TestOutcome.of("a.B", TestOutcome.State.valueOf(outcome), "");
     return new ProgramTask(
         "task",
+        1,
         new ProcessBuilder("bash", "-c", script),
         log(),
         deadline,

@@ -16,11 +16,13 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class TaskPoolTest {
   private static final TestReports NONE = new TestReports(List.of());
+  private static final long MACHINE_MB = 1000;
   private static final Duration LONG = Duration.ofMinutes(5);
 
   private final ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -37,7 +39,8 @@ class TaskPoolTest {
           return passed();
         };
     List<TaskResult> results =
-        new TaskPool(2, LONG).run(List.of(task("a", meets), task("b", meets)), console);
+        new TaskPool(2, LONG, () -> MACHINE_MB)
+            .run(List.of(task("a", meets), task("b", meets)), console);
     assertTrue(results.stream().allMatch(TaskResult::passed), results.toString());
     List<String> lines = output.toString(StandardCharsets.UTF_8).lines().toList();
     assertEquals(8, lines.size(), "begins, two lines and an end of each: " + lines);
@@ -51,7 +54,7 @@ class TaskPoolTest {
           throw new IllegalStateException("no such file");
         };
     List<TaskResult> results =
-        new TaskPool(1, LONG)
+        new TaskPool(1, LONG, () -> MACHINE_MB)
             .run(List.of(task("broken", throwing), task("other", tagged -> passed())), console);
     assertFalse(results.get(0).passed());
     assertTrue(results.get(0).problem().orElse("").contains("no such file"));
@@ -72,11 +75,51 @@ class TaskPoolTest {
           }
         };
     List<TaskResult> results =
-        new TaskPool(1, Duration.ofMillis(200))
+        new TaskPool(1, Duration.ofMillis(200), () -> MACHINE_MB)
             .run(List.of(task("waits", waits), task("queued", tagged -> passed())), console);
     assertEquals(Optional.of("interrupted"), results.get(0).problem());
     assertFalse(results.get(1).passed());
     assertFalse(output.toString(StandardCharsets.UTF_8).contains("queued"));
+  }
+
+  /** Also though the first has not touched its memory, so that the machine still has it. */
+  @Test
+  void tasksThatNeedMoreThanThereIsTogetherRunOneAfterTheOther() {
+    AtomicInteger atWork = new AtomicInteger();
+    CountDownLatch secondHasToWait = new CountDownLatch(1);
+    Console listening =
+        new Console(
+            new PrintStream(output, true, StandardCharsets.UTF_8) {
+              @Override
+              public void println(String line) {
+                super.println(line);
+                if (line.contains("waits for 600 MiB")) {
+                  secondHasToWait.countDown();
+                }
+              }
+            },
+            false);
+    Function<Console, TaskResult> alone =
+        tagged -> {
+          int together = atWork.incrementAndGet();
+          boolean waited = await(secondHasToWait);
+          atWork.decrementAndGet();
+          return together == 1 && waited ? passed() : TaskResult.broken("task", "not alone");
+        };
+    List<TaskResult> results =
+        new TaskPool(2, LONG, () -> MACHINE_MB)
+            .run(List.of(task("a", 600, alone), task("b", 600, alone)), listening);
+    assertTrue(results.stream().allMatch(TaskResult::passed), results.toString());
+  }
+
+  @Test
+  void aTaskThatNeedsMoreThanTheMachineHasRunsAlone() {
+    List<TaskResult> results =
+        new TaskPool(2, LONG, () -> MACHINE_MB)
+            .run(
+                List.of(task("a", 5000, tagged -> passed()), task("b", 1, tagged -> passed())),
+                console);
+    assertTrue(results.stream().allMatch(TaskResult::passed), results.toString());
   }
 
   @Test
@@ -102,11 +145,28 @@ class TaskPoolTest {
     }
   }
 
+  private static boolean await(CountDownLatch latch) {
+    try {
+      return latch.await(1, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("the other task did not have to wait", e);
+    }
+  }
+
   private static TestTask task(String name, Function<Console, TaskResult> work) {
+    return task(name, 1, work);
+  }
+
+  private static TestTask task(String name, int memoryMb, Function<Console, TaskResult> work) {
     return new TestTask() {
       @Override
       public String name() {
         return name;
+      }
+
+      @Override
+      public int memoryMb() {
+        return memoryMb;
       }
 
       @Override

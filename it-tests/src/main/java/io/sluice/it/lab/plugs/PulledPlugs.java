@@ -34,7 +34,9 @@ public final class PulledPlugs {
       """
           .formatted(PlugsProgram.class.getName());
 
-  private static final int MEMORY_MB = 1536;
+  /** Of the one guest that there is at a time. */
+  public static final int MEMORY_MB = 1536;
+
   private static final Duration BOOT_DEADLINE = Duration.ofMinutes(10);
   private static final int LONGEST_WAIT_MS = 5_000;
 
