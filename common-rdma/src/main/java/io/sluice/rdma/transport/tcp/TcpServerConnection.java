@@ -43,7 +43,7 @@ final class TcpServerConnection implements Runnable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private Admission.Place place;
   private volatile long busySinceNanos = NOT_BUSY;
-  private volatile long idleSinceNanos;
+  private volatile long idleSinceNanos = System.nanoTime(); // its thread may begin late
 
   /** Takes the channel over; if that fails, it is still the caller's. */
   TcpServerConnection(TcpServerEndpoint endpoint, SocketChannel channel) {
