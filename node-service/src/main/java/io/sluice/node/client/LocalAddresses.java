@@ -3,6 +3,7 @@ package io.sluice.node.client;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -14,7 +15,34 @@ import java.util.List;
 final class LocalAddresses {
   private LocalAddresses() {}
 
+  /** An address with the index of its interface, which is low for a device of the machine. */
+  record Found(InetAddress address, int interfaceIndex) {}
+
   static List<InetAddress> all() throws IOException {
-    return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
+    return inOrder(
+        NetworkInterface.networkInterfaces()
+            .flatMap(i -> i.inetAddresses().map(address -> new Found(address, i.getIndex())))
+            .toList());
+  }
+
+  /**
+   * The likeliest first, because a node is told so many and no more: what has a route beyond the
+   * link, the machine's devices before the bridges and tunnels that were made later. A container
+   * host has hundreds of link-local addresses.
+   */
+  static List<InetAddress> inOrder(List<Found> found) {
+    return found.stream()
+        .sorted(
+            Comparator.<Found>comparingInt(each -> reach(each.address()))
+                .thenComparingInt(Found::interfaceIndex))
+        .map(Found::address)
+        .toList();
+  }
+
+  private static int reach(InetAddress address) {
+    if (address.isLoopbackAddress()) {
+      return 1; // a node may be this host's
+    }
+    return address.isLinkLocalAddress() ? 2 : 0;
   }
 }
