@@ -139,26 +139,40 @@ final class DisniAcceptor {
     }
   }
 
-  private void accept(RdmaCmId id) throws IOException {
-    InetSocketAddress client = (InetSocketAddress) id.getDestination();
-    Admission.Place place = admission.enter(client.getAddress()).orElse(null);
-    if (place == null) {
-      LOG.debug("disni: {} is not expected on {}, or there is no place", client, address);
-      id.destroyId(); // which tells the client
-      return;
-    }
+  /** Takes a client or refuses it; one with whom either fails ends nobody else's connection. */
+  private void accept(RdmaCmId id) {
+    Admission.Place place = null;
     DisniQueuePair pair = null;
     try {
+      InetSocketAddress client = (InetSocketAddress) id.getDestination();
+      place = admission.enter(client.getAddress()).orElse(null);
+      if (place == null) {
+        LOG.debug("disni: {} is not expected on {}, or there is no place", client, address);
+        refuse(id, null);
+        return;
+      }
       pair = DisniQueuePair.create(id, devices.of(id), 1);
       id.accept(DisniQueuePair.connectParameters());
       connections.put(id, new Accepted(pair, place));
-    } catch (IOException e) {
-      LOG.warn("disni: cannot accept a connection on {}", address, e);
-      place.leave();
+    } catch (IOException | RuntimeException e) {
+      if (place == null) { // strangers do not fill the log
+        LOG.debug("disni: cannot answer a connection on {}", address, e);
+      } else {
+        LOG.warn("disni: cannot accept a connection on {}", address, e);
+        place.leave();
+      }
+      refuse(id, pair);
+    }
+  }
+
+  private void refuse(RdmaCmId id, DisniQueuePair pair) {
+    try {
       if (pair != null) {
         pair.destroy(0);
       }
       id.destroyId(); // which tells the client
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("disni: a refused connection on {} could not be destroyed", address, e);
     }
   }
 

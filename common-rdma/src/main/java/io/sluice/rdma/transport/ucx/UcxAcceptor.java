@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.openucx.jucx.UcxException;
 import org.openucx.jucx.ucp.UcpConnectionRequest;
 import org.openucx.jucx.ucp.UcpEndpoint;
 import org.openucx.jucx.ucp.UcpEndpointParams;
@@ -75,14 +74,15 @@ final class UcxAcceptor {
     if (closed) {
       return; // the listener is gone, and the request with it
     }
-    InetSocketAddress client = request.getClientAddress();
-    Admission.Place place = admission.enter(client.getAddress()).orElse(null);
-    if (place == null) {
-      LOG.debug("ucx: {} is not expected on {}, or there is no place", client, address);
-      request.reject();
-      return;
-    }
-    try {
+    Admission.Place place = null;
+    try { // what is thrown out of here would end the loop
+      InetSocketAddress client = request.getClientAddress();
+      place = admission.enter(client.getAddress()).orElse(null);
+      if (place == null) {
+        LOG.debug("ucx: {} is not expected on {}, or there is no place", client, address);
+        request.reject();
+        return;
+      }
       UcpEndpoint accepted =
           loop.worker()
               .newEndpoint(
@@ -94,9 +94,13 @@ final class UcxAcceptor {
                               loop.execute(() -> drop(endpoint, message))));
       endpoints.put(accepted, place);
       meter.connectionOpened();
-    } catch (UcxException e) {
-      place.leave();
-      LOG.warn("ucx: cannot accept {} on {}", request.getClientAddress(), address, e);
+    } catch (RuntimeException e) { // of UCX, mostly
+      if (place == null) { // strangers do not fill the log
+        LOG.debug("ucx: cannot refuse a connection on {}", address, e);
+      } else {
+        place.leave();
+        LOG.warn("ucx: cannot accept a connection on {}", address, e);
+      }
     }
   }
 
