@@ -11,20 +11,24 @@ import java.util.Map;
  * place: pools and sockets often lie where everybody may make a directory, and whoever made it
  * could have a task tell him its job's secret, or have it open any file of its user.
  *
- * <p>Of the directories above it, those that everybody may write to must be sticky, as {@code /tmp}
- * is, and what lies in them on the way must be this user's or root's.
+ * <p>The directories above it must be this user's or root's, because the owner of one may rename
+ * what lies in it, and what others may write to must be sticky, as {@code /tmp} is. Others are also
+ * the members of a group that is neither root's nor this process's. A link on the way must be this
+ * user's or root's as well where others could have made it.
  *
  * <p>Thread contract: stateless. Failure: {@link IOException} that says whose it is.
  */
 public final class OwnPlace {
   private static final Path SELF = Path.of("/proc/self");
   private static final int ROOT = 0;
+  private static final int ROOT_GROUP = 0;
 
   // The bits of st_mode.
   private static final int TYPE_BITS = 0170000;
   private static final int LINK = 0120000;
   private static final int STICKY = 01000;
   private static final int WRITABLE_BY_GROUP_OR_OTHERS = 0022;
+  private static final int WRITABLE_BY_GROUP = 0020;
   private static final int WRITABLE_BY_OTHERS = 0002;
 
   private OwnPlace() {}
@@ -68,23 +72,40 @@ public final class OwnPlace {
   }
 
   private static void requireSafeWay(Path absolute) throws IOException {
+    int group = (Integer) Files.getAttribute(SELF, "unix:gid");
     Path child = absolute;
     for (Path parent = child.getParent(); parent != null; parent = child.getParent()) {
-      int mode = (Integer) Files.getAttribute(parent, "unix:mode");
-      if ((mode & WRITABLE_BY_OTHERS) != 0) {
-        int owner = owner(child);
-        if ((mode & STICKY) == 0 || owner != userId() && owner != ROOT) {
-          throw new IOException(
-              "any user can put another directory in the place of "
-                  + child
-                  + ", which belongs to user id "
-                  + owner
-                  + " and lies in "
-                  + parent);
+      Map<String, Object> attributes = Files.readAttributes(parent, "unix:uid,gid,mode");
+      int mode = (Integer) attributes.get("mode");
+      int parentOwner = (Integer) attributes.get("uid");
+      int parentGroup = (Integer) attributes.get("gid");
+      boolean foreignGroup = parentGroup != group && parentGroup != ROOT_GROUP;
+      String who = null;
+      if (isForeign(parentOwner)) {
+        who = "user id " + parentOwner;
+      } else if ((mode & STICKY) == 0 || isForeign(owner(child))) {
+        if ((mode & WRITABLE_BY_OTHERS) != 0) {
+          who = "any user";
+        } else if ((mode & WRITABLE_BY_GROUP) != 0 && foreignGroup) {
+          who = "any user of group " + parentGroup;
         }
+      }
+      if (who != null) {
+        throw new IOException(
+            who
+                + " can put another directory in the place of "
+                + child
+                + ", which belongs to user id "
+                + owner(child)
+                + " and lies in "
+                + parent);
       }
       child = parent;
     }
+  }
+
+  private static boolean isForeign(int owner) throws IOException {
+    return owner != userId() && owner != ROOT;
   }
 
   private static int owner(Path place) throws IOException {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whose a place is, who could put another there, and what a peer may name in it. */
 class OwnPlaceTest {
   private static final int ANOTHER_USER = 12345;
+  private static final int STICKY = 01000;
   private static final int STICKY_FOR_ALL = 01777;
 
   @TempDir private Path base;
@@ -68,7 +69,35 @@ class OwnPlaceTest {
     Files.setAttribute(base.resolve("open"), "unix:mode", STICKY_FOR_ALL);
     OwnPlace.require(base.resolve("open/own"));
     giveAway(base.resolve("open/own"));
-    assertRefused("any user can put another", base.resolve("open/own/deeper"));
+    assertRefused("user id 12345 can put another", base.resolve("open/own/deeper"));
+  }
+
+  /** Sticky or closed, it is its owner's: he may rename what lies in it. */
+  @Test
+  void oneBelowADirectoryOfAnotherUserIsNot() throws IOException {
+    Path parent = directory("another", "rwxr-xr-x");
+    directory("another/own/deeper", "rwx------");
+    OwnPlace.require(base.resolve("another/own/deeper"));
+    giveAway(parent);
+    for (int mode : List.of(0755, STICKY_FOR_ALL)) {
+      Files.setAttribute(parent, "unix:mode", mode);
+      assertRefused("user id 12345 can put another", base.resolve("another/own"));
+      assertRefused("user id 12345 can put another", base.resolve("another/own/deeper"));
+    }
+  }
+
+  @Test
+  void oneBelowADirectoryThatAnotherGroupMayWriteToIsNot() throws IOException {
+    Path parent = directory("group", "rwxrwxr-x");
+    Path own = directory("group/own", "rwx------");
+    OwnPlace.require(own); // the group of this process
+    Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a directory away");
+    Files.setAttribute(parent, "unix:gid", ANOTHER_USER);
+    assertRefused("any user of group 12345 can put another", own);
+    Files.setAttribute(parent, "unix:mode", STICKY | 0775);
+    OwnPlace.require(own);
+    Files.setAttribute(parent, "unix:mode", 0755);
+    OwnPlace.require(own);
   }
 
   @Test
