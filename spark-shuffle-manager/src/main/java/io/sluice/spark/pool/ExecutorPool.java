@@ -173,18 +173,26 @@ public final class ExecutorPool implements OutputPool, Closeable {
 
   @Override
   public PoolOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
+    return newOutput(attempt, mapId, partitionCount, PoolOutput.maxRuns(partitionCount));
+  }
+
+  /** The same with another bound of runs. */
+  PoolOutput newOutput(Attempt attempt, long mapId, int partitionCount, int maxRuns)
+      throws IOException {
     Lease lease = service.openLease(applicationId, secret);
     return new PoolOutput(
         this,
         attempt,
         lease,
-        new OutputWriter(
-            new ReplacingSource(lease),
-            medium,
-            service::memoryOf,
-            partitionCount,
-            PoolOutput.LEASE_BYTES),
-        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)));
+        () ->
+            new OutputWriter(
+                new ReplacingSource(lease),
+                medium,
+                service::memoryOf,
+                partitionCount,
+                PoolOutput.LEASE_BYTES),
+        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)),
+        maxRuns);
   }
 
   /** Begins an output that another executor moves here; the caller closes what it gets. */

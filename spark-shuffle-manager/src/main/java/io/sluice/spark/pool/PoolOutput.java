@@ -2,13 +2,16 @@ package io.sluice.spark.pool;
 
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /**
  * The output of one map task on its way into the pool. A partition's bytes may come in several
- * pieces; readers get them one after the other.
+ * pieces; readers get them one after the other. Each piece is a run, and before there are too many
+ * of them they are joined: a task that Spark grants no memory puts out pieces of any size.
  *
  * <p>Thread contract: one thread. Ownership: the writer closes it; without a commit nothing of it
  * exists.
@@ -17,30 +20,79 @@ public final class PoolOutput implements Closeable {
   /** How much is leased at least. */
   public static final long LEASE_BYTES = 4L << 20;
 
+  /** Each is an object of some 130 bytes until the commit. */
+  private static final int MAX_HELD_RUNS = 1 << 19;
+
   private final OutputPool pool;
   private final Attempt attempt;
   private final Closeable lease;
-  private final OutputWriter writer;
+  private final Supplier<OutputWriter> writers;
   private final OutputId id;
+  private final int maxRuns;
+  private OutputWriter writer;
   private long writtenBytes;
 
-  /** Owns lease and writer from now on. */
+  /**
+   * Owns the lease, and each writer that it makes on it, from now on.
+   *
+   * @param maxRuns from {@link #maxRuns}
+   */
   public PoolOutput(
-      OutputPool pool, Attempt attempt, Closeable lease, OutputWriter writer, OutputId id) {
+      OutputPool pool,
+      Attempt attempt,
+      Closeable lease,
+      Supplier<OutputWriter> writers,
+      OutputId id,
+      int maxRuns) {
     this.pool = pool;
     this.attempt = attempt;
     this.lease = lease;
-    this.writer = writer;
+    this.writers = writers;
     this.id = id;
+    this.maxRuns = maxRuns;
+    this.writer = writers.get();
+  }
+
+  /** Whether the index has room for runs enough that joining them is worth it. */
+  public static boolean canHold(int partitionCount) {
+    return OutputIndex.maxRuns(partitionCount) >= 2L * partitionCount;
+  }
+
+  /** How many runs an output of so many partitions may have before they are joined. */
+  public static int maxRuns(int partitionCount) {
+    return (int)
+        Math.min(Math.max(MAX_HELD_RUNS, 2L * partitionCount), OutputIndex.maxRuns(partitionCount));
   }
 
   /** Appends a piece to a partition. */
   public long append(int partition, Piece piece) throws IOException {
     int lengthBytes = piece.bytes().remaining();
     pool.whileOpen(
-        () -> writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records()));
+        () -> {
+          if (writer.runs().size() >= maxRuns) {
+            joinRuns();
+          }
+          writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records());
+        });
     writtenBytes += lengthBytes;
     return lengthBytes;
+  }
+
+  private void joinRuns() throws IOException {
+    OutputWriter joined = writers.get();
+    OutputWriter parts = writer;
+    try {
+      new RunJoiner(id.toString(), parts, joined).join();
+      writer = joined;
+    } finally {
+      OutputWriter done = writer == joined ? parts : joined;
+      done.close();
+    }
+  }
+
+  /** How many runs it has now. */
+  int runCount() {
+    return writer.runs().size();
   }
 
   /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */

@@ -156,8 +156,9 @@ public final class NodePool implements OutputPool, Closeable {
         this,
         attempt,
         client,
-        new OutputWriter(client, service.medium(), partitionCount, PoolOutput.LEASE_BYTES),
-        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)));
+        () -> new OutputWriter(client, service.medium(), partitionCount, PoolOutput.LEASE_BYTES),
+        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)),
+        PoolOutput.maxRuns(partitionCount));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.sluice.spark.write;
 
 import io.sluice.spark.engine.JoinableStreams;
 import io.sluice.spark.pool.OutputPool;
+import io.sluice.spark.pool.PoolOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -57,10 +58,14 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
     this.stream = dependency.serializer().newInstance().serializeStream(serialized);
   }
 
-  /** Whether streams of this shuffle's serializer, codec and cipher can be cut and joined. */
+  /**
+   * Whether streams of this shuffle's serializer, codec and cipher can be cut and joined, and an
+   * output can have so many partitions.
+   */
   public static boolean canWrite(SparkConf conf, ShuffleDependency<?, ?, ?> dependency) {
     return JoinableStreams.of(conf, dependency)
-        && dependency.partitioner().numPartitions() <= RecordPages.MOST_PARTITIONS;
+        && dependency.partitioner().numPartitions() <= RecordPages.MOST_PARTITIONS
+        && PoolOutput.canHold(dependency.partitioner().numPartitions());
   }
 
   @Override

@@ -1,0 +1,120 @@
+package io.sluice.spark.pool;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spill.format.OutputIndex;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A task whose buffers are drained all the time, because Spark grants it no memory. */
+class JoinedRunsTest {
+  private static final int SHUFFLE = 4;
+  private static final long MAP = 17;
+  private static final int PARTITIONS = 7;
+  private static final int NEVER_WRITTEN = 5;
+  private static final int MAX_RUNS = 20;
+  private static final int PIECES = 200;
+  private static final int LONGEST_PIECE_BYTES = 40_000; // more than a block of checksums
+
+  @TempDir private Path base;
+  private ExecutorPool pool;
+
+  @BeforeEach
+  void open() throws IOException {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.sluice.pool.dir", base.toString())
+            .set("spark.sluice.pool.capacity-mb", "2")
+            .set("spark.sluice.pool.segment-mb", "1");
+    ApplicationSecret.create(conf);
+    pool =
+        ExecutorPool.open(
+            conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    pool.close();
+  }
+
+  private PoolOutput newOutput() throws IOException {
+    return pool.newOutput(pool.begin(SHUFFLE), MAP, PARTITIONS, MAX_RUNS);
+  }
+
+  /** Writes pieces, in part to the disk tier, and returns what each partition has. */
+  private List<ByteArrayOutputStream> write(PoolOutput output, Random random) throws IOException {
+    List<ByteArrayOutputStream> expected = new ArrayList<>();
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      expected.add(new ByteArrayOutputStream());
+    }
+    for (int i = 0; i < PIECES; i++) {
+      int partition = random.nextInt(PARTITIONS);
+      byte[] bytes = new byte[1 + random.nextInt(LONGEST_PIECE_BYTES)];
+      random.nextBytes(bytes);
+      if (partition != NEVER_WRITTEN) {
+        output.append(partition, Piece.of(ByteBuffer.wrap(bytes), 1));
+        expected.get(partition).write(bytes);
+        assertTrue(output.runCount() <= MAX_RUNS, output.runCount() + " runs");
+      }
+    }
+    return expected;
+  }
+
+  @Test
+  void theirRunsAreJoinedBeforeThereAreTooMany() throws IOException {
+    long seed = System.nanoTime();
+    long mappedBytes = OffHeap.mappedBytes();
+    List<ByteArrayOutputStream> expected;
+    try (PoolOutput output = newOutput()) {
+      expected = write(output, new Random(seed));
+      output.commit();
+    }
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      byte[] bytes = expected.get(partition).toByteArray();
+      PoolBlock block = pool.block(SHUFFLE, MAP, partition, partition + 1).orElseThrow();
+      assertArrayEquals(bytes, block.nioByteBuffer().array(), "seed " + seed);
+    }
+    pool.free(SHUFFLE);
+    assertNothingIsLeft();
+    assertTrue(OffHeap.mappedBytes() - mappedBytes <= 2 << 20, "only the pool is mapped");
+  }
+
+  @Test
+  void nothingIsLeftOfThemWithoutACommit() throws IOException {
+    try (PoolOutput output = newOutput()) {
+      write(output, new Random(1));
+    }
+    assertNothingIsLeft();
+  }
+
+  private void assertNothingIsLeft() {
+    assertEquals(0, pool.stats().outputs());
+    assertEquals(0, pool.stats().memory().usedBytes());
+    assertEquals(0, pool.stats().disk().usedBytes());
+  }
+
+  @Test
+  void theIndexHasRoomForAsManyAsThereMayBe() {
+    for (int partitions : new int[] {1, 2_000, 100_000, 600_000}) {
+      assertTrue(PoolOutput.canHold(partitions));
+      int maxRuns = PoolOutput.maxRuns(partitions);
+      assertTrue(maxRuns >= 2 * partitions && maxRuns <= OutputIndex.maxRuns(partitions));
+    }
+    assertFalse(PoolOutput.canHold(1 << 24));
+  }
+}
