@@ -21,8 +21,10 @@ import org.slf4j.LoggerFactory;
  * {@link PoolFiles} closes it. Failure: what a directory fails with is logged when it is not the
  * same as the last time. A directory that failed at the start stays out until the next one; one
  * that failed later is tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been
- * full. {@link IOException} only at the start, and only if none works: not even then in a {@link
- * PlaceUse#PRIVATE} pool, whose process has chosen no directory for it and does without.
+ * full. What lies in one may be contradicted by what the pool went on with: it is left behind, see
+ * {@link DiskEpoch}. {@link IOException} only at the start, and only if none works: not even then
+ * in a {@link PlaceUse#PRIVATE} pool, whose process has chosen no directory for it and does
+ * without.
  */
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
@@ -37,6 +39,7 @@ final class DiskDirectories implements Closeable {
   private static final class Directory {
     private final Path path;
     private PrivateDirectory locked; // null: it is not to be used
+    private boolean behind; // it is emptied at the next start
     private String failure = ""; // none: it works
     private String lastSaid = "";
     private long failedNs;
@@ -86,6 +89,32 @@ final class DiskDirectories implements Closeable {
         }
       }
     }
+  }
+
+  /** Does the work on each that is used and not left behind; those on which it fails are so now. */
+  void keepUp(Work work) {
+    for (Directory directory : directories) {
+      if (directory.locked != null && !directory.behind) {
+        try {
+          work.on(directory.locked);
+        } catch (IOException e) {
+          failed(directory, e);
+          directory.behind = true;
+        }
+      }
+    }
+  }
+
+  /** What lies in that one is not to be believed at a later start; returns whether that is new. */
+  boolean leaveBehind(Path path) {
+    boolean isNew = false;
+    for (Directory directory : directories) {
+      if (directory.path.equals(path)) {
+        isNew |= !directory.behind;
+        directory.behind = true;
+      }
+    }
+    return isNew;
   }
 
   /** Some work, or none are configured, or the pool does without; see above. */

@@ -15,20 +15,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The overflow files: one per lease request, cut when its tail is given back, deleted when all of
- * it is. Unlike the {@link MemoryTier} it reuses nothing, nor the id of a file: a directory that
- * was left out at one start may be back at the next.
+ * it is. Unlike the {@link MemoryTier} it reuses nothing, nor the id of a file: a task may still
+ * have the former one open.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it. Failure: where a file
  * cannot be made or cut, its directory is left out, see {@link DiskDirectories}.
  */
 final class DiskTier {
-  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
-
   /** How many ids there are. */
   private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
 
@@ -56,15 +52,14 @@ final class DiskTier {
       openFile(path, segmentId);
     } catch (IOException e) {
       directories.failed(path.getParent(), e);
+      directories.leaveBehind(path.getParent());
     }
   }
 
   private void openFile(Path path, int segmentId) throws IOException {
     if (segments.containsKey(segmentId)) {
-      // Of a pool that was emptied while its directory was left out: no footer in it is valid.
-      LOG.warn("Deleted {}: {} has the same id", path, segments.get(segmentId).info().path());
-      Files.delete(path);
-      return;
+      throw new IOException(
+          path + " has the id of " + segments.get(segmentId).info().path() + ": it is a copy");
     }
     long lengthBytes = Files.size(path) / config.blockBytes() * config.blockBytes();
     if (lengthBytes == 0) {
@@ -159,9 +154,20 @@ final class DiskTier {
     return Optional.empty();
   }
 
-  /** A file could not be read or deleted. */
+  /** A file could not be cut or deleted. */
   void failed(SegmentHandle segment, IOException cause) {
     directories.failed(segment.info().path().getParent(), cause);
+  }
+
+  /**
+   * A file could not be read, or a mark in it not cleared, so that what it says is not true any
+   * more: its directory is left behind.
+   *
+   * @return whether that is new, so that a new epoch must begin before anything of it is reused
+   */
+  boolean disown(SegmentHandle segment, IOException cause) {
+    failed(segment, cause);
+    return directories.leaveBehind(segment.info().path().getParent());
   }
 
   long createdBytes() {

@@ -7,12 +7,20 @@ import java.nio.ByteBuffer;
 /**
  * Hands out generations: numbers that rise for the whole life of a pool, across restarts. The pool
  * holds a bound that no number handed out has reached, so that it is written once in {@value #STEP}
- * times.
+ * times, and which of them is the epoch of its disk tier, see {@link DiskEpoch}.
+ *
+ * <pre>
+ *  0       8            16
+ *  +-------+------------+
+ *  | bound | disk epoch |    int64 each, big-endian
+ *  +-------+------------+
+ * </pre>
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
 final class GenerationCounter implements Closeable {
   private static final int STEP = 1024;
+  private static final int DISK_EPOCH_OFFSET = 8;
 
   private final MetaArea area;
   private long next;
@@ -54,6 +62,18 @@ final class GenerationCounter implements Closeable {
       area.writeLong(0, bound);
     }
     return next++;
+  }
+
+  /** The epoch of the disk tier; 0 in a new pool. */
+  long diskEpoch() throws IOException {
+    byte[] bytes = new byte[Long.BYTES];
+    area.read(DISK_EPOCH_OFFSET, bytes);
+    return ByteBuffer.wrap(bytes).getLong();
+  }
+
+  /** Begins another epoch of the disk tier, a number that was handed out. */
+  void setDiskEpoch(long epoch) throws IOException {
+    area.writeLong(DISK_EPOCH_OFFSET, epoch);
   }
 
   @Override

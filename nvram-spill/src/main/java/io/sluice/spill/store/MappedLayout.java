@@ -8,7 +8,7 @@ package io.sluice.spill.store;
  *  +------+---------+-------+---------+---------------+------------+-------+
  *  | magic| version | CRC   | pool id | segment bytes | block bytes| slots |      CRC-32C of all
  *  +------+---------+-------+---------+---------------+------------+-------+      after itself
- *  64: generation bound, int64
+ *  64: generation bound, int64; disk epoch, int64: {@link GenerationCounter}
  *  4096: one byte per slot: 1 if its segment exists, else 0
  *  4096 + slots: one byte per block of each slot: {@link LeaseMarks}
  *  meta bytes, the next multiple of the unit: on a device, the segment of slot 0, of slot 1 ...
@@ -29,7 +29,7 @@ record MappedLayout(int unitBytes, int segmentBytes, int blockBytes, int slots) 
   /** Ours, but no pool: "SLCEFORM". */
   static final long FORMATTING = 0x534c4345464f524dL;
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   static final int MAGIC_OFFSET = 0;
   static final int VERSION_OFFSET = 8;

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The places of one pool, locked, with its header: either those of a former store, to be recovered,
@@ -16,15 +18,20 @@ import java.util.UUID;
  * when a place is in use or holds a pool of another geometry.
  */
 final class PoolFiles implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(PoolFiles.class);
+
   private final PoolSpace space;
   private final DiskDirectories diskDirectories;
+  private final boolean persistent;
   private PoolHeader header;
   private GenerationCounter generations;
   private LeaseMarks leaseMarks;
   private boolean recovered;
+  private boolean epochDue;
 
-  private PoolFiles(PoolSpace space, DiskDirectories diskDirectories) {
+  private PoolFiles(PoolSpace space, DiskDirectories diskDirectories, boolean persistent) {
     this.space = space;
+    this.persistent = persistent;
     this.diskDirectories = diskDirectories;
   }
 
@@ -32,7 +39,9 @@ final class PoolFiles implements Closeable {
     PoolSpace space = opener.open(config);
     PoolFiles files =
         new PoolFiles(
-            space, new DiskDirectories(config.diskDirectories(), config.use(), System::nanoTime));
+            space,
+            new DiskDirectories(config.diskDirectories(), config.use(), System::nanoTime),
+            config.medium().isPersistent());
     try {
       Optional<String> cause = config.medium().unavailabilityCause(config.directory());
       if (cause.isPresent()) {
@@ -83,6 +92,25 @@ final class PoolFiles implements Closeable {
     return segments;
   }
 
+  /**
+   * Begins an epoch of the disk tier: from now on only directories that can be written to are
+   * believed at a later start. The pool learns of it last: until then the directories are ahead of
+   * it, and nothing has been reused that would make them wrong.
+   */
+  void beginEpoch() throws IOException {
+    epochDue = true;
+    long epoch = generations.next();
+    DiskEpoch following = new DiskEpoch(poolId(), epoch);
+    diskDirectories.keepUp(directory -> following.write(directory.path(), persistent));
+    generations.setDiskEpoch(epoch);
+    epochDue = false;
+  }
+
+  /** Whether one could not be begun, so that it has to be tried again. */
+  boolean isEpochDue() {
+    return epochDue;
+  }
+
   /** The places of the disk tier. */
   DiskDirectories disk() {
     return diskDirectories;
@@ -94,7 +122,6 @@ final class PoolFiles implements Closeable {
       header = former.get();
       header.check(config);
       recovered = true;
-      diskDirectories.onEach(PrivateDirectory::deleteTemporaries);
     } else {
       space.clear();
       diskDirectories.onEach(PrivateDirectory::clear);
@@ -103,6 +130,29 @@ final class PoolFiles implements Closeable {
     }
     generations = GenerationCounter.open(space.generation(), config.directory());
     leaseMarks = new LeaseMarks(space.leaseMarks(), config);
+    if (recovered) {
+      long epoch = generations.diskEpoch();
+      diskDirectories.onEach(directory -> takeBack(directory, epoch));
+    }
+  }
+
+  /** Believes a directory that has followed the pool since, and empties any other. */
+  private void takeBack(PrivateDirectory directory, long epoch) throws IOException {
+    directory.deleteTemporaries();
+    boolean followed =
+        DiskEpoch.read(directory.path())
+            .filter(said -> said.poolId().equals(poolId()) && said.epoch() >= epoch)
+            .isPresent();
+    if (!followed) {
+      int files = SegmentNames.idsIn(directory).size();
+      if (files > 0) {
+        LOG.warn(
+            "Emptied {} of {} files: the pool went on without it, or is another one",
+            directory.path(),
+            files);
+      }
+      directory.clear();
+    }
   }
 
   @Override

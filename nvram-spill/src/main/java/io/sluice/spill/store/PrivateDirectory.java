@@ -33,7 +33,7 @@ final class PrivateDirectory implements Closeable {
   private static final String LOCK_FILE = "pool.lock";
   private static final Pattern OWN_FILES =
       Pattern.compile(
-          "pool\\.(lock(\\.\\d+-\\d+)?|properties|generation|leases|meta)|segment-\\d+"
+          "pool\\.(lock(\\.\\d+-\\d+)?|properties|generation|leases|meta|epoch)|segment-\\d+"
               + "|(pool\\.properties|segment-\\d+|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));

@@ -252,7 +252,7 @@ public final class SpillStore implements Closeable {
       if (tail.info().tier() == Tier.MEMORY) {
         throw e; // its blocks must not be granted again while the mark says that it exists
       }
-      allocator.disk().failed(tail, e); // the file is never used again
+      disown(tail, e); // the file is never used again, nor believed
     }
     outputs.remove(output);
     Cleanup cleanup = new Cleanup();
@@ -260,6 +260,15 @@ public final class SpillStore implements Closeable {
       cleanup.run(() -> allocator.free(extent.range(), retired));
     }
     cleanup.finish();
+  }
+
+  /**
+   * A mark in a file stays that is not true any more; blocks it claims may be reused after this.
+   */
+  private void disown(SegmentHandle segment, IOException cause) throws IOException {
+    if (allocator.disk().disown(segment, cause) || files.isEpochDue()) {
+      files.beginEpoch();
+    }
   }
 
   /** How full it is. */
@@ -448,11 +457,12 @@ public final class SpillStore implements Closeable {
     segments.forEach(segment -> unclaimed.add(segment.range()));
     Recovery recovery =
         new Recovery(
-            loader, config.blockBytes(), recoveredGenerationBound, allocator.disk()::failed);
+            loader, config.blockBytes(), recoveredGenerationBound, allocator.disk()::disown);
     for (CommittedOutput output : recovery.scan(segments)) {
       output.extents().forEach(extent -> unclaimed.remove(extent.range()));
       outputs.add(output);
     }
+    files.beginEpoch(); // first: what is not here now must not come back once this is reused
     List<SegmentHandle> retired = new ArrayList<>();
     if (!quarantineUntilFreed.isEmpty()) {
       releaseNeverGranted(retired);
@@ -534,7 +544,7 @@ public final class SpillStore implements Closeable {
       if (segment.info().tier() == Tier.MEMORY) {
         throw e;
       }
-      allocator.disk().failed(segment, e); // it is never granted again, and soon deleted
+      disown(segment, e); // it is never granted again, and soon deleted
     }
     allocator.quarantined().remove(range);
     allocator.free(range, retired);

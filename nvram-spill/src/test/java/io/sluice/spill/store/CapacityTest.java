@@ -92,8 +92,7 @@ class CapacityTest extends PoolTestBase {
       store.freeApplication(APP);
       try (var files = Files.list(disk())) {
         assertEquals(
-            List.of(),
-            files.filter(f -> !f.getFileName().toString().startsWith("pool.lock")).toList());
+            List.of(), files.filter(f -> !f.getFileName().toString().startsWith("pool.")).toList());
       }
     }
   }

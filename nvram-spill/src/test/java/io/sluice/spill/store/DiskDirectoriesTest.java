@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +55,22 @@ class DiskDirectoriesTest extends PoolTestBase {
 
   private static Path away(Path path) {
     return path.resolveSibling(path.getFileName() + "-away");
+  }
+
+  /** Puts in the place of a file what can neither be read nor deleted. */
+  private static void hide(Path file) throws IOException {
+    Files.move(file, kept(file));
+    Files.createFile(Files.createDirectory(file).resolve("in the way"));
+  }
+
+  private static void unhide(Path file) throws IOException {
+    Files.delete(file.resolve("in the way"));
+    Files.delete(file);
+    Files.move(kept(file), file);
+  }
+
+  private static Path kept(Path file) {
+    return file.getParent().resolveSibling("kept");
   }
 
   private static Path directoryOf(Extent extent) {
@@ -172,17 +190,32 @@ class DiskDirectoriesTest extends PoolTestBase {
       }
     }
     try (var files = Files.list(first())) {
-      assertEquals(List.of(first().resolve("pool.lock")), files.toList());
+      assertEquals(
+          Set.of(first().resolve("pool.lock"), first().resolve("pool.epoch")),
+          Set.copyOf(files.toList()));
     }
   }
 
   @Test
-  void oneThatIsBackAtALaterStartHasWhatItHad() throws Exception {
-    Random random = seeded("oneThatIsBackAtALaterStartHasWhatItHad");
-    Outputs.Content early;
+  void oneThatFollowedThePoolHasWhatItHad() throws Exception {
+    Random random = seeded("oneThatFollowedThePoolHasWhatItHad");
+    Outputs.Content content;
+    try (SpillStore store = SpillStore.open(twoDisks().build())) {
+      content = commit(store.openLease(APP), id(1), random, 300_000);
+    }
+    for (int start = 0; start < 3; start++) {
+      try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
+        Outputs.check(store, id(1), content);
+      }
+    }
+  }
+
+  @Test
+  void oneThatMissedAStartIsEmptied() throws Exception {
+    Random random = seeded("oneThatMissedAStartIsEmptied");
     Outputs.Content late;
     try (SpillStore store = SpillStore.open(twoDisks().build())) {
-      early = commit(store.openLease(APP), id(1), random, 300_000);
+      commit(store.openLease(APP), id(1), random, 300_000);
     }
     breakDown(first());
     try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
@@ -192,25 +225,123 @@ class DiskDirectoriesTest extends PoolTestBase {
     repair(first());
     try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
       assertEquals(0, store.stats().failedDirectories());
-      Outputs.check(store, id(1), early);
+      assertTrue(store.find(id(1)).isEmpty());
       Outputs.check(store, id(2), late);
+      assertEquals(1, store.segments().size());
     }
+  }
+
+  /** Memory for one segment, and what has no room there in the first directory. */
+  private StoreConfig.Builder memoryAndTwoDisks() {
+    return config(1).disk(List.of(first(), second()), 0, 0);
+  }
+
+  /** Commits an output whose blocks are in memory and whose tail is on disk; returns the tail. */
+  private SegmentHandle straddle(SpillStore store, Random random) throws IOException {
+    byte[] run = new byte[SEGMENT_BYTES + 300_000];
+    random.nextBytes(run);
+    Outputs.Content content = new Outputs.Content(1, List.of(0), List.of(run));
+    try (Lease lease = store.openLease(APP);
+        OutputWriter writer = writer(lease, 1)) {
+      Outputs.write(writer, content, random);
+      writer.commit(id(1));
+    }
+    CommittedOutput output = store.find(id(1)).orElseThrow();
+    assertEquals(Tier.MEMORY, output.extents().get(0).segment().tier());
+    SegmentHandle tail = store.segment(output.footer().location().segmentId()).orElseThrow();
+    assertEquals(first(), tail.info().path().getParent());
+    return tail;
+  }
+
+  /** Commits an output in memory alone. */
+  private Outputs.Content commitInMemory(SpillStore store, Random random) throws IOException {
+    Outputs.Content content;
+    try (Lease lease = store.openLease(APP)) {
+      content = commit(lease, id(2), random, 300_000);
+    }
+    for (Extent extent : store.find(id(2)).orElseThrow().extents()) {
+      assertEquals(Tier.MEMORY, extent.segment().tier());
+    }
+    return content;
+  }
+
+  private void assertOnlyTheLaterOneIsThere(Outputs.Content later) throws IOException {
+    try (SpillStore store = SpillStore.open(memoryAndTwoDisks().recover(Set.of()).build())) {
+      Outputs.check(store, id(2), later);
+      assertTrue(store.find(id(1)).isEmpty());
+    }
+  }
+
+  @Test
+  void oneThatIsBackTakesNoBlocksFromWhoHasThemNow() throws Exception {
+    Random random = seeded("oneThatIsBackTakesNoBlocksFromWhoHasThemNow");
+    try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
+      straddle(store, random);
+    }
+    breakDown(first());
+    Outputs.Content later;
+    try (SpillStore store = SpillStore.open(memoryAndTwoDisks().recover(Set.of()).build())) {
+      later = commitInMemory(store, random);
+    }
+    repair(first());
+    assertOnlyTheLaterOneIsThere(later);
+  }
+
+  @Test
+  void aFileThatCannotBeReadAtOneStartTakesNoBlocksAtTheNext() throws Exception {
+    Random random = seeded("aFileThatCannotBeReadAtOneStartTakesNoBlocksAtTheNext");
+    Path file;
+    try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
+      file = straddle(store, random).info().path();
+    }
+    hide(file);
+    Outputs.Content later;
+    try (SpillStore store = SpillStore.open(memoryAndTwoDisks().recover(Set.of()).build())) {
+      assertEquals(1, store.stats().failedDirectories());
+      later = commitInMemory(store, random);
+    }
+    unhide(file);
+    assertOnlyTheLaterOneIsThere(later);
+  }
+
+  @Test
+  void aMarkThatCannotBeClearedTakesNoBlocksAtTheNextStart() throws Exception {
+    Random random = seeded("aMarkThatCannotBeClearedTakesNoBlocksAtTheNextStart");
+    Outputs.Content later;
+    Path file;
+    try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
+      SegmentHandle tail = straddle(store, random);
+      file = tail.info().path();
+      hide(file);
+      tail.close(); // as with an error of the disk: neither written to nor deleted
+      store.freeApplication(APP);
+      later = commitInMemory(store, random);
+    }
+    unhide(file);
+    assertOnlyTheLaterOneIsThere(later);
   }
 
   @Test
   void aFileOfTheSameIdFromAFormerPoolIsDeleted() throws Exception {
     Random random = seeded("aFileOfTheSameIdFromAFormerPoolIsDeleted");
+    Path stale;
+    try (SpillStore store = SpillStore.open(twoDisks().build())) {
+      commit(store.openLease(APP), id(1), random, 300_000);
+      stale = store.find(id(1)).orElseThrow().extents().get(0).segment().path();
+    }
+    breakDown(first());
     Outputs.Content content;
     Path file;
     try (SpillStore store = SpillStore.open(twoDisks().build())) {
-      content = commit(store.openLease(APP), id(1), random, 300_000);
-      file = store.find(id(1)).orElseThrow().extents().get(0).segment().path();
+      content = commit(store.openLease(APP), id(2), random, 300_000);
+      file = store.find(id(2)).orElseThrow().extents().get(0).segment().path();
+      assertEquals(second().resolve(stale.getFileName()), file, "not the same id");
     }
-    Path other = second().resolve(file.getFileName());
-    Files.write(other, new byte[SEGMENT_BYTES]);
+    repair(first());
+    assertTrue(Files.exists(stale));
     try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
-      Outputs.check(store, id(1), content);
-      assertFalse(Files.exists(other));
+      Outputs.check(store, id(2), content);
+      assertFalse(Files.exists(stale));
     }
   }
 

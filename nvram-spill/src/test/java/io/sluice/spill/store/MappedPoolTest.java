@@ -69,7 +69,7 @@ class MappedPoolTest extends PoolTestBase {
     assertRefused(config(1).recover(Set.of()).build(), "is damaged");
     open(config(1).build()).close();
     setByte(MappedLayout.VERSION_OFFSET + 3, (byte) 9);
-    assertRefused(config(1).recover(Set.of()).build(), "has version 9, expected 1");
+    assertRefused(config(1).recover(Set.of()).build(), "has version 9, expected 2");
   }
 
   @ParameterizedTest

@@ -113,7 +113,7 @@ class PoolDirectoryTest extends PoolTestBase {
     Files.writeString(header, text.replaceAll("poolId=.*", "poolId=x"));
     assertRefused(config(1).recover(Set.of()).build(), "damaged");
     Files.writeString(header, text.replaceAll("format=.*", "format=7"));
-    assertRefused(config(1).recover(Set.of()).build(), "format = 7, expected 1");
+    assertRefused(config(1).recover(Set.of()).build(), "format = 7, expected 2");
     SpillStore.open(config(1).build()).close();
   }
 

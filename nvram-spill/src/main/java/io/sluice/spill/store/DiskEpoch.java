@@ -1,0 +1,83 @@
+package io.sluice.spill.store;
+
+import io.sluice.rdma.memory.SharedFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * What a directory of the disk tier says of itself: which pool it belongs to, and up to which epoch
+ * it has followed it. The epoch of a pool rises with every start, and when a directory is left
+ * behind later. One that did not follow may hold outputs whose blocks in memory are others' by now,
+ * so nothing in it is believed any more.
+ *
+ * <pre>
+ *  0       8         24      32      36
+ *  +-------+---------+-------+-------+
+ *  | magic | pool id | epoch | CRC   |    CRC-32C of all before it; integers are big-endian
+ *  +-------+---------+-------+-------+
+ * </pre>
+ *
+ * It is written in its place, which needs no room on a file system that is full; half written it is
+ * none.
+ *
+ * @param poolId the pool
+ * @param epoch a generation of that pool
+ */
+record DiskEpoch(UUID poolId, long epoch) {
+  private static final String FILE = "pool.epoch";
+
+  /** "SLCEDSK1". */
+  private static final long MAGIC = 0x534c434544534b31L;
+
+  private static final int CRC_OFFSET = 32;
+  private static final int LENGTH_BYTES = 36;
+
+  /** Reads what a directory says; empty if it says nothing that can be understood. */
+  static Optional<DiskEpoch> read(Path directory) throws IOException {
+    Path path = directory.resolve(FILE);
+    if (!Files.exists(path)) {
+      return Optional.empty();
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES);
+    try (SharedFile file = SharedFile.open(path)) {
+      file.read(0, bytes);
+    }
+    if (bytes.hasRemaining() || bytes.getInt(CRC_OFFSET) != crc(bytes)) {
+      return Optional.empty();
+    }
+    bytes.flip();
+    if (bytes.getLong() != MAGIC) {
+      return Optional.empty();
+    }
+    UUID poolId = new UUID(bytes.getLong(), bytes.getLong());
+    return Optional.of(new DiskEpoch(poolId, bytes.getLong()));
+  }
+
+  /** Writes it; {@code forced} where the pool outlives the loss of power. */
+  void write(Path directory, boolean forced) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES);
+    bytes.putLong(MAGIC);
+    bytes.putLong(poolId.getMostSignificantBits()).putLong(poolId.getLeastSignificantBits());
+    bytes.putLong(epoch);
+    bytes.putInt(crc(bytes)).flip();
+    Path path = directory.resolve(FILE);
+    try (SharedFile file =
+        Files.exists(path) ? SharedFile.open(path) : PrivateDirectory.createShared(path)) {
+      file.write(0, bytes);
+      if (forced) {
+        file.force();
+      }
+    }
+  }
+
+  private static int crc(ByteBuffer bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.array(), 0, CRC_OFFSET);
+    return (int) crc.getValue();
+  }
+}
