@@ -1,5 +1,6 @@
 package io.sluice.rdma.memory;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>Thread contract: safe from any thread. Ownership: whoever asked for it closes it, after the
  * last access through its buffer, slices and duplicates; an access after that crashes the JVM.
  */
-public final class Mapping implements AutoCloseable {
+public final class Mapping implements Closeable {
   private final ByteBuffer buffer;
   private final Runnable unmapper;
   private final AtomicBoolean closed = new AtomicBoolean();

@@ -1,10 +1,13 @@
 package io.sluice.it.lab;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SuiteResultTest {
@@ -16,8 +19,9 @@ class SuiteResultTest {
   void aGuestThatEndsBadlyAfterGoodTestsShowsItsConsole() {
     SuiteResult result = result(134, PASSED);
 
-    assertThat(result.passed()).isFalse();
-    assertThat(result.problem()).get().asString().contains("status 134", "SIGSEGV");
+    assertFalse(result.passed());
+    String problem = result.problem().orElseThrow();
+    assertTrue(problem.contains("status 134") && problem.contains("SIGSEGV"), problem);
   }
 
   @Test
@@ -25,14 +29,14 @@ class SuiteResultTest {
     SuiteResult result =
         result(1, PASSED, TestOutcome.of("a.Test.fails", TestOutcome.State.FAILED, "why"));
 
-    assertThat(result.passed()).isFalse();
-    assertThat(result.problem()).isEmpty();
+    assertFalse(result.passed());
+    assertEquals(Optional.empty(), result.problem());
   }
 
   @Test
   void aGoodEndIsNoProblem() {
-    assertThat(result(0, PASSED).passed()).isTrue();
-    assertThat(result(0, PASSED).problem()).isEmpty();
+    assertTrue(result(0, PASSED).passed());
+    assertEquals(Optional.empty(), result(0, PASSED).problem());
   }
 
   private static SuiteResult result(int exitStatus, TestOutcome... outcomes) {

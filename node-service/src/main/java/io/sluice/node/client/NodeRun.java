@@ -3,8 +3,8 @@ package io.sluice.node.client;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
+import java.io.Closeable;
 import java.io.IOException;
-import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: who
  * located it closes it, or hands {@link #input} to a cursor that does.
  */
-public final class NodeRun implements AutoCloseable {
+public final class NodeRun implements Closeable {
   private final NodeAddress address;
   private final String outputId;
   private final String name;
@@ -121,30 +121,5 @@ public final class NodeRun implements AutoCloseable {
   @Override
   public void close() throws IOException {
     input.close();
-  }
-
-  /**
-   * Closes all of them, whatever becomes of one: those that were prefetched hold windows, read or
-   * not.
-   */
-  public static void closeAll(List<NodeRun> runs) throws IOException {
-    Exception failure = null;
-    for (NodeRun run : runs) {
-      try {
-        run.close();
-      } catch (IOException | RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure instanceof IOException e) {
-      throw e;
-    }
-    if (failure instanceof RuntimeException e) {
-      throw e;
-    }
   }
 }

@@ -11,6 +11,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
@@ -117,7 +118,7 @@ class InterruptedTaskTest extends NodeTestBase {
           assertArrayEquals(expected.get(i), read(runs.get(i)));
         }
       } finally {
-        NodeRun.closeAll(runs);
+        Closing.all(runs);
       }
     }
 

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
@@ -138,8 +139,7 @@ final class Allocator {
   }
 
   void close() throws IOException {
-    memory.close();
-    disk.close();
+    Closing.all(memory::close, disk::close);
   }
 
   private StoreFullException full(long lengthBytes, long shortBytes, Leased leases, String lack) {

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -99,9 +100,7 @@ final class AnnouncedSegments implements Closeable {
   @Override
   public synchronized void close() throws IOException {
     retryStaying();
-    for (SegmentHandle segment : staying) {
-      segment.close();
-    }
+    Closing.all(staying);
     staying.clear();
   }
 }

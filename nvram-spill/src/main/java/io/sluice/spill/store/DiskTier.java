@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
@@ -175,9 +176,7 @@ final class DiskTier {
   }
 
   void close() throws IOException {
-    for (SegmentHandle segment : segments.values()) {
-      segment.close();
-    }
+    Closing.all(segments.values());
     segments.clear();
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
@@ -97,9 +98,7 @@ final class MemoryTier {
   }
 
   void close() throws IOException {
-    for (SegmentHandle segment : segments.values()) {
-      segment.close();
-    }
+    Closing.all(segments.values());
     segments.clear();
   }
 }

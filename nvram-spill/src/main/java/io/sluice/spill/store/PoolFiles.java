@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -157,13 +158,6 @@ final class PoolFiles implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (generations != null) {
-      generations.close();
-    }
-    if (leaseMarks != null) {
-      leaseMarks.close();
-    }
-    diskDirectories.close();
-    space.close();
+    Closing.all(generations, leaseMarks, diskDirectories, space);
   }
 }

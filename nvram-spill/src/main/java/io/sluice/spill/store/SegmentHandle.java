@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.format.ByteSource;
@@ -169,11 +170,6 @@ public final class SegmentHandle implements ByteSource, Closeable {
   @Override
   public synchronized void close() throws IOException {
     closed = true;
-    if (mapping != null) {
-      mapping.close();
-    }
-    if (file != null) {
-      file.close();
-    }
+    Closing.all(mapping, file);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
@@ -326,15 +327,17 @@ public final class SpillStore implements Closeable {
     } finally {
       lock.unlock();
     }
-    filler.stop();
-    announced.close();
+    filler.stop(); // if it cannot be stopped, nobody else may have the pool
+    Closing.all(announced, this::closeSegments, files);
+  }
+
+  private void closeSegments() throws IOException {
     lock.lock();
     try {
       allocator.close();
     } finally {
       lock.unlock();
     }
-    files.close();
   }
 
   List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException {

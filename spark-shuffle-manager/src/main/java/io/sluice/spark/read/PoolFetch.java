@@ -5,6 +5,7 @@ import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
@@ -99,7 +100,7 @@ final class PoolFetch {
           block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
     }
     ByteBuf bytes = BlockMemory.allocate((int) lengthBytes);
-    Closeable all = () -> NodeRun.closeAll(runs);
+    Closeable all = () -> Closing.all(runs);
     try (all) {
       for (int i = 0; i < runs.size(); i++) {
         NodeRun next = i + 1 < runs.size() ? runs.get(i + 1) : null;

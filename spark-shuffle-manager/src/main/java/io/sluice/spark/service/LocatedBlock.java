@@ -2,6 +2,7 @@ package io.sluice.spark.service;
 
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeRun;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.pool.DamagedBlockException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -54,6 +55,6 @@ final class LocatedBlock extends InputStream {
   public void close() throws IOException {
     List<NodeRun> left = runs.subList(next, runs.size());
     next = runs.size();
-    NodeRun.closeAll(left);
+    Closing.all(left);
   }
 }

@@ -1,0 +1,48 @@
+package io.sluice.rdma.memory;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Objects;
+
+/**
+ * Closes several things, in their order, whatever becomes of one: memory, files and locks that are
+ * not given back would be missed until the process ends.
+ *
+ * <p>Thread contract: that of the things. Failure: the first one's, to which the others' are added
+ * as suppressed ones.
+ */
+public final class Closing {
+  private Closing() {}
+
+  /** Closes all of them; those that were never opened are null. */
+  public static void all(Closeable... things) throws IOException {
+    all(Arrays.asList(things));
+  }
+
+  /** Closes all of them; those that were never opened are null. */
+  public static void all(Collection<? extends Closeable> things) throws IOException {
+    Throwable failure = null;
+    for (Closeable thing : things.stream().filter(Objects::nonNull).toList()) {
+      try {
+        thing.close();
+      } catch (IOException | RuntimeException | Error e) {
+        if (failure == null) {
+          failure = e;
+        } else if (failure != e) {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure instanceof IOException e) {
+      throw e;
+    }
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
+    if (failure instanceof Error e) {
+      throw e;
+    }
+  }
+}
