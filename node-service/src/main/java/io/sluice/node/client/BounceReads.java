@@ -4,6 +4,7 @@ import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
@@ -56,11 +57,7 @@ final class BounceReads implements AutoCloseable {
             THREAD_IDLE_MS,
             TimeUnit.MILLISECONDS,
             new LinkedBlockingQueue<>(),
-            body -> {
-              Thread made = new Thread(body, "sluice-bounce-" + node.name());
-              made.setDaemon(true);
-              return made;
-            });
+            body -> DaemonThreads.create("sluice-bounce-" + node.name(), body));
     thread.allowCoreThreadTimeOut(true);
   }
 

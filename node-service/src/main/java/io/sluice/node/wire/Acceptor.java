@@ -1,5 +1,7 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -18,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,7 +56,7 @@ public final class Acceptor implements AutoCloseable {
   private final Set<DeadlineChannel> proved = new HashSet<>(); // under itself
   private final Map<DeadlineChannel, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
-  private final LongAdder errors = new LongAdder();
+  private final AtomicLong errors = new AtomicLong(); // which needs no memory
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread acceptThread;
   private int connectionNumber;
@@ -87,14 +90,8 @@ public final class Acceptor implements AutoCloseable {
     this.deadlines = new Deadlines(name + "-deadlines");
     this.unproved =
         new UnprovedShare<>(limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
-    this.acceptThread = newThread(name + "-accept", this::acceptLoop);
+    this.acceptThread = DaemonThreads.create(name + "-accept", STACK_BYTES, this::acceptLoop);
     acceptThread.start();
-  }
-
-  private static Thread newThread(String name, Runnable body) {
-    Thread thread = new Thread(null, body, name, STACK_BYTES);
-    thread.setDaemon(true);
-    return thread;
   }
 
   private void acceptLoop() {
@@ -103,10 +100,11 @@ public final class Acceptor implements AutoCloseable {
         take(listener.accept());
       } catch (IOException | RuntimeException | Error e) {
         if (e instanceof Error) {
-          errors.increment();
+          errors.incrementAndGet();
         }
         if (!isClosed()) {
-          LOG.warn(
+          LastWords.warn(
+              LOG,
               "{}: cannot take a connection, trying again; raise the limit on open files (ulimit"
                   + " -n) or threads (ulimit -u) if that is the cause",
               name,
@@ -120,7 +118,8 @@ public final class Acceptor implements AutoCloseable {
   private void take(SocketChannel accepted) throws IOException {
     Object from = host(accepted);
     DeadlineChannel channel = DeadlineChannel.accepted(accepted);
-    Thread thread = newThread(name + "-" + ++connectionNumber, () -> handle(channel));
+    Thread thread =
+        DaemonThreads.create(name + "-" + ++connectionNumber, STACK_BYTES, () -> handle(channel));
     connections.put(channel, thread);
     unproved.enter(channel, from);
     try {
@@ -164,8 +163,8 @@ public final class Acceptor implements AutoCloseable {
         LOG.warn("{}: the conversation with {} ended in an error", name, channel.peer(), e);
       }
     } catch (Error e) {
-      errors.increment(); // first: saying so may fail for the same reason
-      LOG.error("{}: the conversation with {} ended in an error", name, channel.peer(), e);
+      errors.incrementAndGet();
+      LastWords.error(LOG, "The conversation with {} ended in an error", channel.peer(), e);
     } finally {
       forget(channel);
     }
@@ -211,7 +210,7 @@ public final class Acceptor implements AutoCloseable {
   public ConnectionCounters counters() {
     synchronized (proved) {
       return new ConnectionCounters(
-          proved.size(), refused.sum(), unproved.expelled(), errors.sum());
+          proved.size(), refused.sum(), unproved.expelled(), errors.get());
     }
   }
 

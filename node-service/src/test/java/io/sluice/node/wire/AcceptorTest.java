@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Await;
+import io.sluice.rdma.threads.UnsayableError;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import java.io.EOFException;
@@ -99,6 +100,7 @@ class AcceptorTest {
             case 2 -> throw new IllegalStateException("expected by this test");
             case 3 -> throw new OutOfMemoryError("expected by this test");
             case 4 -> throw new NoClassDefFoundError("expected by this test");
+            case 5 -> throw new UnsayableError();
             default -> echo(channel);
           }
         };
@@ -107,14 +109,14 @@ class AcceptorTest {
     Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
     start(listener, handler);
     try (DeadlineChannel good = open(listener, 0)) {
-      for (int kind = 1; kind <= 4; kind++) {
+      for (int kind = 1; kind <= 5; kind++) {
         try (DeadlineChannel bad = open(listener, kind)) {
           assertThrows(EOFException.class, () -> bad.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
         }
       }
       assertServed(good);
     }
-    assertEquals(2, acceptor.counters().errors());
+    assertEquals(3, acceptor.counters().errors());
     acceptor.close();
     Thread.setDefaultUncaughtExceptionHandler(before);
     assertEquals(List.of(), uncaught);

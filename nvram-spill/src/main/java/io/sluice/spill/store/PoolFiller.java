@@ -1,5 +1,7 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import java.io.IOException;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -41,8 +43,7 @@ final class PoolFiller {
   PoolFiller(PoolSpace space, Sink sink) {
     this.space = space;
     this.sink = sink;
-    this.thread = new Thread(this::fill, "sluice-pool-filler");
-    this.thread.setDaemon(true);
+    this.thread = DaemonThreads.create("sluice-pool-filler", this::fill);
   }
 
   void start() {
@@ -82,6 +83,15 @@ final class PoolFiller {
     }
   }
 
+  /** With its message if there is memory for one. */
+  private static String nameOf(Throwable e) {
+    try {
+      return e.toString();
+    } catch (RuntimeException | Error unsayable) {
+      return "an error that cannot be said";
+    }
+  }
+
   private void make(int segmentId) {
     try {
       SegmentHandle segment = space.create(segmentId, () -> stopped);
@@ -90,9 +100,13 @@ final class PoolFiller {
         lastFailure = "";
       }
     } catch (IOException | RuntimeException | Error e) {
-      String failure = e.toString();
+      String failure = nameOf(e);
       if (!failure.equals(lastFailure)) {
-        LOG.warn("The pool stays smaller than configured, because a segment was not created", e);
+        LastWords.warn(
+            LOG,
+            "The pool stays smaller than configured, because segment {} was not created",
+            segmentId,
+            e);
         lastFailure = failure;
       }
       sink.segmentFailed(failure);

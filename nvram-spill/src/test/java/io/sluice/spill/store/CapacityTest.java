@@ -177,6 +177,38 @@ class CapacityTest extends PoolTestBase {
     }
   }
 
+  /** A lack of memory may keep its own name from being said; the filler must go on all the same. */
+  @Test
+  void aFailureThatCannotBeSaidEndsNothing() throws Exception {
+    SegmentListener refusing =
+        new SegmentListener() {
+          @Override
+          public void segmentAdded(SegmentHandle segment) {
+            if (segment.info().segmentId() == 0) {
+              throw new UnsayableError();
+            }
+          }
+
+          @Override
+          public void segmentRemoved(SegmentHandle segment) {}
+        };
+    try (SpillStore store = SpillStore.open(config(3).segmentListener(refusing).build());
+        Lease lease = store.openLease(APP)) {
+      String message =
+          assertThrows(StoreFullException.class, () -> lease.lease(SEGMENT_BYTES)).getMessage();
+      assertTrue(message.contains("cannot be said"), message);
+    }
+  }
+
+  private static final class UnsayableError extends Error {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String toString() {
+      throw new OutOfMemoryError("expected by this test");
+    }
+  }
+
   @Test
   void aSegmentThatIsNotFinishedLeavesNothing() throws Exception {
     try (PoolSpace space = PoolSpaces.open(config(1).build())) {

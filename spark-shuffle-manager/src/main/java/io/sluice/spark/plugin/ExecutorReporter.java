@@ -1,5 +1,6 @@
 package io.sluice.spark.plugin;
 
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.metrics.ExecutorReport;
 import java.io.IOException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -34,11 +35,7 @@ final class ExecutorReporter implements AutoCloseable {
   private final ScheduledExecutorService thread =
       new ScheduledThreadPoolExecutor(
           1,
-          work -> {
-            Thread reporter = new Thread(work, "sluice-reporter");
-            reporter.setDaemon(true);
-            return reporter;
-          },
+          work -> DaemonThreads.create("sluice-reporter", work),
           new ThreadPoolExecutor.DiscardPolicy()); // of tasks that end after it was closed
 
   private ExecutorReporter(PluginContext context, Supplier<ExecutorReport> report) {

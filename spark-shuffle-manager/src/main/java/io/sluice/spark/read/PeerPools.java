@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
@@ -82,11 +83,7 @@ public final class PeerPools implements Closeable {
               IDLE_S,
               TimeUnit.SECONDS,
               new LinkedBlockingQueue<>(),
-              work -> {
-                Thread thread = new Thread(work, "sluice-fetcher-" + count.incrementAndGet());
-                thread.setDaemon(true);
-                return thread;
-              });
+              work -> DaemonThreads.create("sluice-fetcher-" + count.incrementAndGet(), work));
       fetchers.allowCoreThreadTimeOut(true);
     }
     return fetchers;

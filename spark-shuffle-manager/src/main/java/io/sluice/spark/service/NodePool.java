@@ -8,6 +8,7 @@ import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -60,11 +61,7 @@ public final class NodePool implements OutputPool, Closeable {
   private final FreedShuffles freed = new FreedShuffles();
   private final ScheduledExecutorService shower =
       Executors.newSingleThreadScheduledExecutor(
-          work -> {
-            Thread thread = new Thread(work, "sluice-show-to-service");
-            thread.setDaemon(true);
-            return thread;
-          });
+          work -> DaemonThreads.create("sluice-show-to-service", work));
   private volatile Found found;
 
   private record Found(ServiceNotice notice, NodeReader reader, UUID poolId, Medium medium) {}

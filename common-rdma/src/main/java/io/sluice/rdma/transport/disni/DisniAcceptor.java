@@ -4,6 +4,8 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.TransportMeter;
@@ -86,8 +88,7 @@ final class DisniAcceptor {
                 channel,
                 listener,
                 new InetSocketAddress(bindAddress.getAddress(), port));
-        Thread thread = new Thread(acceptor::run, "sluice-disni-server-" + port);
-        thread.setDaemon(true);
+        Thread thread = DaemonThreads.create("sluice-disni-server-" + port, acceptor::run);
         thread.start();
         return acceptor;
       } catch (IOException | RuntimeException e) {
@@ -114,7 +115,7 @@ final class DisniAcceptor {
         }
       }
     } catch (IOException | RuntimeException | Error e) {
-      LOG.error("disni: the listener on {} died; its connections are lost", address, e);
+      LastWords.error(LOG, "disni: the listener on {} died; its connections are lost", address, e);
     } finally {
       destroyAll();
       ended.countDown();

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvWC.IbvWcStatus;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -60,8 +61,7 @@ final class DisniConnection implements Connection {
     this.remote = remote;
     this.link = link;
     this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
-    this.thread = new Thread(this::run, "sluice-disni-" + remote.getPort());
-    thread.setDaemon(true);
+    this.thread = DaemonThreads.create("sluice-disni-" + remote.getPort(), this::run);
   }
 
   void start() {

@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.support;
 
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Set;
@@ -23,6 +25,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Deadlines implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Deadlines.class);
+  private static final String FAILED = "{}: a deadline's task failed; the others go on";
+  private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_SLEEP_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private final Set<Deadline> pending =
@@ -36,8 +40,7 @@ public final class Deadlines implements AutoCloseable {
   private volatile boolean closed;
 
   public Deadlines(String threadName) {
-    thread = new Thread(this::run, threadName);
-    thread.setDaemon(true);
+    thread = DaemonThreads.create(threadName, this::run);
     thread.start();
   }
 
@@ -76,9 +79,22 @@ public final class Deadlines implements AutoCloseable {
           try {
             check.run();
           } finally {
-            every(periodMs, check);
+            again(periodMs, check);
           }
         });
+  }
+
+  /** However little memory there is: a check that is not made again would never be missed. */
+  private void again(long periodMs, Runnable check) {
+    while (!closed) {
+      try {
+        every(periodMs, check);
+        return;
+      } catch (Error e) {
+        LastWords.error(LOG, FAILED, thread.getName(), e);
+        LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+      }
+    }
   }
 
   /** Counted from the construction, so that instants compare as numbers. */
@@ -88,10 +104,15 @@ public final class Deadlines implements AutoCloseable {
 
   private void run() {
     while (!closed) {
-      runLate();
-      wakeAtNanos = nextWakeNanos();
-      // Again, for a deadline that was set before the line above and saw the old value.
-      LockSupport.parkNanos(this, Math.min(wakeAtNanos, nextWakeNanos()) - nowNanos());
+      try {
+        runLate();
+        wakeAtNanos = nextWakeNanos();
+        // Again, for a deadline that was set before the line above and saw the old value.
+        LockSupport.parkNanos(this, Math.min(wakeAtNanos, nextWakeNanos()) - nowNanos());
+      } catch (RuntimeException | Error e) { // of memory: to look at what is due takes some
+        LastWords.error(LOG, FAILED, thread.getName(), e);
+        LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+      }
     }
   }
 
@@ -102,7 +123,7 @@ public final class Deadlines implements AutoCloseable {
         try {
           first.onLate.run();
         } catch (RuntimeException | Error e) {
-          LOG.error("{}: a deadline's task failed; the others go on", thread.getName(), e);
+          LastWords.error(LOG, FAILED, thread.getName(), e);
         }
       }
     }

@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
@@ -31,8 +33,7 @@ final class TcpAcceptor implements Runnable {
   TcpAcceptor(TcpServerEndpoint endpoint, ServerSocketChannel listener) {
     this.endpoint = endpoint;
     this.listener = listener;
-    this.thread = new Thread(this, "sluice-tcp-accept-" + endpoint.address().getPort());
-    thread.setDaemon(true);
+    this.thread = DaemonThreads.create("sluice-tcp-accept-" + endpoint.address().getPort(), this);
   }
 
   void start() {
@@ -47,7 +48,8 @@ final class TcpAcceptor implements Runnable {
       } catch (ClosedChannelException e) {
         return;
       } catch (IOException | RuntimeException | Error e) {
-        LOG.warn(
+        LastWords.warn(
+            LOG,
             "tcp: cannot take a connection on {}, trying again; raise the limit on open files"
                 + " (ulimit -n) or threads (ulimit -u) if that is the cause",
             endpoint.address(),
@@ -68,8 +70,7 @@ final class TcpAcceptor implements Runnable {
     try {
       Sockets.configure(channel);
       Thread server =
-          new Thread(null, connection, "sluice-tcp-serve-" + connection, SERVER_STACK_BYTES);
-      server.setDaemon(true);
+          DaemonThreads.create("sluice-tcp-serve-" + connection, SERVER_STACK_BYTES, connection);
       endpoint.accepted(connection, channel.socket().getInetAddress());
       server.start();
     } catch (IOException | RuntimeException | Error e) {

@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
@@ -49,8 +50,7 @@ final class TcpResponseReader implements Runnable {
     this.channel = channel;
     this.selector = selector;
     this.key = key;
-    this.thread = new Thread(this, "sluice-tcp-read-" + connection.remote());
-    thread.setDaemon(true);
+    this.thread = DaemonThreads.create("sluice-tcp-read-" + connection.remote(), this);
   }
 
   /** Takes the channel over; if that fails, it is still the caller's. */

@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -72,7 +73,7 @@ final class TcpServerConnection implements Runnable {
     } catch (IOException e) {
       LOG.debug("tcp: connection from {} ended: {}", client, e.toString());
     } catch (RuntimeException | Error e) { // the process may end by one that nobody takes
-      LOG.error("tcp: connection from {} ended in an error", client, e);
+      LastWords.error(LOG, "tcp: connection from {} ended in an error", client, e);
     } finally {
       end(welcomed);
     }

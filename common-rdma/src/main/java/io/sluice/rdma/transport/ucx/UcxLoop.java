@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.util.ArrayList;
@@ -50,8 +52,7 @@ final class UcxLoop implements AutoCloseable {
   private boolean closing; // loop only
 
   private UcxLoop(String threadName, UcxSettings settings, CompletableFuture<Void> started) {
-    thread = new Thread(() -> run(settings, started), threadName);
-    thread.setDaemon(true);
+    thread = DaemonThreads.create(threadName, () -> run(settings, started));
   }
 
   static UcxLoop start(String threadName, UcxSettings settings) throws TransportException {
@@ -71,7 +72,7 @@ final class UcxLoop implements AutoCloseable {
       }
     } catch (Throwable e) {
       if (!started.completeExceptionally(e)) {
-        LOG.error("ucx: {} died; its connections are lost", thread.getName(), e);
+        LastWords.error(LOG, "ucx: {} died; its connections are lost", thread.getName(), e);
       }
     } finally {
       end();

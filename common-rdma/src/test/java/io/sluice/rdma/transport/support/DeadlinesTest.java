@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.support;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.threads.UnsayableError;
 import io.sluice.rdma.transport.LeakCheck;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,6 +85,20 @@ class DeadlinesTest {
             throw new OutOfMemoryError("expected by this test");
           });
       deadlines.after(5, fired::countDown);
+      assertTrue(fired.await(10, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void anErrorThatCannotEvenBeSaidLeavesTheOthers() throws Exception {
+    try (Deadlines deadlines = new Deadlines("sluice-test")) {
+      CountDownLatch fired = new CountDownLatch(3);
+      deadlines.every(
+          1,
+          () -> {
+            fired.countDown();
+            throw new UnsayableError();
+          });
       assertTrue(fired.await(10, TimeUnit.SECONDS));
     }
   }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.threads.UnsayableError;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
@@ -81,7 +82,7 @@ class TcpServerTest {
     IntFunction<ByteBuffer> memory =
         lengthBytes -> {
           if (buffers.incrementAndGet() == 2) { // the first has one already
-            throw new OutOfMemoryError("expected by this test");
+            throw new UnsayableError(); // as of memory
           }
           return OffHeap.allocate(lengthBytes);
         };
