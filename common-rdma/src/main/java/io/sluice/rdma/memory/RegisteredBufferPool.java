@@ -58,11 +58,11 @@ public final class RegisteredBufferPool implements AutoCloseable {
     this.maxWindows = maxWindows;
   }
 
-  /** A window if one is free or can be made. */
-  public Optional<RegisteredBuffer> tryAcquire() throws TransportException {
+  /** A window if one is free or can be made, and {@code spare} others besides. */
+  public Optional<RegisteredBuffer> tryAcquire(int spare) throws TransportException {
     lock.lock();
     try {
-      return Optional.ofNullable(take());
+      return maxWindows - inUse() > spare ? Optional.ofNullable(take()) : Optional.empty();
     } finally {
       lock.unlock();
     }

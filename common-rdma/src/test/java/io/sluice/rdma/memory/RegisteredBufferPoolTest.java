@@ -58,7 +58,7 @@ class RegisteredBufferPoolTest {
         window.buffer().put(0, (byte) (i + 1)).put(WINDOW - 1, (byte) (i + 1));
         out.add(window);
       }
-      assertTrue(pool.tryAcquire().isEmpty());
+      assertTrue(pool.tryAcquire(0).isEmpty());
       TimeoutException e = assertThrows(TimeoutException.class, () -> pool.acquire(5));
       assertTrue(e.getMessage().contains("all 3 are in use"), e.getMessage());
       for (int i = 0; i < 3; i++) { // windows do not overlap

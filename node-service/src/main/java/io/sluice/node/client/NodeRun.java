@@ -99,8 +99,23 @@ public final class NodeRun implements Closeable {
   public void prefetch(int windows) {
     if (remote != null) {
       remote.setWindows(windows);
-      remote.prefetch();
+      remote.prefetch(0);
     }
+  }
+
+  /**
+   * Starts to fetch a remote run that is to be read later, into up to {@code windows} windows. A
+   * quarter of all windows stays free for runs that are being read, so that whoever waits for one
+   * need not wait for a run that is waiting itself.
+   *
+   * @return whether all of it is on its way, as a local one is
+   */
+  public boolean fetchAhead(int windows) {
+    if (remote == null) {
+      return true;
+    }
+    remote.setWindows(windows);
+    return remote.prefetch(Math.max(1, remote.windowCount() / 4));
   }
 
   /** Gives back the windows of a remote run; it goes on where it was when it is read again. */

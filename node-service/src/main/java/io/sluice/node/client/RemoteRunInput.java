@@ -89,29 +89,38 @@ final class RemoteRunInput implements RunInput {
     }
   }
 
+  /** How many windows all runs of this reader have together. */
+  int windowCount() {
+    return node.pools().windowCount();
+  }
+
   /**
    * Starts reads for as many windows as are allowed and free; does not wait for them. A failure to
    * start is left for {@link #read} to find again.
+   *
+   * @param spare how many windows stay free
+   * @return whether no further read is needed
    */
-  void prefetch() {
+  boolean prefetch(int spare) {
     try {
-      fill(false);
+      fill(false, spare);
     } catch (IOException e) {
       node.stats().retried();
     }
+    return issuedBytes == run.lengthBytes();
   }
 
-  private void fill(boolean needOne) throws IOException {
+  private void fill(boolean needOne, int spare) throws IOException {
     while (issuedBytes < run.lengthBytes()
         && windows.size() < maxWindows
-        && issue(needOne && windows.isEmpty())) {}
+        && issue(needOne && windows.isEmpty(), spare)) {}
   }
 
   /** Starts the next read; false if there is no window for it, or it failed at once. */
-  private boolean issue(boolean wait) throws IOException {
+  private boolean issue(boolean wait, int spare) throws IOException {
     ReadWay way = reads.bestWay(issuedBytes, avoidBounce);
     transport = way.transport();
-    RunWindow window = reads.start(way, issuedBytes, wait);
+    RunWindow window = reads.start(way, issuedBytes, wait, spare);
     if (window == null) {
       return false;
     }
@@ -136,7 +145,7 @@ final class RemoteRunInput implements RunInput {
     if (!head.view().hasRemaining()) {
       windows.removeFirst();
       head.buffer().close();
-      fill(false);
+      fill(false, 0);
     }
     return n;
   }
@@ -144,7 +153,7 @@ final class RemoteRunInput implements RunInput {
   private RunWindow arrivedHead() throws IOException {
     while (true) {
       try {
-        fill(true);
+        fill(true, 0);
         RunWindow head = windows.getFirst();
         if (head.view() != null) {
           return head;

@@ -84,9 +84,15 @@ final class RunReads {
         .orElse(ways.get(0));
   }
 
-  /** Starts to read a window from {@code offsetBytes} on; null if none is free to read into. */
-  RunWindow start(ReadWay way, long offsetBytes, boolean wait) throws IOException {
-    RegisteredBuffer buffer = window(way.transport(), wait);
+  /**
+   * Starts to read a window from {@code offsetBytes} on.
+   *
+   * @param wait whether to wait for one
+   * @param spare how many others must be free besides, if it does not wait
+   * @return null if none is free to read into
+   */
+  RunWindow start(ReadWay way, long offsetBytes, boolean wait, int spare) throws IOException {
+    RegisteredBuffer buffer = window(way.transport(), wait, spare);
     if (buffer == null) {
       return null;
     }
@@ -124,10 +130,10 @@ final class RunReads {
     return read.done();
   }
 
-  private RegisteredBuffer window(String transport, boolean wait) throws IOException {
+  private RegisteredBuffer window(String transport, boolean wait, int spare) throws IOException {
     RegisteredBufferPool pool = node.pools().pool(transport);
     if (!wait) {
-      return pool.tryAcquire().orElse(null);
+      return pool.tryAcquire(spare).orElse(null);
     }
     try {
       return pool.acquire(node.timeoutMs());

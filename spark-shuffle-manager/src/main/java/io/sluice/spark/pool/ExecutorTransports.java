@@ -20,7 +20,7 @@ public final class ExecutorTransports {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorTransports.class);
 
   /** What is read at a time. */
-  public static final int WINDOW_BYTES = 1 << 20;
+  public static final int WINDOW_BYTES = 256 << 10;
 
   private final SparkConf conf;
   private List<TransportProvider> bestFirst;

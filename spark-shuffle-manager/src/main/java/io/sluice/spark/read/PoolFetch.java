@@ -5,10 +5,7 @@ import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
-import io.sluice.rdma.memory.Closing;
-import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spill.merge.RunInput;
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,9 +22,6 @@ import org.apache.spark.network.buffer.NettyManagedBuffer;
  * <p>Thread contract: one thread. Failure: {@link IOException}; what was delivered before stays so.
  */
 final class PoolFetch {
-  /** Runs that are read at a time share the reader's windows. */
-  private static final int WINDOWS_AHEAD = 4;
-
   /** Bytes on their way from a window into a block: so few that they stay in the cache. */
   private final byte[] chunk = new byte[64 << 10];
 
@@ -48,22 +42,28 @@ final class PoolFetch {
   }
 
   /**
-   * Reads the blocks one after the other.
+   * Delivers the blocks one after the other; those behind it are read meanwhile.
    *
    * @return those that are not in the pool
    */
   List<BlockRange> run(Receiver receiver) throws IOException {
     Map<String, List<NodeRun>> located = locate();
     List<BlockRange> absent = new ArrayList<>();
+    Map<BlockRange, List<NodeRun>> present = new LinkedHashMap<>();
     for (BlockRange block : blocks) {
       List<NodeRun> runs = located.get(block.output());
       if (runs == null) {
         absent.add(block);
       } else {
-        ManagedBuffer bytes =
-            new NettyManagedBuffer(read(block, runs.stream().filter(block::contains).toList()));
+        present.put(block, runs.stream().filter(block::contains).toList());
+      }
+    }
+    RunsAhead ahead = new RunsAhead(present.values().stream().flatMap(List::stream).toList());
+    try (ahead) {
+      for (Map.Entry<BlockRange, List<NodeRun>> each : present.entrySet()) {
+        ManagedBuffer bytes = new NettyManagedBuffer(read(each.getKey(), each.getValue(), ahead));
         try {
-          receiver.arrived(block, bytes);
+          receiver.arrived(each.getKey(), bytes);
         } finally {
           bytes.release();
         }
@@ -93,21 +93,17 @@ final class PoolFetch {
   }
 
   /** The caller releases it. */
-  private ByteBuf read(BlockRange block, List<NodeRun> runs) throws IOException {
+  private ByteBuf read(BlockRange block, List<NodeRun> runs, RunsAhead ahead) throws IOException {
     long lengthBytes = runs.stream().mapToLong(NodeRun::lengthBytes).sum();
     if (lengthBytes > Integer.MAX_VALUE) {
       throw new IOException(
           block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
     }
     ByteBuf bytes = BlockMemory.allocate((int) lengthBytes);
-    Closeable all = () -> Closing.all(runs);
-    try (all) {
-      for (int i = 0; i < runs.size(); i++) {
-        NodeRun next = i + 1 < runs.size() ? runs.get(i + 1) : null;
-        NodeRun run = runs.get(i);
-        run.prefetch(WINDOWS_AHEAD);
-        readFully(block, run, bytes, next);
-        run.close(); // its windows are others' from now on
+    try {
+      for (NodeRun run : runs) {
+        readFully(block, run, bytes, ahead);
+        ahead.done(run);
       }
       return bytes;
     } catch (IOException | RuntimeException | Error e) {
@@ -116,20 +112,15 @@ final class PoolFetch {
     }
   }
 
-  /** Starts the next run as soon as this one needs no further window: it might wait for its own. */
-  private void readFully(BlockRange block, NodeRun run, ByteBuf bytes, NodeRun next)
+  private void readFully(BlockRange block, NodeRun run, ByteBuf bytes, RunsAhead ahead)
       throws IOException {
     RunInput input = run.input();
-    boolean nextStarted = next == null || run.lengthBytes() > ExecutorTransports.WINDOW_BYTES;
     long leftBytes = run.lengthBytes();
     while (leftBytes > 0) {
+      ahead.start();
       int n = input.read(chunk, 0, (int) Math.min(leftBytes, chunk.length));
       if (n < 0) {
         throw new EOFException(block.blockId() + " ends too early in " + run.name());
-      }
-      if (!nextStarted) {
-        next.prefetch(WINDOWS_AHEAD);
-        nextStarted = true;
       }
       bytes.writeBytes(chunk, 0, n);
       leftBytes -= n;

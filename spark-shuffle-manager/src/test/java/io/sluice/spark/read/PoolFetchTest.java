@@ -13,6 +13,7 @@ import io.sluice.spark.pool.Piece;
 import io.sluice.spark.pool.PoolOutput;
 import io.sluice.spill.format.BlockChecksums;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -23,9 +24,14 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.spark.SparkConf;
+import org.apache.spark.network.buffer.ManagedBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,8 +52,9 @@ class PoolFetchTest {
   void open() throws IOException {
     conf.set("spark.app.id", "app-1")
         .set("spark.sluice.pool.dir", base.toString())
-        .set("spark.sluice.pool.capacity-mb", "4")
+        .set("spark.sluice.pool.capacity-mb", "32")
         .set("spark.sluice.pool.segment-mb", "1")
+        .set("spark.sluice.read.buffer-mb", "4")
         .set("spark.sluice.io.timeout-ms", "10000");
     ApplicationSecret.create(conf);
     pool =
@@ -117,6 +124,52 @@ class PoolFetchTest {
       assertEquals(List.of(), fetch(peers, List.of(damaged, whole), damaged, whole));
       flip(indexEntry(700));
       assertEquals(List.of(damaged), fetch(peers, List.of(damaged, whole), whole));
+    }
+  }
+
+  /** Whoever waits for a window must not wait for one whose run is read later. */
+  @Test
+  void manyTasksReadManySmallBlocksThroughFewWindows() throws Exception {
+    int partitions = 300;
+    try (PoolOutput output = pool.newOutput(pool.begin(0), 0, partitions)) {
+      for (int partition = 0; partition < partitions; partition++) {
+        byte[] run = new byte[1 + 300 * partition];
+        Arrays.fill(run, (byte) partition);
+        output.append(partition, Piece.of(ByteBuffer.wrap(run), 1));
+      }
+      output.commit();
+    }
+    List<BlockRange> blocks = new ArrayList<>();
+    for (int partition = 0; partition < partitions; partition++) {
+      blocks.add(BlockRange.of("shuffle_0_0_" + partition).orElseThrow());
+    }
+    conf.set("spark.sluice.read.buffer-mb", "1");
+    ExecutorService tasks = Executors.newFixedThreadPool(8);
+    try (PeerPools peers =
+        new PeerPools(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+      List<Future<List<BlockRange>>> reads = new ArrayList<>();
+      for (int task = 0; task < 8; task++) {
+        PoolFetch fetch = new PoolFetch(peers.reader(), address(), blocks);
+        reads.add(tasks.submit(() -> fetch.run(PoolFetchTest::checkFilled)));
+      }
+      for (Future<List<BlockRange>> read : reads) {
+        assertEquals(List.of(), read.get(60, TimeUnit.SECONDS));
+      }
+    } finally {
+      tasks.shutdownNow();
+    }
+  }
+
+  private static void checkFilled(BlockRange block, ManagedBuffer bytes) {
+    ByteBuffer content;
+    try {
+      content = bytes.nioByteBuffer();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    assertEquals(1 + 300 * block.firstPartition(), content.remaining());
+    while (content.hasRemaining()) {
+      assertEquals((byte) block.firstPartition(), content.get());
     }
   }
 
