@@ -12,6 +12,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -101,7 +102,10 @@ abstract class KillContract extends PoolTestBase {
       process.destroyForcibly();
     }
     assertTrue(process.waitFor(30, TimeUnit.SECONDS));
-    assertTrue(next > from, () -> "the victim did nothing, see victim.err in " + directory);
+    if (next == from) {
+      throw new AssertionError(
+          "the victim did nothing: " + Files.readString(directory.resolve("victim.err")));
+    }
     return next;
   }
 

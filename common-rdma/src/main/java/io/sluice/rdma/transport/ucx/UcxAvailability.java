@@ -52,7 +52,7 @@ final class UcxAvailability {
         return refusal.map("UCX pins memory for itself: "::concat);
       }
       settings.newContext().close();
-      return Optional.empty();
+      return UcpLibrary.loadFailure().map(e -> "libucp cannot be called through JNA: " + e);
     } catch (IOException e) {
       return Optional.of("cannot find out how much memory may be pinned: " + e.getMessage());
     } catch (LinkageError | RuntimeException e) {

@@ -1,13 +1,12 @@
 package io.sluice.rdma.transport.ucx;
 
+import com.sun.jna.Pointer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import java.nio.ByteBuffer;
-import org.openucx.jucx.UcxException;
 import org.openucx.jucx.UcxUtils;
 import org.openucx.jucx.ucp.UcpConstants;
-import org.openucx.jucx.ucp.UcpMemMapParams;
-import org.openucx.jucx.ucp.UcpMemory;
+import org.openucx.jucx.ucp.UcpContext;
 
 /**
  * Registered memory and the buffer it lies in, which must not be collected while a NIC may read it.
@@ -15,12 +14,24 @@ import org.openucx.jucx.ucp.UcpMemory;
  * <p>Thread contract: made and deregistered on the loop.
  */
 final class UcxRegion {
+  private final UcpContext context;
   private final ByteBuffer memory;
-  private final UcpMemory registration;
+  private final long address;
+  private final Pointer handle;
+  private final ByteBuffer remoteKey;
 
-  private UcxRegion(ByteBuffer memory, UcpMemory registration) {
+  private UcxRegion(UcpContext context, ByteBuffer memory, long lengthBytes, long protection)
+      throws TransportException {
+    this.context = context;
     this.memory = memory;
-    this.registration = registration;
+    this.address = UcxUtils.getAddress(memory.duplicate().clear());
+    this.handle = UcpLibrary.map(context, address, lengthBytes, protection);
+    try {
+      this.remoteKey = UcpLibrary.remoteKey(context, handle);
+    } catch (TransportException | RuntimeException | Error e) {
+      UcpLibrary.unmap(context, handle);
+      throw e;
+    }
   }
 
   /** Registers memory that the other side may read, and asks for no more than that. */
@@ -44,34 +55,26 @@ final class UcxRegion {
       throws TransportException {
     settings.checkMayPin(lengthBytes);
     try {
-      UcpMemMapParams params =
-          new UcpMemMapParams()
-              .setAddress(UcxUtils.getAddress(memory.duplicate().clear()))
-              .setLength(lengthBytes)
-              .setProtection(protection);
-      return new UcxRegion(memory, loop.context().memoryMap(params));
-    } catch (UcxException e) {
+      return new UcxRegion(loop.context(), memory, lengthBytes, protection);
+    } catch (RegistrationException e) {
       throw new RegistrationException(
-          "ucx: registering "
-              + lengthBytes
-              + " bytes failed: "
-              + e.getMessage()
+          e.getMessage()
               + "; memory on a DAX file system cannot be registered, tmpfs and hugetlbfs can",
           e);
     }
   }
 
   long address() {
-    return registration.getAddress();
+    return address;
   }
 
-  /** The packed rkey, in memory of its own. */
+  /** The packed rkey. */
   ByteBuffer remoteKey() {
-    return registration.getRemoteKeyBuffer();
+    return remoteKey.duplicate();
   }
 
   void deregister() {
-    registration.deregister();
+    UcpLibrary.unmap(context, handle);
   }
 
   @Override

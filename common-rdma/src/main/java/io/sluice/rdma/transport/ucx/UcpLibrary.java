@@ -1,0 +1,128 @@
+package io.sluice.rdma.transport.ucx;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.PointerByReference;
+import io.sluice.rdma.transport.RegistrationException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.openucx.jucx.ucp.UcpContext;
+
+/**
+ * The calls of libucp that register memory. jucx has them too, but when registering fails it throws
+ * and goes on, with a handle that nobody has set ({@code memoryMapNative} in its {@code
+ * context.cc}, up to its newest release): whether the process ends by that is a matter of what lay
+ * on the stack.
+ *
+ * <pre>
+ *  0            8         16       24      28           32            36
+ *  +------------+---------+--------+-------+------------+-------------+
+ *  | field mask | address | length | flags | protection | memory type |   ucp_mem_map_params_t, ucp.h
+ *  +------------+---------+--------+-------+------------+-------------+
+ * </pre>
+ *
+ * <p>Thread contract: as for the context, on its loop alone. Failure: {@link RegistrationException}
+ * with what UCX calls it. Loaded on first use; where it does not work only {@link #loadFailure} may
+ * be called.
+ */
+final class UcpLibrary {
+  private static final long FIELD_ADDRESS = 1;
+  private static final long FIELD_LENGTH = 1 << 1;
+  private static final long FIELD_PROTECTION = 1 << 3;
+  private static final int FIELD_MASK_OFFSET = 0;
+  private static final int ADDRESS_OFFSET = 8;
+  private static final int LENGTH_OFFSET = 16;
+  private static final int PROTECTION_OFFSET = 28;
+  private static final int PARAMS_BYTES = 64; // more than any release has had
+  private static final byte OK = 0;
+
+  private static final Throwable LOAD_FAILURE = load();
+
+  private UcpLibrary() {}
+
+  /** Why these calls do not work; empty if they do. */
+  static Optional<Throwable> loadFailure() {
+    return Optional.ofNullable(LOAD_FAILURE);
+  }
+
+  /** By the names that jucx is linked to, so that it is the same library. */
+  private static Throwable load() {
+    try {
+      Native.register(UcpLibrary.class, NativeLibrary.getInstance("libucp.so.0"));
+      return null;
+    } catch (LinkageError | RuntimeException e) {
+      return e;
+    }
+  }
+
+  /**
+   * Registers memory.
+   *
+   * @param protection of {@code UCP_MEM_MAP_PROT_*}
+   * @return its handle, which the caller unmaps
+   */
+  static Pointer map(UcpContext context, long address, long lengthBytes, long protection)
+      throws RegistrationException {
+    PointerByReference handle = new PointerByReference();
+    try (Memory params = new Memory(PARAMS_BYTES)) {
+      params.clear();
+      params.setLong(FIELD_MASK_OFFSET, FIELD_ADDRESS | FIELD_LENGTH | FIELD_PROTECTION);
+      params.setLong(ADDRESS_OFFSET, address);
+      params.setLong(LENGTH_OFFSET, lengthBytes);
+      params.setInt(PROTECTION_OFFSET, (int) protection);
+      check(ucp_mem_map(pointer(context), params, handle), "registering " + lengthBytes + " bytes");
+    }
+    return handle.getValue();
+  }
+
+  /** The packed rkey of registered memory, in memory of its own. */
+  static ByteBuffer remoteKey(UcpContext context, Pointer handle) throws RegistrationException {
+    PointerByReference key = new PointerByReference();
+    PointerByReference lengthBytes = new PointerByReference(); // size_t is as wide
+    check(ucp_rkey_pack(pointer(context), handle, key, lengthBytes), "packing a remote key");
+    try {
+      return ByteBuffer.wrap(
+          key.getValue().getByteArray(0, (int) Pointer.nativeValue(lengthBytes.getValue())));
+    } finally {
+      ucp_rkey_buffer_release(key.getValue());
+    }
+  }
+
+  /** Deregisters memory. */
+  static void unmap(UcpContext context, Pointer handle) {
+    byte status = ucp_mem_unmap(pointer(context), handle);
+    if (status != OK) {
+      throw new IllegalStateException("ucx: deregistering failed: " + describe(status));
+    }
+  }
+
+  private static Pointer pointer(UcpContext context) {
+    return new Pointer(context.getNativeId());
+  }
+
+  private static void check(byte status, String what) throws RegistrationException {
+    if (status != OK) {
+      throw new RegistrationException("ucx: " + what + " failed: " + describe(status));
+    }
+  }
+
+  private static String describe(byte status) {
+    return NativeLibrary.getInstance("libucs.so.0")
+        .getFunction("ucs_status_string")
+        .invokeString(new Object[] {status}, false);
+  }
+
+  // ucs_status_t is packed into a byte.
+
+  private static native byte ucp_mem_map(
+      Pointer context, Pointer params, PointerByReference handle);
+
+  private static native byte ucp_mem_unmap(Pointer context, Pointer handle);
+
+  private static native byte ucp_rkey_pack(
+      Pointer context, Pointer handle, PointerByReference key, PointerByReference lengthBytes);
+
+  private static native void ucp_rkey_buffer_release(Pointer key);
+}
