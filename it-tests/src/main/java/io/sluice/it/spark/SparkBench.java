@@ -66,6 +66,7 @@ public final class SparkBench {
   /** Runs all rounds and writes the results, under a name. */
   public void run(int rounds, ResultFiles results, String name) {
     List<Map<SparkVariant, SparkReports>> all = new ArrayList<>();
+    List<String> files = List.of();
     try (SparkSubmit onDisk = new SparkSubmit(spark, workspace.clusters());
         SparkSubmit inMemory = new SparkSubmit(spark, TMPFS)) {
       for (int round = 1; round <= rounds; round++) {
@@ -84,10 +85,15 @@ public final class SparkBench {
         checkEqual(reports);
         all.add(reports);
         sayStates(reports.get(SparkVariant.SLUICE));
+        files = write(new SparkComparison(all), results, name); // it may be ended before the last
       }
     }
     console.say("all results agree");
-    write(new SparkComparison(all), results, name);
+    SparkComparison comparison = new SparkComparison(all);
+    console.say("");
+    console.say(title(comparison) + "\n" + Machine.here() + "\n");
+    console.say(comparison.table().toText());
+    files.forEach(console::say);
   }
 
   private SparkReports run(SparkSubmit submit, SparkVariant variant) {
@@ -166,25 +172,20 @@ public final class SparkBench {
     last.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));
   }
 
-  private void write(SparkComparison comparison, ResultFiles results, String name) {
-    String title =
-        "Spark %s, %,d rows, rounds: %d, two executors with a core each"
-            .formatted(spark.version(), rows, comparison.rounds().size());
+  /** Writes all files, and returns what says where they are. */
+  private List<String> write(SparkComparison comparison, ResultFiles results, String name) {
     Machine machine = Machine.here();
-    console.say("");
-    console.say(title + "\n" + machine + "\n");
-    console.say(comparison.table().toText());
+    String title = title(comparison);
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("title", title);
     all.put("machine", machine);
     all.put("partitions", PARTITIONS);
     all.put("rounds", comparison.rounds());
-    console.say("results: " + results.json(name, all));
-    console.say(
+    return List.of(
+        "results: " + results.json(name, all),
         "table:   "
             + results.text(
-                name + ".md", title + " on " + machine + "\n\n" + comparison.table().toMarkdown()));
-    console.say(
+                name + ".md", title + " on " + machine + "\n\n" + comparison.table().toMarkdown()),
         "plot:    "
             + results.write(
                 name + ".png",
@@ -195,5 +196,10 @@ public final class SparkBench {
                         comparison.categories(),
                         comparison.bars(),
                         file)));
+  }
+
+  private String title(SparkComparison comparison) {
+    return "Spark %s, %,d rows, rounds: %d, two executors with a core each"
+        .formatted(spark.version(), rows, comparison.rounds().size());
   }
 }
