@@ -69,10 +69,10 @@ public record TestSummary(
     for (TaskResult result : results) {
       result.details().forEach(detail -> console.say("  " + result.name() + ": " + detail));
     }
-    console.say("");
-    times().print(console);
     TestReports reports = reports();
     reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
+    console.say("");
+    times().print(console); // below the long list: often only the end of a run is kept
     reports.failed().forEach(test -> console.say("FAILED:  " + test));
     console.say("%.0f s with the build".formatted(wallMs / 1e3));
   }
