@@ -1,12 +1,13 @@
 package io.sluice.rdma.transport.ucx;
 
-import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.PointerByReference;
+import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.RegistrationException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Optional;
 import org.openucx.jucx.ucp.UcpContext;
 
@@ -25,7 +26,7 @@ import org.openucx.jucx.ucp.UcpContext;
  *
  * <p>Thread contract: as for the context, on its loop alone. Failure: {@link RegistrationException}
  * with what UCX calls it. Loaded on first use; where it does not work only {@link #loadFailure} may
- * be called.
+ * be called. Hadoop's own JNA comes first in its tasks: nothing newer than 5.2.0 is used of it.
  */
 final class UcpLibrary {
   private static final long FIELD_ADDRESS = 1;
@@ -66,13 +67,16 @@ final class UcpLibrary {
   static Pointer map(UcpContext context, long address, long lengthBytes, long protection)
       throws RegistrationException {
     PointerByReference handle = new PointerByReference();
-    try (Memory params = new Memory(PARAMS_BYTES)) {
-      params.clear();
-      params.setLong(FIELD_MASK_OFFSET, FIELD_ADDRESS | FIELD_LENGTH | FIELD_PROTECTION);
-      params.setLong(ADDRESS_OFFSET, address);
-      params.setLong(LENGTH_OFFSET, lengthBytes);
-      params.setInt(PROTECTION_OFFSET, (int) protection);
-      check(ucp_mem_map(pointer(context), params, handle), "registering " + lengthBytes + " bytes");
+    ByteBuffer params = OffHeap.allocate(PARAMS_BYTES).order(ByteOrder.nativeOrder());
+    try {
+      params.putLong(FIELD_MASK_OFFSET, FIELD_ADDRESS | FIELD_LENGTH | FIELD_PROTECTION);
+      params.putLong(ADDRESS_OFFSET, address);
+      params.putLong(LENGTH_OFFSET, lengthBytes);
+      params.putInt(PROTECTION_OFFSET, (int) protection);
+      Pointer struct = Native.getDirectBufferPointer(params);
+      check(ucp_mem_map(pointer(context), struct, handle), "registering " + lengthBytes + " bytes");
+    } finally {
+      OffHeap.free(params);
     }
     return handle.getValue();
   }
