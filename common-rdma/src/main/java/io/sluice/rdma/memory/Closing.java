@@ -4,7 +4,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Objects;
 
 /**
  * Closes several things, in their order, whatever becomes of one: memory, files and locks that are
@@ -24,9 +23,11 @@ public final class Closing {
   /** Closes all of them; those that were never opened are null. */
   public static void all(Collection<? extends Closeable> things) throws IOException {
     Throwable failure = null;
-    for (Closeable thing : things.stream().filter(Objects::nonNull).toList()) {
+    for (Closeable thing : things) {
       try {
-        thing.close();
+        if (thing != null) {
+          thing.close();
+        }
       } catch (IOException | RuntimeException | Error e) {
         if (failure == null) {
           failure = e;

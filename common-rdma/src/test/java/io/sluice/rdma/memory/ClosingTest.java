@@ -1,0 +1,71 @@
+package io.sluice.rdma.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ClosingTest {
+  private final List<String> closed = new ArrayList<>();
+
+  @Test
+  void everyoneIsClosedAndTheFirstFailureCounts() {
+    IOException first = new IOException("expected by this test");
+    OutOfMemoryError second = new OutOfMemoryError("expected by this test");
+
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () -> Closing.all(thing("a"), failing("b", first), null, failing("c", second)));
+
+    assertSame(first, thrown);
+    assertArrayEquals(new Throwable[] {second}, thrown.getSuppressed());
+    assertEquals(List.of("a", "b", "c"), closed);
+  }
+
+  /** Where there is no memory, what holds it must go first. */
+  @Test
+  void itNeedsNoMemoryToBeginWith() throws IOException {
+    List<Closeable> things = List.of(thing("a"), thing("b"));
+    Closing.all(
+        new AbstractList<Closeable>() {
+          @Override
+          public Closeable get(int index) {
+            return things.get(index);
+          }
+
+          @Override
+          public int size() {
+            return things.size();
+          }
+
+          @Override
+          public Stream<Closeable> stream() {
+            throw new OutOfMemoryError("expected by this test");
+          }
+        });
+    assertEquals(List.of("a", "b"), closed);
+  }
+
+  private Closeable thing(String name) {
+    return () -> closed.add(name);
+  }
+
+  private Closeable failing(String name, Throwable failure) {
+    return () -> {
+      closed.add(name);
+      if (failure instanceof Error e) {
+        throw e;
+      }
+      throw (IOException) failure;
+    };
+  }
+}
