@@ -100,10 +100,11 @@ final class HostFetcher implements Runnable {
     }
     schedule.accepted(batch);
     List<TaskAttemptID> elsewhere = new ArrayList<>();
+    boolean prefetch = true;
     for (TaskAttemptID map : batch.maps()) {
       List<NodeRun> runs = located.runs().get(map.toString());
       if (runs != null) {
-        took(batch, map, runs);
+        prefetch = took(batch, map, runs, prefetch);
       } else {
         elsewhere.add(map);
       }
@@ -174,13 +175,17 @@ final class HostFetcher implements Runnable {
     return new NodeAddress(batch.hostName(), control);
   }
 
-  private void took(Batch batch, TaskAttemptID map, List<NodeRun> runs) throws IOException {
+  /** Returns whether to prefetch what is taken next: behind a read that failed it would too. */
+  private boolean took(Batch batch, TaskAttemptID map, List<NodeRun> runs, boolean prefetch)
+      throws IOException {
+    boolean reads = prefetch;
     List<FetchedRun> fetched = new ArrayList<>(runs.size());
     for (NodeRun run : runs) {
-      run.prefetch(Math.max(1, windowsPerMap / runs.size()));
+      reads = reads && run.prefetch(Math.max(1, windowsPerMap / runs.size()));
       fetched.add(FetchedRun.of(run, outputs.compressed()));
     }
     outputs.keep(schedule, batch, map, fetched);
+    return reads;
   }
 
   /** As stock: what concerns the node counts for all of them, and they wait for its penalty. */

@@ -95,12 +95,18 @@ public final class NodeRun implements Closeable {
     return input;
   }
 
-  /** Starts to fetch up to {@code windows} windows of a remote run; nothing for a local one. */
-  public void prefetch(int windows) {
-    if (remote != null) {
-      remote.setWindows(windows);
-      remote.prefetch(0);
+  /**
+   * Starts to fetch up to {@code windows} windows of a remote run; nothing for a local one.
+   *
+   * @return false if that failed: it is found again when the run is read
+   */
+  public boolean prefetch(int windows) {
+    if (remote == null) {
+      return true;
     }
+    remote.setWindows(windows);
+    remote.prefetch(0);
+    return !remote.hasFailed();
   }
 
   /**

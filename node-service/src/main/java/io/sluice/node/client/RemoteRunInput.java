@@ -99,7 +99,8 @@ final class RemoteRunInput implements RunInput {
    * start is left for {@link #read} to find again.
    *
    * @param spare how many windows stay free
-   * @return whether no further read is needed
+   * @return whether no further read is needed; not if one has failed, for those of other runs of
+   *     this node would only fail too, and take as long
    */
   boolean prefetch(int spare) {
     try {
@@ -107,7 +108,12 @@ final class RemoteRunInput implements RunInput {
     } catch (IOException e) {
       node.stats().retried();
     }
-    return issuedBytes == run.lengthBytes();
+    return issuedBytes == run.lengthBytes() && !hasFailed();
+  }
+
+  /** Whether what was started last has failed already. */
+  boolean hasFailed() {
+    return !windows.isEmpty() && windows.getLast().done().isCompletedExceptionally();
   }
 
   private void fill(boolean needOne, int spare) throws IOException {

@@ -2,6 +2,7 @@ package io.sluice.node.client;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -163,6 +164,23 @@ class ReadFaultsTest extends NodeTestBase {
         NodeRun run = locateOnly(reader, "attempt_0")) {
       run.prefetch(8); // a node that is gone would cost a deadline each
       assertEquals(1, provider.injected().get(FaultKind.WRONG_KEY));
+    }
+  }
+
+  /** Else a fetch of many small runs would wait for a node's deadline once for each. */
+  @Test
+  void nothingIsFetchedBehindARunThatFailedAtOnce() throws IOException {
+    startAndCommit(10_000);
+    FaultyProvider provider = faulty(FaultPlan.seeded(1).with(FaultKind.WRONG_KEY, 1));
+    try (NodeReader reader = reader(8, null, TIMEOUT_MS, provider);
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      assertFalse(run.fetchAhead(8));
+      assertFalse(run.prefetch(8));
+      assertEquals(1, provider.injected().get(FaultKind.WRONG_KEY));
+    }
+    try (NodeReader reader = reader(8, null, TIMEOUT_MS, new TcpProvider());
+        NodeRun run = locateOnly(reader, "attempt_0")) {
+      assertTrue(run.fetchAhead(8));
     }
   }
 
