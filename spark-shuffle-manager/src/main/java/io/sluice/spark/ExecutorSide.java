@@ -151,7 +151,7 @@ final class ExecutorSide implements Closeable {
       memory =
           UnmanagedMemory.register(
               conf.getAppId() + "-" + env.executorId(),
-              () -> openedPool().map(opened -> opened.stats().memory().createdBytes()).orElse(0L));
+              () -> openedPool().map(opened -> opened.stats().memory().usedBytes()).orElse(0L));
     }
   }
 

@@ -93,6 +93,7 @@ class LocalShuffleTest {
     SparkConf conf =
         conf()
             .set("spark.serializer", serializer)
+            .set("spark.cleaner.referenceTracking", "false") // what is in use stays so
             .set("spark.io.encryption.enabled", Boolean.toString(encrypted));
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       JavaPairRDD<Integer, Integer> pairs =
@@ -229,6 +230,41 @@ class LocalShuffleTest {
       assertEquals(0, stats.memory().leasedBytes());
       assertEquals(0, stats.overflows(), "the memory tier is as good as before");
     }
+  }
+
+  /**
+   * Spark stops the writer of a task that ends by an exception, and forgets one that an error ends.
+   */
+  @Test
+  void anErrorOfTheUsersLeavesNothingOfItsTaskInThePool() {
+    SparkConf conf = conf().setMaster("local[1]").set("spark.shuffle.compress", "false");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertThrows(
+          Exception.class,
+          () ->
+              context
+                  .parallelize(numbers(), 1)
+                  .mapPartitionsToPair(LocalShuffleTest::failedHalfway)
+                  .partitionBy(new org.apache.spark.HashPartitioner(4))
+                  .count());
+      StoreStats stats = manager().poolStats().orElseThrow();
+      assertEquals(0, stats.outputs());
+      assertEquals(0, stats.memory().leasedBytes());
+      assertEquals(0, stats.disk().leasedBytes());
+    }
+  }
+
+  private static Iterator<Tuple2<Integer, byte[]>> failedHalfway(Iterator<Integer> numbers) {
+    AtomicInteger count = new AtomicInteger();
+    return CollectionConverters.asJava(
+        CollectionConverters.asScala(numbers)
+            .map(
+                number -> {
+                  if (count.incrementAndGet() == RECORDS / 2) {
+                    throw new AssertionError("expected by this test");
+                  }
+                  return new Tuple2<>(number, new byte[800]);
+                }));
   }
 
   /** Halfway through, most of that is in the pool; Spark ends the task at the next record. */

@@ -61,6 +61,10 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
     this.memory = new MemoryBudget(context.taskMemoryManager());
     this.lengthsBytes = new long[dependency.partitioner().numPartitions()];
     this.checksums = SparkShims.rowChecksums(dependency);
+    context.addTaskCompletionListener(
+        task -> {
+          stop(false); // Spark does so only after an exception, not after an error
+        });
   }
 
   /** Serializes a record into a buffer. */
