@@ -1,9 +1,10 @@
 package io.sluice.spark.service;
 
-import io.netty.buffer.Unpooled;
+import io.netty.handler.stream.ChunkedStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
@@ -65,13 +66,22 @@ public final class NodeBlock extends ManagedBuffer {
     return this;
   }
 
+  /** Verified before the first byte is sent: the peer then gets a refusal, not half a block. */
   @Override
   public Object convertToNetty() throws IOException {
-    return Unpooled.wrappedBuffer(nioByteBuffer());
+    verify();
+    return new StreamRegion(createInputStream(), lengthBytes);
   }
 
   @Override
   public Object convertToNettyForSsl() throws IOException {
-    return convertToNetty();
+    verify();
+    return new ChunkedStream(createInputStream(), StreamRegion.WINDOW_BYTES);
+  }
+
+  private void verify() throws IOException {
+    try (InputStream bytes = createInputStream()) {
+      bytes.transferTo(OutputStream.nullOutputStream());
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -63,6 +64,9 @@ public final class NodePool implements OutputPool, Closeable {
       Executors.newSingleThreadScheduledExecutor(
           work -> DaemonThreads.create("sluice-show-to-service", work));
   private volatile Found found;
+  private IOException failure; // of the last attempt if it took long; these three under its lock
+  private long failedNs;
+  private long failureTookNs;
 
   private record Found(ServiceNotice notice, NodeReader reader, UUID poolId, Medium medium) {}
 
@@ -91,8 +95,29 @@ public final class NodePool implements OutputPool, Closeable {
     shower.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
   }
 
-  /** Finds the service, and makes the application known to it. */
+  /**
+   * Finds the service, and makes the application known to it. One that did not answer is left alone
+   * for as long as that took: the tasks that wait here meanwhile would wait as long one after the
+   * other.
+   */
   public synchronized void connect() throws IOException {
+    long beganNs = System.nanoTime();
+    if (failure != null && beganNs - failedNs < failureTookNs) {
+      throw new IOException("not asked again so soon: " + failure.getMessage(), failure);
+    }
+    try {
+      find();
+      failure = null;
+    } catch (IOException e) {
+      failedNs = System.nanoTime();
+      failureTookNs = failedNs - beganNs;
+      boolean silent = failureTookNs >= TimeUnit.MILLISECONDS.toNanos(timeoutMs) / 2;
+      failure = silent && !Thread.currentThread().isInterrupted() ? e : null;
+      throw e;
+    }
+  }
+
+  private void find() throws IOException {
     ServiceNotice notice = ServiceNotice.find(service, System.getenv());
     Found former = found;
     try (LocalClient client = connect(notice)) {
@@ -130,6 +155,8 @@ public final class NodePool implements OutputPool, Closeable {
         connect();
       } catch (IOException e) {
         LOG.info("The node's service cannot be reached at the moment: {}", e.toString());
+      } catch (RuntimeException | Error e) { // else nobody would show it again
+        LastWords.warn(LOG, "{} could not be shown to the node's service", applicationId, e);
       }
     }
   }

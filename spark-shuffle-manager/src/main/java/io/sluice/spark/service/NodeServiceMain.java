@@ -6,6 +6,7 @@ import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceDirectory;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PlaceUse;
@@ -193,13 +194,21 @@ public final class NodeServiceMain implements Callable<Integer> {
 
   /** Drivers say when an application has ended; those that were killed do not. */
   void removeLeftovers(NodeService service) {
-    for (String application : service.applicationsNotHeardOf(TimeUnit.MINUTES.toMillis(keepMin))) {
-      LOG.info("Forgetting {}, of which nobody has come for {} min", application, keepMin);
-      try {
-        service.applicationStopped(application);
-      } catch (IOException | RuntimeException e) {
-        LOG.error("Not everything of {} could be given back", application, e);
+    try {
+      for (String each : service.applicationsNotHeardOf(TimeUnit.MINUTES.toMillis(keepMin))) {
+        LOG.info("Forgetting {}, of which nobody has come for {} min", each, keepMin);
+        remove(service, each);
       }
+    } catch (RuntimeException | Error e) { // the service ends with this thread
+      LastWords.error(LOG, "Looking for leftovers in {} failed", directory, e);
+    }
+  }
+
+  private static void remove(NodeService service, String application) {
+    try {
+      service.applicationStopped(application);
+    } catch (IOException | RuntimeException | Error e) {
+      LastWords.error(LOG, "Not everything of {} could be given back", application, e);
     }
   }
 

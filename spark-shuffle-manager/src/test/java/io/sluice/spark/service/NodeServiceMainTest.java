@@ -2,10 +2,13 @@ package io.sluice.spark.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.NodeService;
+import io.sluice.node.service.ServiceDirectory;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spark.LogLines;
@@ -20,19 +23,33 @@ import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.network.util.AbstractFileRegion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +61,8 @@ import scala.Tuple2;
 /** A node's service and a local Spark, whose blocks all lie in the service's pool. */
 class NodeServiceMainTest {
   private static final int RECORDS = 20_000;
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   @TempDir private Path base;
   private NodeService service;
@@ -78,6 +97,44 @@ class NodeServiceMainTest {
       String message =
           assertThrows(StoreFullException.class, () -> lease.lease(17 << 20)).getMessage();
       assertTrue(message.contains("no disk tier"), message);
+    }
+  }
+
+  /** One that hangs: the kernel takes connections for it. */
+  @Test
+  void theTasksOfAnExecutorWaitForASilentServiceOnce() throws Exception {
+    Path silent = Files.createDirectory(base.resolve("silent"), OWNER_ONLY);
+    new ServiceNotice("127.0.0.1", 1, ServiceDirectory.socket(silent), "plain").write(silent);
+    SparkConf conf = conf().set("spark.sluice.io.timeout-ms", "3000");
+    ApplicationSecret.create(conf);
+    ExecutorService tasks = Executors.newFixedThreadPool(4);
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        NodePool pool =
+            new NodePool(
+                conf,
+                new ExecutorTransports(conf),
+                new ShuffleCounters(),
+                "app-1",
+                silent.toString(),
+                "127.0.0.1")) {
+      listener.bind(UnixDomainSocketAddress.of(ServiceDirectory.socket(silent)));
+      List<Future<?>> connecting = new ArrayList<>();
+      for (int task = 0; task < 4; task++) {
+        connecting.add(
+            tasks.submit(
+                () -> {
+                  pool.connect();
+                  return null;
+                }));
+      }
+      for (Future<?> each : connecting) {
+        assertThrows(ExecutionException.class, () -> each.get(1, TimeUnit.MINUTES));
+      }
+      listener.configureBlocking(false);
+      listener.accept().close();
+      assertNull(listener.accept(), "a second one has waited");
+    } finally {
+      tasks.shutdownNow();
     }
   }
 
@@ -231,6 +288,62 @@ class NodeServiceMainTest {
       output.append(0, Piece.of(ByteBuffer.allocate(10), 1));
       output.commit();
     }
+  }
+
+  /** Blocks are as large as partitions of map tasks, and executors send several at once. */
+  @Test
+  void aBlockIsSentAWindowAtATime() throws IOException {
+    SparkConf conf = conf();
+    ApplicationSecret.create(conf);
+    byte[] run = new byte[300_000];
+    new Random(1).nextBytes(run);
+    try (NodePool pool =
+        new NodePool(
+            conf,
+            new ExecutorTransports(conf),
+            new ShuffleCounters(),
+            "app-1",
+            base.resolve("service").toString(),
+            "127.0.0.1")) {
+      pool.connect();
+      try (PoolOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
+        output.append(0, Piece.of(ByteBuffer.wrap(run), 1));
+        output.append(0, Piece.of(ByteBuffer.wrap(run, 0, 1_000), 1));
+        output.commit();
+      }
+      NodeBlock block = pool.block(4, 17, 0, 1).orElseThrow();
+      AbstractFileRegion region =
+          assertInstanceOf(AbstractFileRegion.class, block.convertToNetty());
+      ByteBuffer sent = ByteBuffer.allocate(302_000);
+      WritableByteChannel channel = slowChannel(sent);
+      while (region.transferred() < region.count()) {
+        region.transferTo(channel, region.transferred());
+      }
+      region.release();
+      assertEquals(block.nioByteBuffer(), sent.flip());
+      assertEquals(301_000, region.count());
+    }
+  }
+
+  /** As a socket that is nearly full. */
+  private static WritableByteChannel slowChannel(ByteBuffer to) {
+    return new WritableByteChannel() {
+      @Override
+      public int write(ByteBuffer from) {
+        int n = Math.min(from.remaining(), 40_000);
+        to.put(from.slice(from.position(), n));
+        from.position(from.position() + n);
+        return n;
+      }
+
+      @Override
+      public boolean isOpen() {
+        return true;
+      }
+
+      @Override
+      public void close() {}
+    };
   }
 
   /** Its port is registered with the outputs. */

@@ -1,0 +1,72 @@
+package io.sluice.spark.service;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import org.apache.spark.network.util.AbstractFileRegion;
+
+/**
+ * A block as Netty sends it, a window at a time: blocks are as large as a partition of a map task,
+ * and several are sent at once.
+ *
+ * <p>Thread contract: one thread. Ownership: closes the stream when Netty releases it. Failure:
+ * {@link IOException} once the output is gone; the connection ends then.
+ */
+final class StreamRegion extends AbstractFileRegion {
+  static final int WINDOW_BYTES = 64 << 10;
+
+  private final InputStream bytes;
+  private final long lengthBytes;
+  private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
+  private long transferredBytes;
+
+  /** Of a stream of so many bytes, which it owns. */
+  StreamRegion(InputStream bytes, long lengthBytes) {
+    this.bytes = bytes;
+    this.lengthBytes = lengthBytes;
+  }
+
+  @Override
+  public long position() {
+    return 0;
+  }
+
+  @Override
+  public long count() {
+    return lengthBytes;
+  }
+
+  @Override
+  public long transferred() {
+    return transferredBytes;
+  }
+
+  @Override
+  public long transferTo(WritableByteChannel target, long positionBytes) throws IOException {
+    if (positionBytes != transferredBytes) {
+      throw new IllegalArgumentException(
+          "position " + positionBytes + ", expected the next one, " + transferredBytes);
+    }
+    if (!window.hasRemaining() && transferredBytes < lengthBytes) {
+      int n = bytes.read(window.array(), 0, WINDOW_BYTES);
+      if (n < 0) {
+        throw new EOFException("ends after " + transferredBytes + " of " + lengthBytes + " bytes");
+      }
+      window.position(0).limit(n);
+    }
+    int n = target.write(window);
+    transferredBytes += n;
+    return n;
+  }
+
+  @Override
+  protected void deallocate() {
+    try {
+      bytes.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("a block could not be given back", e);
+    }
+  }
+}
