@@ -88,6 +88,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
     } catch (IllegalArgumentException e) {
       // Its outputs are refused to every reader, and so produced again; others need the service.
       LOG.error("The secret of {} in {} is lost: {}", applicationId, file, e.getMessage());
+      Files.delete(file); // else no start would ever take the application for ended
     }
   }
 

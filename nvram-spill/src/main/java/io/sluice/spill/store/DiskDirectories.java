@@ -91,8 +91,13 @@ final class DiskDirectories implements Closeable {
     }
   }
 
-  /** Does the work on each that is used and not left behind; those on which it fails are so now. */
-  void keepUp(Work work) {
+  /**
+   * Does the work on each that is used and not left behind; those on which it fails are so now.
+   *
+   * @return whether it was done on all of them
+   */
+  boolean keepUp(Work work) {
+    boolean done = true;
     for (Directory directory : directories) {
       if (directory.locked != null && !directory.behind) {
         try {
@@ -100,9 +105,11 @@ final class DiskDirectories implements Closeable {
         } catch (IOException e) {
           failed(directory, e);
           directory.behind = true;
+          done = false;
         }
       }
     }
+    return done;
   }
 
   /** What lies in that one is not to be believed at a later start; returns whether that is new. */

@@ -100,11 +100,18 @@ final class PoolFiles implements Closeable {
    */
   void beginEpoch() throws IOException {
     epochDue = true;
-    long epoch = generations.next();
-    DiskEpoch following = new DiskEpoch(poolId(), epoch);
-    diskDirectories.keepUp(directory -> following.write(directory.path(), persistent));
+    long epoch;
+    DiskEpoch following;
+    do { // again if one failed: it may have been written to before, and must not be believed for it
+      epoch = generations.next();
+      following = new DiskEpoch(poolId(), epoch);
+    } while (!keptUp(following));
     generations.setDiskEpoch(epoch);
     epochDue = false;
+  }
+
+  private boolean keptUp(DiskEpoch following) {
+    return diskDirectories.keepUp(directory -> following.write(directory.path(), persistent));
   }
 
   /** Whether one could not be begun, so that it has to be tried again. */

@@ -413,7 +413,7 @@ public final class SpillStore implements Closeable {
       if (former != null) {
         free(former, retired); // first: of two that are marked, recovery trusts neither
       }
-      output.mark();
+      mark(output);
       for (Extent extent : output.extents()) {
         holder(lease, extent.range()).remove(extent.range());
       }
@@ -422,6 +422,18 @@ public final class SpillStore implements Closeable {
       lock.unlock();
     }
     announced.retire(retired);
+  }
+
+  private void mark(CommittedOutput output) throws IOException {
+    try {
+      output.mark();
+    } catch (IOException e) {
+      SegmentHandle tail = lookUp(output.footer().location().segmentId());
+      if (tail.info().tier() == Tier.DISK) { // where the mark may be all the same
+        disown(tail, e);
+      }
+      throw e;
+    }
   }
 
   void close(Lease lease) throws IOException {
