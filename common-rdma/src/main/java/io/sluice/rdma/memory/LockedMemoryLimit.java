@@ -9,8 +9,8 @@ import java.util.Optional;
  * How much memory this process may still pin for a NIC, and the words for when it is not enough.
  *
  * <p>It is asked before each registration, not after a failed one: UCX and the kernel say no more
- * than that they could not, and only here is known what to raise. The kernel counts pinned pages (VmPin) against RLIMIT_MEMLOCK unless the process has
- * CAP_IPC_LOCK.
+ * than that they could not, and only here is known what to raise. The kernel counts pinned pages
+ * (VmPin) against RLIMIT_MEMLOCK unless the process has CAP_IPC_LOCK.
  *
  * <p>Thread contract: immutable; reads /proc at every call.
  */

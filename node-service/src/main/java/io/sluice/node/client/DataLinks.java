@@ -90,7 +90,7 @@ final class DataLinks {
     CompletableFuture<Void> read;
     try {
       read = link.connection.read(region, offsetBytes, destination, 0, lengthBytes, timeoutMs);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       link.readEnded();
       throw e;
     }

@@ -113,7 +113,7 @@ final class RunReads {
                   node.timeoutMs());
     } catch (IOException e) {
       done = CompletableFuture.failedFuture(e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // of memory or threads, mostly
       buffer.close();
       throw e;
     }

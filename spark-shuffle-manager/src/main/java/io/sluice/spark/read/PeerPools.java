@@ -97,26 +97,32 @@ public final class PeerPools implements Closeable {
 
   /** Interrupts what is being fetched; waits for its end, because windows must be back. */
   @Override
-  public synchronized void close() throws IOException {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    boolean ended = true;
-    if (fetchers != null) {
-      fetchers.shutdownNow();
-      try {
-        ended = fetchers.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        ended = false;
+  public void close() throws IOException {
+    ThreadPoolExecutor fetching;
+    synchronized (this) {
+      if (closed) {
+        return;
       }
+      closed = true;
+      fetching = fetchers;
     }
-    if (!ended) {
+    if (fetching != null && !hasEnded(fetching)) { // which may yet ask for the reader
       throw new IOException("fetches from other executors do not end");
     }
-    if (reader != null) {
-      reader.close();
+    synchronized (this) {
+      if (reader != null) {
+        reader.close();
+      }
+    }
+  }
+
+  private boolean hasEnded(ThreadPoolExecutor fetching) {
+    fetching.shutdownNow();
+    try {
+      return fetching.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 }

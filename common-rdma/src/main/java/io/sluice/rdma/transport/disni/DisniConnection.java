@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvWC.IbvWcStatus;
 import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -133,8 +134,8 @@ final class DisniConnection implements Connection {
           link.loss().ifPresent(this::end);
         }
       }
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("disni: {} broke", this, e);
+    } catch (IOException | RuntimeException | Error e) {
+      LastWords.warn(LOG, "disni: {} broke", remote, e);
       end("broken: " + e.getMessage());
     } finally {
       finish();

@@ -67,7 +67,13 @@ final class TcpResponseReader implements Runnable {
   }
 
   void start() {
-    thread.start();
+    try {
+      thread.start();
+    } catch (Error e) { // of memory or threads
+      giveUp("its thread could not be started", e);
+      finish();
+      throw e;
+    }
   }
 
   /** Calls {@link TcpConnection#writable} when the socket takes bytes again; from any thread. */
