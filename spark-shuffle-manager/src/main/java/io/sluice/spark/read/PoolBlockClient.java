@@ -70,9 +70,8 @@ final class PoolBlockClient extends BlockStoreClient {
     BlockFetchingListener counted = new CountedFetch(listener, counters);
     StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
     Set<NodeAddress> ofPeer = pools.getOrDefault(executorId, Set.of());
-    if (ofPeer.isEmpty() || files != null) {
-      counters.fellBack(
-          ofPeer.isEmpty() ? "the peer has no Sluice pool" : "blocks to be fetched into files");
+    if (ofPeer.isEmpty()) {
+      counters.fellBack("the peer has no Sluice pool");
       fallback.fetch(blockIds);
       return;
     }
@@ -86,7 +85,8 @@ final class PoolBlockClient extends BlockStoreClient {
       fallback.fetch(others.toArray(String[]::new));
     }
     if (!wanted.isEmpty()) {
-      peers.fetchers().execute(() -> fetch(ofPeer, wanted, listener, fallback));
+      BlockTarget.Opener targets = files == null ? MemoryTarget::open : FileTarget.in(files);
+      peers.fetchers().execute(() -> fetch(ofPeer, wanted, targets, listener, fallback));
     }
   }
 
@@ -97,6 +97,7 @@ final class PoolBlockClient extends BlockStoreClient {
   private void fetch(
       Set<NodeAddress> pools,
       Map<String, BlockRange> wanted,
+      BlockTarget.Opener targets,
       BlockFetchingListener listener,
       StockFetch fallback) {
     if (closed) {
@@ -105,7 +106,7 @@ final class PoolBlockClient extends BlockStoreClient {
     try {
       boolean allRead = true;
       for (NodeAddress pool : pools) {
-        allRead &= wanted.isEmpty() || read(pool, wanted, listener);
+        allRead &= wanted.isEmpty() || read(pool, wanted, targets, listener);
       }
       if (allRead && !wanted.isEmpty()) {
         // Written by Spark's own writer.
@@ -127,12 +128,15 @@ final class PoolBlockClient extends BlockStoreClient {
 
   /** Reads what is in one pool, and takes it out of {@code wanted}; false if that failed. */
   private boolean read(
-      NodeAddress pool, Map<String, BlockRange> wanted, BlockFetchingListener listener) {
+      NodeAddress pool,
+      Map<String, BlockRange> wanted,
+      BlockTarget.Opener targets,
+      BlockFetchingListener listener) {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_PATIENCE_MS);
     try {
       while (true) {
         try {
-          new PoolFetch(peers.reader(), pool, List.copyOf(wanted.values()))
+          new PoolFetch(peers.reader(), pool, List.copyOf(wanted.values()), targets)
               .run(
                   (block, bytes) -> {
                     wanted.remove(block.blockId());

@@ -1,6 +1,5 @@
 package io.sluice.spark.read;
 
-import io.netty.buffer.ByteBuf;
 import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
@@ -14,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.network.buffer.ManagedBuffer;
-import org.apache.spark.network.buffer.NettyManagedBuffer;
 
 /**
  * Reads some blocks out of one executor's pool.
@@ -28,11 +26,14 @@ final class PoolFetch {
   private final NodeReader reader;
   private final NodeAddress address;
   private final List<BlockRange> blocks;
+  private final BlockTarget.Opener targets;
 
-  PoolFetch(NodeReader reader, NodeAddress address, List<BlockRange> blocks) {
+  PoolFetch(
+      NodeReader reader, NodeAddress address, List<BlockRange> blocks, BlockTarget.Opener targets) {
     this.reader = reader;
     this.address = address;
     this.blocks = blocks;
+    this.targets = targets;
   }
 
   /** Gets every block as soon as it is there. */
@@ -61,7 +62,7 @@ final class PoolFetch {
     RunsAhead ahead = new RunsAhead(present.values().stream().flatMap(List::stream).toList());
     try (ahead) {
       for (Map.Entry<BlockRange, List<NodeRun>> each : present.entrySet()) {
-        ManagedBuffer bytes = new NettyManagedBuffer(read(each.getKey(), each.getValue(), ahead));
+        ManagedBuffer bytes = read(each.getKey(), each.getValue(), ahead);
         try {
           receiver.arrived(each.getKey(), bytes);
         } finally {
@@ -93,26 +94,22 @@ final class PoolFetch {
   }
 
   /** The caller releases it. */
-  private ByteBuf read(BlockRange block, List<NodeRun> runs, RunsAhead ahead) throws IOException {
-    long lengthBytes = runs.stream().mapToLong(NodeRun::lengthBytes).sum();
-    if (lengthBytes > Integer.MAX_VALUE) {
-      throw new IOException(
-          block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
-    }
-    ByteBuf bytes = BlockMemory.allocate((int) lengthBytes);
+  private ManagedBuffer read(BlockRange block, List<NodeRun> runs, RunsAhead ahead)
+      throws IOException {
+    BlockTarget target = targets.open(block, runs.stream().mapToLong(NodeRun::lengthBytes).sum());
     try {
       for (NodeRun run : runs) {
-        readFully(block, run, bytes, ahead);
+        readFully(block, run, target, ahead);
         ahead.done(run);
       }
-      return bytes;
+      return target.done();
     } catch (IOException | RuntimeException | Error e) {
-      bytes.release();
+      target.abandon();
       throw e;
     }
   }
 
-  private void readFully(BlockRange block, NodeRun run, ByteBuf bytes, RunsAhead ahead)
+  private void readFully(BlockRange block, NodeRun run, BlockTarget target, RunsAhead ahead)
       throws IOException {
     RunInput input = run.input();
     long leftBytes = run.lengthBytes();
@@ -122,7 +119,7 @@ final class PoolFetch {
       if (n < 0) {
         throw new EOFException(block.blockId() + " ends too early in " + run.name());
       }
-      bytes.writeBytes(chunk, 0, n);
+      target.write(chunk, n);
       leftBytes -= n;
     }
   }

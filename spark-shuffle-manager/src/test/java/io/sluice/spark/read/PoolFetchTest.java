@@ -1,6 +1,7 @@
 package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -31,7 +32,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.spark.SparkConf;
+import org.apache.spark.network.buffer.FileSegmentManagedBuffer;
 import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.shuffle.DownloadFile;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.apache.spark.network.shuffle.SimpleDownloadFile;
+import org.apache.spark.network.util.TransportConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,13 +101,14 @@ class PoolFetchTest {
         new PeerPools(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
       for (int i = 0; i < 18; i++) {
         BlockRange damaged = BlockRange.of("shuffle_0_" + i % RUNS + "_0").orElseThrow();
-        PoolFetch fetch = new PoolFetch(peers.reader(), address(), List.of(damaged));
+        PoolFetch fetch =
+            new PoolFetch(peers.reader(), address(), List.of(damaged), MemoryTarget::open);
         IOException e =
             assertThrows(IOException.class, () -> fetch.run((block, bytes) -> assertTrue(false)));
         assertTrue(e.getMessage().contains("CRC"), e.getMessage());
       }
       BlockRange whole = BlockRange.of("shuffle_0_" + RUNS + "_0").orElseThrow();
-      new PoolFetch(peers.reader(), address(), List.of(whole))
+      new PoolFetch(peers.reader(), address(), List.of(whole), MemoryTarget::open)
           .run((block, bytes) -> assertTrue(bytes.size() == RUNS * PIECE_BYTES));
     }
   }
@@ -127,6 +134,52 @@ class PoolFetchTest {
     }
   }
 
+  /** Where Spark wants large blocks; of a damaged one nothing stays. */
+  @Test
+  void blocksAreReadIntoFilesOfTheTask() throws IOException {
+    write(0, RUNS);
+    write(1, 2);
+    List<DownloadFile> kept = new ArrayList<>();
+    DownloadFileManager files = files(kept);
+    BlockRange whole = BlockRange.of("shuffle_0_0_0").orElseThrow();
+    BlockRange damaged = BlockRange.of("shuffle_0_1_0").orElseThrow();
+    try (PeerPools peers =
+        new PeerPools(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+      new PoolFetch(peers.reader(), address(), List.of(whole), FileTarget.in(files))
+          .run(
+              (block, bytes) -> {
+                assertInstanceOf(FileSegmentManagedBuffer.class, bytes);
+                assertEquals(RUNS * PIECE_BYTES, bytes.size());
+              });
+      PoolFetch fetch =
+          new PoolFetch(peers.reader(), address(), List.of(damaged), FileTarget.in(files));
+      assertThrows(IOException.class, () -> fetch.run((block, bytes) -> assertTrue(false)));
+    }
+    try (Stream<Path> left = Files.list(base.resolve("files"))) {
+      assertEquals(kept.stream().map(file -> Path.of(file.path())).toList(), left.toList());
+    }
+  }
+
+  private DownloadFileManager files(List<DownloadFile> kept) throws IOException {
+    Path directory = Files.createDirectory(base.resolve("files"));
+    return new DownloadFileManager() {
+      @Override
+      public DownloadFile createTempFile(TransportConf transport) {
+        try {
+          return new SimpleDownloadFile(
+              Files.createTempFile(directory, "block", "").toFile(), transport);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+
+      @Override
+      public boolean registerTempFileToClean(DownloadFile file) {
+        return kept.add(file);
+      }
+    };
+  }
+
   /** Whoever waits for a window must not wait for one whose run is read later. */
   @Test
   void manyTasksReadManySmallBlocksThroughFewWindows() throws Exception {
@@ -149,7 +202,7 @@ class PoolFetchTest {
         new PeerPools(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
       List<Future<List<BlockRange>>> reads = new ArrayList<>();
       for (int task = 0; task < 8; task++) {
-        PoolFetch fetch = new PoolFetch(peers.reader(), address(), blocks);
+        PoolFetch fetch = new PoolFetch(peers.reader(), address(), blocks, MemoryTarget::open);
         reads.add(tasks.submit(() -> fetch.run(PoolFetchTest::checkFilled)));
       }
       for (Future<List<BlockRange>> read : reads) {
@@ -178,7 +231,7 @@ class PoolFetchTest {
       throws IOException {
     List<BlockRange> arrived = new ArrayList<>();
     List<BlockRange> absent =
-        new PoolFetch(peers.reader(), address(), blocks)
+        new PoolFetch(peers.reader(), address(), blocks, MemoryTarget::open)
             .run(
                 (block, bytes) -> {
                   assertEquals((long) PARTITIONS * RUN_BYTES, bytes.size());
