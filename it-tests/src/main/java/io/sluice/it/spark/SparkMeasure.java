@@ -8,7 +8,7 @@ enum SparkMeasure {
   WALL("wall", "%.1f s", report -> report.wallMs() / 1e3),
   CPU("CPU of all tasks", "%.1f s", report -> report.costs().executorCpuNs() / 1e9),
   PROCESS_CPU(
-      "CPU of executors and servers",
+      "CPU of all processes",
       "%.1f s",
       report -> (report.processCpuNs() + report.serverCpuNs()) / 1e9),
   WRITE("shuffle write time", "%.2f s", report -> report.costs().writeTimeNs() / 1e9),

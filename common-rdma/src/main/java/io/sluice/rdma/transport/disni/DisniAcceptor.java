@@ -168,10 +168,13 @@ final class DisniAcceptor {
 
   private void refuse(RdmaCmId id, DisniQueuePair pair) {
     try {
-      if (pair != null) {
-        pair.destroy(0);
+      try {
+        if (pair != null) {
+          pair.destroy(0);
+        }
+      } finally {
+        id.destroyId(); // which tells the client
       }
-      id.destroyId(); // which tells the client
     } catch (IOException | RuntimeException e) {
       LOG.debug("disni: a refused connection on {} could not be destroyed", address, e);
     }

@@ -75,9 +75,11 @@ final class UcxAcceptor {
       return; // the listener is gone, and the request with it
     }
     Admission.Place place = null;
+    boolean answered = false;
     try { // what is thrown out of here would end the loop
       InetSocketAddress client = request.getClientAddress();
       place = admission.enter(client.getAddress()).orElse(null);
+      answered = true; // from here on the request is UCX's, whatever comes of it
       if (place == null) {
         LOG.debug("ucx: {} is not expected on {}, or there is no place", client, address);
         request.reject();
@@ -101,6 +103,18 @@ final class UcxAcceptor {
         place.leave();
         LOG.warn("ucx: cannot accept a connection on {}", address, e);
       }
+      if (!answered) {
+        reject(request);
+      }
+    }
+  }
+
+  /** Else the client would wait for its deadline. */
+  private void reject(UcpConnectionRequest request) {
+    try {
+      request.reject();
+    } catch (RuntimeException e) {
+      LOG.debug("ucx: cannot refuse a connection on {}", address, e);
     }
   }
 
