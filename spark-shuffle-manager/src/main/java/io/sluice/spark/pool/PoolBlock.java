@@ -63,7 +63,7 @@ public final class PoolBlock extends ManagedBuffer {
   @Override
   public Object convertToNetty() throws IOException {
     verify();
-    return new PoolRegion(createInputStream(), lengthBytes);
+    return new StreamRegion(createInputStream(), lengthBytes);
   }
 
   @Override

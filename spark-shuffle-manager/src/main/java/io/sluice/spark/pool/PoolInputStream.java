@@ -8,7 +8,6 @@ import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.WritableByteChannel;
 import java.util.List;
 
 /**
@@ -50,11 +49,6 @@ final class PoolInputStream extends InputStream {
     int n = Math.min(lengthBytes, window.remaining());
     window.get(destination, offset, n);
     return n;
-  }
-
-  /** Writes what the channel takes of the next window; 0 at the end too. */
-  int transferTo(WritableByteChannel target) throws IOException {
-    return fill() ? target.write(window) : 0;
   }
 
   /** Reads all that is left and keeps nothing of it. */

@@ -1,6 +1,7 @@
 package io.sluice.spark.service;
 
 import io.netty.handler.stream.ChunkedStream;
+import io.sluice.spark.pool.StreamRegion;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package io.sluice.spark.service;
+package io.sluice.spark.pool;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -8,14 +8,15 @@ import java.nio.channels.WritableByteChannel;
 import org.apache.spark.network.util.AbstractFileRegion;
 
 /**
- * A block as Netty sends it, a window at a time: blocks are as large as a partition of a map task,
- * and several are sent at once.
+ * A block as Netty sends it, a window at a time: several are sent at once, and the output of a
+ * whole map task, which is sent when its executor is decommissioned, may be larger than the heap.
  *
  * <p>Thread contract: one thread. Ownership: closes the stream when Netty releases it. Failure:
- * {@link IOException} once the output is gone; the connection ends then.
+ * {@link IOException} once the output or the pool is gone; the connection ends then.
  */
-final class StreamRegion extends AbstractFileRegion {
-  static final int WINDOW_BYTES = 64 << 10;
+public final class StreamRegion extends AbstractFileRegion {
+  /** What is read at a time. */
+  public static final int WINDOW_BYTES = 64 << 10;
 
   private final InputStream bytes;
   private final long lengthBytes;
@@ -23,7 +24,7 @@ final class StreamRegion extends AbstractFileRegion {
   private long transferredBytes;
 
   /** Of a stream of so many bytes, which it owns. */
-  StreamRegion(InputStream bytes, long lengthBytes) {
+  public StreamRegion(InputStream bytes, long lengthBytes) {
     this.bytes = bytes;
     this.lengthBytes = lengthBytes;
   }
