@@ -430,7 +430,11 @@ public final class SpillStore implements Closeable {
     } catch (IOException e) {
       SegmentHandle tail = lookUp(output.footer().location().segmentId());
       if (tail.info().tier() == Tier.DISK) { // where the mark may be all the same
-        disown(tail, e);
+        try {
+          disown(tail, e);
+        } catch (IOException alsoFailed) {
+          e.addSuppressed(alsoFailed);
+        }
       }
       throw e;
     }

@@ -91,7 +91,7 @@ final class DisniAcceptor {
         Thread thread = DaemonThreads.create("sluice-disni-server-" + port, acceptor::run);
         thread.start();
         return acceptor;
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         listener.destroyId();
         channel.destroyEventChannel();
         throw e;

@@ -67,7 +67,13 @@ final class DisniConnection implements Connection {
 
   void start() {
     endpoint.meter().connectionOpened();
-    thread.start();
+    try {
+      thread.start();
+    } catch (Error e) { // of memory or threads
+      end("its thread could not be started");
+      finish();
+      throw e;
+    }
   }
 
   @Override
