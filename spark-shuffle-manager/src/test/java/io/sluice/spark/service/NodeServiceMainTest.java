@@ -109,14 +109,7 @@ class NodeServiceMainTest {
     ApplicationSecret.create(conf);
     ExecutorService tasks = Executors.newFixedThreadPool(4);
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        NodePool pool =
-            new NodePool(
-                conf,
-                new ExecutorTransports(conf),
-                new ShuffleCounters(),
-                "app-1",
-                silent.toString(),
-                "127.0.0.1")) {
+        NodePool pool = nodePool(conf, "app-1", silent)) {
       listener.bind(UnixDomainSocketAddress.of(ServiceDirectory.socket(silent)));
       List<Future<?>> connecting = new ArrayList<>();
       for (int task = 0; task < 4; task++) {
@@ -143,14 +136,7 @@ class NodeServiceMainTest {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
     for (int i = 0; i < 5; i++) {
-      try (NodePool pool =
-          new NodePool(
-              conf,
-              new ExecutorTransports(conf),
-              new ShuffleCounters(),
-              "app-" + i,
-              base.resolve("service").toString(),
-              "127.0.0.1")) {
+      try (NodePool pool = nodePool(conf, "app-" + i, base.resolve("service"))) {
         pool.connect();
         write(pool, pool.begin(4));
       }
@@ -251,14 +237,7 @@ class NodeServiceMainTest {
   void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodePool pool =
-        new NodePool(
-            conf,
-            new ExecutorTransports(conf),
-            new ShuffleCounters(),
-            "app-1",
-            base.resolve("service").toString(),
-            "127.0.0.1")) {
+    try (NodePool pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       write(pool, pool.begin(4));
       assertEquals(1, service.storeStats().outputs());
@@ -279,6 +258,17 @@ class NodeServiceMainTest {
     return service.outputIds("app-1").stream().sorted().toList();
   }
 
+  /** An executor's, of the service in that directory. */
+  private static NodePool nodePool(SparkConf conf, String applicationId, Path service) {
+    return new NodePool(
+        conf,
+        new ExecutorTransports(conf),
+        new ShuffleCounters(),
+        applicationId,
+        service.toString(),
+        "127.0.0.1");
+  }
+
   private static void write(NodePool pool, Attempt attempt) throws IOException {
     write(pool, attempt, 17);
   }
@@ -297,14 +287,7 @@ class NodeServiceMainTest {
     ApplicationSecret.create(conf);
     byte[] run = new byte[300_000];
     new Random(1).nextBytes(run);
-    try (NodePool pool =
-        new NodePool(
-            conf,
-            new ExecutorTransports(conf),
-            new ShuffleCounters(),
-            "app-1",
-            base.resolve("service").toString(),
-            "127.0.0.1")) {
+    try (NodePool pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       try (PoolOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
         output.append(0, Piece.of(ByteBuffer.wrap(run), 1));
@@ -351,14 +334,7 @@ class NodeServiceMainTest {
   void aServiceThatComesBackHasWhatItHad() throws IOException {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodePool pool =
-        new NodePool(
-            conf,
-            new ExecutorTransports(conf),
-            new ShuffleCounters(),
-            "app-1",
-            base.resolve("service").toString(),
-            "127.0.0.1")) {
+    try (NodePool pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       write(pool, pool.begin(4));
       service.close();
