@@ -172,7 +172,7 @@ final class MapOutputBuilder implements Closeable {
 
   private boolean isFragmented() {
     int most = spills - mergedSpills + (mergedSpills == 0 ? 0 : 1); // runs of a partition
-    return most > policy.maxSpills() || out.runs().size() > policy.maxIndexedRuns();
+    return most > policy.maxSpills() || out.indexBytesWith(0) > policy.maxIndexBytes();
   }
 
   private void merge(boolean combineAgain)
@@ -186,15 +186,16 @@ final class MapOutputBuilder implements Closeable {
     open(merged);
     try (spilled;
         spilledRuns) {
-      List<List<Run>> byPartition = new ArrayList<>();
-      for (int partition = 0; partition < partitions; partition++) {
-        byPartition.add(new ArrayList<>());
-      }
-      spilled.runs().forEach(run -> byPartition.get(run.partition()).add(run));
-      for (int partition = 0; partition < partitions; partition++) {
-        if (!byPartition.get(partition).isEmpty()) {
-          mergePartition(merging, spilled, partition, byPartition.get(partition), combineAgain);
+      List<Run> runs = new ArrayList<>(); // of one partition
+      for (Run run : spilled.runsByPartition()) {
+        if (!runs.isEmpty() && runs.get(0).partition() != run.partition()) {
+          mergePartition(merging, spilled, runs, combineAgain);
+          runs.clear();
         }
+        runs.add(run);
+      }
+      if (!runs.isEmpty()) {
+        mergePartition(merging, spilled, runs, combineAgain);
       }
       finished.add(spilled.stats());
       finished.addAll(merging.finished());
@@ -203,12 +204,9 @@ final class MapOutputBuilder implements Closeable {
   }
 
   private void mergePartition(
-      OutputMerge merging,
-      OutputWriter spilled,
-      int partition,
-      List<Run> runs,
-      boolean combineAgain)
+      OutputMerge merging, OutputWriter spilled, List<Run> runs, boolean combineAgain)
       throws IOException, InterruptedException, ClassNotFoundException {
+    int partition = runs.get(0).partition();
     try (KWayMerge merge = merging.start(spilled, runs)) {
       if (combineAgain) {
         combine(partition, new MergedRecords(merge, new Progress()));

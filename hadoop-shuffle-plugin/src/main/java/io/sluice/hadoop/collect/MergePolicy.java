@@ -1,6 +1,7 @@
 package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.merge.MergeMemory;
+import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputIndex;
 import java.io.IOException;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -12,16 +13,16 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  *
  * @param minSpillsToCombine with a combiner, from so many spills on
  * @param maxSpills without one, when there are more than so many
- * @param maxHeldRuns before a spill that would make more than so many, over all partitions: each is
- *     an object of some 130 bytes until the commit
- * @param maxIndexedRuns when there are more than the index of an output holds
+ * @param maxHeldRuns before a spill that would make more than so many, over all partitions: what is
+ *     known of them lies on the heap until the commit, some 20 MB of as many as there may be
+ * @param maxIndexBytes when the index of the output would be longer
  * @param memory how many may be merged at once
  */
 record MergePolicy(
     int minSpillsToCombine,
     int maxSpills,
     int maxHeldRuns,
-    int maxIndexedRuns,
+    long maxIndexBytes,
     MergeMemory memory) {
   private static final int MAX_HELD_RUNS = 1 << 19;
 
@@ -33,8 +34,7 @@ record MergePolicy(
    */
   static MergePolicy of(JobConf job, CompressionCodec codec) throws IOException {
     int partitions = job.getNumReduceTasks();
-    int maxIndexedRuns = OutputIndex.maxRuns(partitions);
-    if (maxIndexedRuns < partitions) {
+    if (OutputIndex.maxRuns(partitions) < partitions) {
       throw new IOException(
           "the job has "
               + partitions
@@ -44,7 +44,7 @@ record MergePolicy(
         job.getInt(MRJobConfig.MAP_COMBINE_MIN_SPILLS, 3),
         job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR),
         Math.max(MAX_HELD_RUNS, 2 * partitions),
-        maxIndexedRuns,
+        FooterLayout.MAX_BYTES,
         new MergeMemory(codec, job));
   }
 }

@@ -83,9 +83,14 @@ public final class OutputIndex {
     return runsOffset(partitionCount) + (long) RUN_BYTES * runCount;
   }
 
-  /** How many runs an output of so many partitions may have when it is committed. */
+  /**
+   * How many runs an output of so many partitions may have when it is committed, with room left for
+   * the further checksums of 64 GiB; whether more fit depends on {@link #encodedBytes}.
+   */
   public static int maxRuns(int partitionCount) {
-    return (int) Math.max(0, (FooterLayout.MAX_BYTES - runsOffset(partitionCount)) / RUN_BYTES);
+    long runsBytes =
+        FooterLayout.MAX_BYTES - FooterLayout.MAX_BYTES / 8 - runsOffset(partitionCount);
+    return (int) Math.max(0, runsBytes / RUN_BYTES);
   }
 
   /** Where the entries of the runs start. */

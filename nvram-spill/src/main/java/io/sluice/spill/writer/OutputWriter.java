@@ -26,7 +26,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -53,7 +52,7 @@ public final class OutputWriter implements Closeable {
   private final ExtentMemory memory;
   private final int partitionCount;
   private final LeasedExtents extents;
-  private final List<Run> runs = new ArrayList<>();
+  private final WrittenRuns runs;
   private final BlockSummer summer = new BlockSummer();
   private final SegmentMapper mapper;
 
@@ -109,6 +108,7 @@ public final class OutputWriter implements Closeable {
     this.partitionCount = partitionCount;
     this.extents = new LeasedExtents(source, leaseBytes);
     this.mapper = new SegmentMapper(extents::segment);
+    this.runs = new WrittenRuns((offset, length) -> extents.used().ranges(offset, length));
   }
 
   /** Leases room for this many bytes more of runs, one per partition, in one message. */
@@ -267,9 +267,27 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  /** The runs ended so far, in the order they were written. */
+  /** The runs ended so far, in the order they were written; each is made when it is looked at. */
   public List<Run> runs() {
     return Collections.unmodifiableList(runs);
+  }
+
+  /** The same, partition by partition; those of one stay in order. */
+  public List<Run> runsByPartition() {
+    return runs.byPartition();
+  }
+
+  /** What is known of the runs takes so much of the heap, checksums of long ones left out. */
+  public long heldBytes() {
+    return runs.heldBytes();
+  }
+
+  /** How long the index would be with one run more, of so many bytes. */
+  public long indexBytesWith(long runLengthBytes) {
+    return OutputIndex.encodedBytes(
+        partitionCount,
+        runs.size() + 1,
+        furtherCrcs + BlockChecksums.furtherBlocks(runLengthBytes));
   }
 
   /** Bytes of this writer's runs, for merging before the commit; the caller closes what it gets. */

@@ -1,6 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.writer.OutputWriter;
@@ -20,8 +21,11 @@ public final class PoolOutput implements Closeable {
   /** How much is leased at least. */
   public static final long LEASE_BYTES = 4L << 20;
 
-  /** Each is an object of some 130 bytes until the commit. */
+  /** What is known of each lies on the heap until the commit: some 20 MB of so many. */
   private static final int MAX_HELD_RUNS = 1 << 19;
+
+  /** Joining writes all bytes again; this many runs of each partition make it worth it. */
+  private static final long JOINED_RUNS = 8;
 
   private final OutputPool pool;
   private final Attempt attempt;
@@ -61,7 +65,9 @@ public final class PoolOutput implements Closeable {
   /** How many runs an output of so many partitions may have before they are joined. */
   public static int maxRuns(int partitionCount) {
     return (int)
-        Math.min(Math.max(MAX_HELD_RUNS, 2L * partitionCount), OutputIndex.maxRuns(partitionCount));
+        Math.min(
+            Math.max(MAX_HELD_RUNS, JOINED_RUNS * partitionCount),
+            OutputIndex.maxRuns(partitionCount));
   }
 
   /** Appends a piece to a partition. */
@@ -69,13 +75,22 @@ public final class PoolOutput implements Closeable {
     int lengthBytes = piece.bytes().remaining();
     pool.whileOpen(
         () -> {
-          if (writer.runs().size() >= maxRuns) {
+          if (runCount() >= maxRuns || lacksRoom(lengthBytes)) {
             joinRuns();
           }
           writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records());
         });
     writtenBytes += lengthBytes;
     return lengthBytes;
+  }
+
+  /**
+   * Whether the index would be too long with one run more, and joining makes it shorter: half of
+   * all runs are as many as there are partitions, see {@link #canHold}.
+   */
+  private boolean lacksRoom(long runLengthBytes) {
+    return writer.indexBytesWith(runLengthBytes) > FooterLayout.MAX_BYTES
+        && runCount() > maxRuns / 2;
   }
 
   private void joinRuns() throws IOException {
@@ -88,6 +103,11 @@ public final class PoolOutput implements Closeable {
       OutputWriter done = writer == joined ? parts : joined;
       done.close();
     }
+  }
+
+  /** What is known of its runs takes so much of the heap. */
+  public long heldBytes() {
+    return writer.heldBytes();
   }
 
   /** How many runs it has now. */

@@ -6,8 +6,6 @@ import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -34,8 +32,7 @@ final class RunJoiner {
   }
 
   void join() throws IOException {
-    List<Run> runs = new ArrayList<>(from.runs());
-    runs.sort(Comparator.comparingInt(Run::partition)); // those of a partition stay in order
+    List<Run> runs = from.runsByPartition();
     to.reserveCapacity(runs.stream().mapToLong(Run::lengthBytes).sum());
     int next = 0;
     while (next < runs.size()) {

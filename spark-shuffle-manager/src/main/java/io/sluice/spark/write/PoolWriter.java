@@ -115,9 +115,15 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
     }
   }
 
-  private void spill() throws IOException {
+  /** Hands on what is buffered, and accounts from then on for what is known of the runs alone. */
+  final void spill() throws IOException {
     drain();
-    memory.freeMemory(memory.getUsed());
+    long moreBytes = (output == null ? 0 : output.heldBytes()) - memory.getUsed();
+    if (moreBytes > 0) {
+      memory.tryTake(moreBytes); // else later: they are few where memory is short
+    } else {
+      memory.freeMemory(-moreBytes);
+    }
   }
 
   /** Hands on the next bytes of a partition. */

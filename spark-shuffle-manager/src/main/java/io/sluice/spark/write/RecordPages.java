@@ -28,19 +28,49 @@ final class RecordPages {
   private static final int PAGE_BYTES = 1 << OFFSET_BITS;
   private static final int FIRST_INDEX_LENGTH = 1 << 12;
 
+  /** An index of 8 GiB; it doubles, and twice as many have no index. */
+  private static final int MOST_RECORDS = 1 << 30;
+
+  private static final int MOST_PAGES = 1 << PAGE_BITS;
+
   private final PartitionBuffer.Budget budget;
+  private final Full full;
+  private final int mostRecords;
+  private final int mostPages;
   private final List<byte[]> pages = new ArrayList<>();
   private long[] index = new long[0];
   private int count;
   private int position;
 
-  RecordPages(PartitionBuffer.Budget budget) {
+  /**
+   * Without records.
+   *
+   * @param full empties it when it has as many records or pages as it can have
+   */
+  RecordPages(PartitionBuffer.Budget budget, Full full) {
+    this(budget, full, MOST_RECORDS, MOST_PAGES);
+  }
+
+  /** The same with less room. */
+  RecordPages(PartitionBuffer.Budget budget, Full full, int mostRecords, int mostPages) {
     this.budget = budget;
+    this.full = full;
+    this.mostRecords = mostRecords;
+    this.mostPages = mostPages;
+  }
+
+  /** What to do when it is full. */
+  interface Full {
+    /** Writes out what is held, and calls {@link #clear}. */
+    void drain() throws IOException;
   }
 
   /** Keeps a record. */
   void add(int partition, byte[] bytes, int lengthBytes) throws IOException {
     int needed = Integer.BYTES + lengthBytes;
+    if (count == mostRecords || pages.size() == mostPages && missingPageBytes(needed) > 0) {
+      full.drain();
+    }
     makeRoom(needed);
     byte[] page = pages.get(pages.size() - 1);
     index[count++] =
@@ -91,10 +121,7 @@ final class RecordPages {
     return fits ? 0 : Math.max(PAGE_BYTES, neededBytes);
   }
 
-  private void addPage(int lengthBytes) throws IOException {
-    if (pages.size() == 1 << PAGE_BITS) {
-      throw new IOException("more than " + (1 << PAGE_BITS) + " pages of records");
-    }
+  private void addPage(int lengthBytes) {
     pages.add(new byte[lengthBytes]);
     position = 0;
   }

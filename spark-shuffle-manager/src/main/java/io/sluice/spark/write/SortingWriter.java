@@ -29,7 +29,7 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
 
   private final SerializerManager manager = SparkEnv.get().serializerManager();
-  private final RecordPages records = new RecordPages(this::takeMemory);
+  private final RecordPages records = new RecordPages(this::takeMemory, this::spill);
   private final Serialized serialized = new Serialized();
   private final SerializationStream stream;
 

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputIndex;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -110,10 +112,13 @@ class JoinedRunsTest {
 
   @Test
   void theIndexHasRoomForAsManyAsThereMayBe() {
-    for (int partitions : new int[] {1, 2_000, 100_000, 600_000}) {
+    for (int partitions : new int[] {1, 2_000, 100_000, 560_000}) {
       assertTrue(PoolOutput.canHold(partitions));
       int maxRuns = PoolOutput.maxRuns(partitions);
       assertTrue(maxRuns >= 2 * partitions && maxRuns <= OutputIndex.maxRuns(partitions));
+      long furtherCrcs = (60L << 30) / BlockChecksums.BLOCK_BYTES;
+      long indexBytes = OutputIndex.encodedBytes(partitions, maxRuns, furtherCrcs);
+      assertTrue(indexBytes <= FooterLayout.MAX_BYTES, partitions + " partitions");
     }
     assertFalse(PoolOutput.canHold(1 << 24));
   }

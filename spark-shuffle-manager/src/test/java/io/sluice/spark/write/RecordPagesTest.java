@@ -12,9 +12,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RecordPagesTest {
   private record Entry(int partition, byte[] bytes) {}
+
+  private static void neverFull() {
+    throw new AssertionError("it has room for more");
+  }
 
   private static byte[] read(RecordPages pages, int i) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -25,7 +31,7 @@ class RecordPagesTest {
   @Test
   void sortsByPartitionAndKeepsTheOrderOfArrival() throws IOException {
     Random random = new Random(5);
-    RecordPages pages = new RecordPages(bytes -> {});
+    RecordPages pages = new RecordPages(bytes -> {}, RecordPagesTest::neverFull);
     List<Entry> expected = new ArrayList<>();
     for (int i = 0; i < 50_000; i++) {
       byte[] bytes = new byte[random.nextInt(200)];
@@ -46,7 +52,7 @@ class RecordPagesTest {
 
   @Test
   void keepsRecordsLongerThanAPage() throws IOException {
-    RecordPages pages = new RecordPages(bytes -> {});
+    RecordPages pages = new RecordPages(bytes -> {}, RecordPagesTest::neverFull);
     byte[] small = {1, 2, 3};
     byte[] large = new byte[5 << 20];
     new Random(3).nextBytes(large);
@@ -72,7 +78,8 @@ class RecordPagesTest {
                 taken[0] = 0;
               }
               taken[0] += bytes;
-            });
+            },
+            RecordPagesTest::neverFull);
     for (int i = 0; i < 200_000; i++) {
       pages[0].add(i % 7, ByteBuffer.allocate(60).putInt(i).array(), 60);
     }
@@ -87,7 +94,7 @@ class RecordPagesTest {
   void goesOnWhenThereIsNoMemoryAtAll() throws IOException {
     List<Integer> drained = new ArrayList<>();
     RecordPages[] pages = new RecordPages[1];
-    pages[0] = new RecordPages(bytes -> drainInto(drained, pages[0]));
+    pages[0] = new RecordPages(bytes -> drainInto(drained, pages[0]), RecordPagesTest::neverFull);
     Random random = new Random(7);
     for (int i = 0; i < 20_000; i++) {
       int lengthBytes = i % 1000 == 0 ? 300_000 : Integer.BYTES + random.nextInt(100);
@@ -96,6 +103,32 @@ class RecordPagesTest {
     drainInto(drained, pages[0]);
     assertEquals(20_000, drained.size());
     assertEquals(20_000, drained.stream().distinct().count());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1000, 1000000", "1000000, 3"})
+  void isEmptiedWhenItHasAsManyRecordsOrPagesAsItCanHave(int mostRecords, int mostPages)
+      throws IOException {
+    List<Integer> drained = new ArrayList<>();
+    int[] times = new int[1];
+    RecordPages[] pages = new RecordPages[1];
+    pages[0] =
+        new RecordPages(
+            bytes -> {},
+            () -> {
+              drainInto(drained, pages[0]);
+              times[0]++;
+            },
+            mostRecords,
+            mostPages);
+    for (int i = 0; i < 50_000; i++) {
+      pages[0].add(i % 7, ByteBuffer.allocate(60).putInt(i).array(), 60);
+      assertTrue(pages[0].count() <= mostRecords);
+    }
+    assertTrue(times[0] > 0, "it was emptied");
+    drainInto(drained, pages[0]);
+    assertEquals(50_000, drained.size());
+    assertEquals(50_000, drained.stream().distinct().count());
   }
 
   private static void drainInto(List<Integer> drained, RecordPages pages) throws IOException {

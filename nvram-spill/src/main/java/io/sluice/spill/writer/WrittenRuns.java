@@ -1,0 +1,135 @@
+package io.sluice.spill.writer;
+
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.Range;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.RandomAccess;
+import java.util.function.BiFunction;
+
+/**
+ * The runs of an output that is being written, in the order in which they came. There may be
+ * hundreds of thousands of them until they are merged or committed, so that a run is an object only
+ * while somebody looks at it; otherwise it takes {@value #RUN_BYTES} bytes of a chunk, and further
+ * checksums if it is longer than a block.
+ *
+ * <pre>
+ *   0                                8                16       24           32        40
+ *  +-----------+--------------------+----------------+--------+------------+---------+
+ *  | partition | CRC of first block | logical offset | length | raw length | records |
+ *  +-----------+--------------------+----------------+--------+------------+---------+
+ * </pre>
+ *
+ * <p>Thread contract: one thread.
+ */
+final class WrittenRuns extends AbstractList<Run> implements RandomAccess {
+  /** What one takes: five numbers and a reference. */
+  static final int RUN_BYTES = 44;
+
+  private static final int CHUNK_RUNS = 1 << 7;
+  private static final int FIELDS = 5;
+
+  private final BiFunction<Long, Long, List<Range>> ranges;
+  private final List<Chunk> chunks = new ArrayList<>();
+  private int size;
+
+  /** Some runs, the last chunk in part. */
+  private static final class Chunk {
+    private final long[] fields = new long[CHUNK_RUNS * FIELDS];
+    private final BlockChecksums[] longer = new BlockChecksums[CHUNK_RUNS]; // null: one block
+  }
+
+  /**
+   * Without runs.
+   *
+   * @param ranges where a logical offset and a length lie
+   */
+  WrittenRuns(BiFunction<Long, Long, List<Range>> ranges) {
+    this.ranges = ranges;
+  }
+
+  @Override
+  public boolean add(Run run) {
+    if (size == chunks.size() * CHUNK_RUNS) {
+      chunks.add(new Chunk());
+    }
+    Chunk chunk = chunks.get(size / CHUNK_RUNS);
+    int inChunk = size % CHUNK_RUNS;
+    int at = inChunk * FIELDS;
+    BlockChecksums checksums = run.checksums();
+    chunk.fields[at] =
+        (long) run.partition() << Integer.SIZE | Integer.toUnsignedLong(checksums.crc32c(0));
+    chunk.fields[at + 1] = run.logicalOffsetBytes();
+    chunk.fields[at + 2] = run.lengthBytes();
+    chunk.fields[at + 3] = run.rawLengthBytes();
+    chunk.fields[at + 4] = run.records();
+    chunk.longer[inChunk] = checksums.furtherCount() == 0 ? null : checksums;
+    size++;
+    return true;
+  }
+
+  @Override
+  public Run get(int i) {
+    Objects.checkIndex(i, size);
+    Chunk chunk = chunks.get(i / CHUNK_RUNS);
+    int at = i % CHUNK_RUNS * FIELDS;
+    long logicalOffsetBytes = chunk.fields[at + 1];
+    long lengthBytes = chunk.fields[at + 2];
+    BlockChecksums longer = chunk.longer[i % CHUNK_RUNS];
+    return new Run(
+        (int) (chunk.fields[at] >>> Integer.SIZE),
+        logicalOffsetBytes,
+        ranges.apply(logicalOffsetBytes, lengthBytes),
+        lengthBytes,
+        chunk.fields[at + 3],
+        chunk.fields[at + 4],
+        longer == null ? BlockChecksums.of((int) chunk.fields[at]) : longer);
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  /** The same, partition by partition; those of one stay in order. Later ones are not in it. */
+  List<Run> byPartition() {
+    long[] order = new long[size];
+    for (int i = 0; i < size; i++) {
+      order[i] = (long) partition(i) << Integer.SIZE | i;
+    }
+    Arrays.sort(order);
+    return new Sorted(order);
+  }
+
+  private int partition(int i) {
+    return (int) (chunks.get(i / CHUNK_RUNS).fields[i % CHUNK_RUNS * FIELDS] >>> Integer.SIZE);
+  }
+
+  /** Another order of them. */
+  private final class Sorted extends AbstractList<Run> implements RandomAccess {
+    private final long[] order;
+
+    Sorted(long[] order) {
+      this.order = order;
+    }
+
+    @Override
+    public Run get(int i) {
+      return WrittenRuns.this.get((int) order[i]);
+    }
+
+    @Override
+    public int size() {
+      return order.length;
+    }
+  }
+
+  /** What they take of the heap, further checksums left out. */
+  long heldBytes() {
+    return (long) chunks.size() * CHUNK_RUNS * RUN_BYTES;
+  }
+}
