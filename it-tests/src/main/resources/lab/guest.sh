@@ -16,6 +16,7 @@ lab_cached_files() {
   mount --bind "$lab_share" /run/lab/share
   mount -t 9p -o trans=virtio,version=9p2000.L,cache=loose,msize=512000,ro host /run/lab/host
   for view in $lab_views; do
+    mkdir -p "$view"
     mount --bind "/run/lab/host$view" "$view"
   done
   mount --bind /run/lab/share "$lab_share"

@@ -57,13 +57,17 @@ final class GuestScript {
     }
   }
 
-  /** Top directories of everything that a JVM in the guest reads often. */
+  /**
+   * Top directories of everything that a JVM in the guest reads often; below {@code /tmp}, which a
+   * guest has to itself, those that are in it.
+   */
   private static Set<String> views(Workspace workspace) {
     Set<String> views = new LinkedHashSet<>();
     String jdkAndCaches = System.getProperty("java.home") + ":" + SparkDistribution.userCaches();
     for (String entry : (jdkAndCaches + ":" + classPath(workspace)).split(":")) {
       Path path = Path.of(entry);
-      views.add(path.getRoot().resolve(path.getName(0)).toString());
+      int names = path.startsWith("/tmp") ? 2 : 1;
+      views.add(path.getRoot().resolve(path.subpath(0, names)).toString());
     }
     return views;
   }

@@ -171,6 +171,13 @@ class LossIT {
   }
 
   /**
+   * The one thing that may end a reduce, by stock's rule: the machine was too slow with the maps.
+   */
+  private static void assertMapsCameTooLate(TaskAttempt reduce) {
+    assertTrue(reduce.diagnostics().contains("MAX_FAILED_UNIQUE_FETCHES"), reduce.toString());
+  }
+
+  /**
    * A NodeManager without recovery comes back while a reduce reads: none of its outputs is left.
    */
   @Test
@@ -188,9 +195,9 @@ class LossIT {
       FinishedJob finished = run.await();
       assertEquals(2, lost.size(), "maps of the node that was emptied");
       lost.forEach(map -> finished.lost(map.attemptId()));
-      assertTrue(
-          finished.attempts().stream().filter(attempt -> !attempt.map()).count() <= 2,
-          "one attempt of the reduce finds them all: " + finished.attempts());
+      finished.attempts().stream()
+          .filter(attempt -> !attempt.map() && attempt.state().equals("FAILED"))
+          .forEach(LossIT::assertMapsCameTooLate);
     } finally {
       if (emptied != null) {
         emptied.restartWith(Map.of());
