@@ -95,6 +95,11 @@ final class DeviceSpace implements MappedBacking {
   }
 
   @Override
+  public boolean renewsMemory() {
+    return false;
+  }
+
+  @Override
   public void createMeta(int lengthBytes) {
     // it is there
   }

@@ -1,5 +1,7 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.Closeable;
 import java.io.IOException;
@@ -17,14 +19,15 @@ import org.slf4j.LoggerFactory;
  * The directories of the disk tier, each locked, and which of them work: one that does not is left
  * out, and one that does is enough.
  *
- * <p>Thread contract: guarded by the lock of the store; opened and closed by one thread. Ownership:
- * {@link PoolFiles} closes it. Failure: what a directory fails with is logged when it is not the
- * same as the last time. A directory that failed at the start stays out until the next one; one
- * that failed later is tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been
- * full. What lies in one may be contradicted by what the pool went on with: it is left behind, see
- * {@link DiskEpoch}. {@link IOException} only at the start, and only if none works: not even then
- * in a {@link PlaceUse#PRIVATE} pool, whose process has chosen no directory for it and does
- * without.
+ * <p>Thread contract: guarded by the lock of the store; opened and closed by one thread. What is
+ * done in one once the store runs is done by its {@link DiskThread}. Ownership: {@link PoolFiles}
+ * closes it. Failure: what a directory fails with is logged when it is not the same as the last
+ * time. A directory that failed at the start stays out until the next one; one that failed later is
+ * tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been full, and one that
+ * hangs when it answers. What lies in one may be contradicted by what the pool went on with: it is
+ * left behind, see {@link DiskEpoch}. {@link IOException} only at the start, and only if none
+ * works: not even then in a {@link PlaceUse#PRIVATE} pool, whose process has chosen no directory
+ * for it and does without.
  */
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
@@ -38,14 +41,39 @@ final class DiskDirectories implements Closeable {
   /** One of them. */
   private static final class Directory {
     private final Path path;
+    private final DiskThread thread;
     private PrivateDirectory locked; // null: it is not to be used
+    private SharedFile epoch; // kept open: another file system may come to lie over the path
     private boolean behind; // it is emptied at the next start
     private String failure = ""; // none: it works
     private String lastSaid = "";
     private long failedNs;
 
-    Directory(Path path) {
+    Directory(Path path, long timeoutMs) {
       this.path = path;
+      this.thread = new DiskThread(path, timeoutMs);
+    }
+
+    PrivateDirectory lock(PlaceUse use) throws IOException {
+      return thread.call(() -> PrivateDirectory.open(path, use), Directory::unlock);
+    }
+
+    static void unlock(PrivateDirectory locked) {
+      try {
+        locked.close();
+      } catch (IOException e) {
+        LOG.warn("The lock of {} could not be dropped", locked.path(), e);
+      }
+    }
+
+    void follow(DiskEpoch following, boolean forced) throws IOException {
+      thread.run(
+          () -> {
+            if (epoch == null) {
+              epoch = DiskEpoch.open(path);
+            }
+            following.write(epoch, forced);
+          });
     }
   }
 
@@ -62,22 +90,30 @@ final class DiskDirectories implements Closeable {
     void on(PrivateDirectory directory) throws IOException;
   }
 
-  /** Locks what can be locked; {@code nanoTime} is a clock as {@link System#nanoTime} is one. */
-  DiskDirectories(List<Path> paths, PlaceUse use, LongSupplier nanoTime) {
+  /**
+   * Locks what can be locked.
+   *
+   * @param nanoTime is a clock as {@link System#nanoTime} is one
+   * @param timeoutMs how long a directory has for its answer
+   */
+  DiskDirectories(List<Path> paths, PlaceUse use, LongSupplier nanoTime, long timeoutMs) {
     this.use = use;
     this.nanoTime = nanoTime;
     for (Path path : paths) {
-      Directory directory = new Directory(path);
+      Directory directory = new Directory(path, timeoutMs);
       directories.add(directory);
       try {
-        directory.locked = PrivateDirectory.open(path, use);
+        directory.locked = directory.lock(use);
       } catch (IOException e) {
         failed(directory, e);
       }
     }
   }
 
-  /** Does the work on each that works; those on which it fails are left out. */
+  /**
+   * Does the work on each that works; those on which it fails are left out. Without a deadline, for
+   * the start: as much may have to be deleted as there is.
+   */
   void onEach(Work work) {
     for (Directory directory : directories) {
       if (directory.locked != null) {
@@ -92,16 +128,17 @@ final class DiskDirectories implements Closeable {
   }
 
   /**
-   * Does the work on each that is used and not left behind; those on which it fails are so now.
+   * Has each that is used and not left behind follow; those that fail are left behind now.
    *
-   * @return whether it was done on all of them
+   * @param forced where the pool outlives the loss of power
+   * @return whether all of them follow
    */
-  boolean keepUp(Work work) {
+  boolean keepUp(DiskEpoch following, boolean forced) {
     boolean done = true;
     for (Directory directory : directories) {
       if (directory.locked != null && !directory.behind) {
         try {
-          work.on(directory.locked);
+          directory.follow(following, forced);
         } catch (IOException e) {
           failed(directory, e);
           directory.behind = true;
@@ -145,7 +182,7 @@ final class DiskDirectories implements Closeable {
     for (Directory directory : directories) {
       if (mayWork(directory)) {
         try {
-          long usableBytes = Files.getFileStore(directory.path).getUsableSpace();
+          long usableBytes = directory.thread.call(() -> usableBytes(directory.path), late -> {});
           if (best == null || usableBytes > best.usableBytes()) {
             best = new Room(directory.path, usableBytes);
           }
@@ -155,6 +192,19 @@ final class DiskDirectories implements Closeable {
       }
     }
     return Optional.ofNullable(best);
+  }
+
+  private static long usableBytes(Path path) throws IOException {
+    return Files.getFileStore(path).getUsableSpace();
+  }
+
+  /** Which does everything in that one. */
+  DiskThread thread(Path path) {
+    return directories.stream()
+        .filter(directory -> directory.path.equals(path))
+        .findFirst()
+        .orElseThrow()
+        .thread;
   }
 
   /** That one could not be written to. */
@@ -194,6 +244,7 @@ final class DiskDirectories implements Closeable {
 
   private boolean mayWork(Directory directory) {
     return directory.locked != null
+        && !directory.thread.hangs()
         && (directory.failure.isEmpty()
             || nanoTime.getAsLong() - directory.failedNs
                 >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS));
@@ -209,12 +260,13 @@ final class DiskDirectories implements Closeable {
   }
 
   private static void leaveOut(Directory directory) {
+    PrivateDirectory locked = directory.locked;
+    directory.locked = null;
     try {
-      directory.locked.close();
+      directory.thread.run(() -> Closing.all(directory.epoch, locked));
     } catch (IOException e) {
       LOG.warn("The lock of {} could not be dropped", directory.path, e);
     }
-    directory.locked = null;
   }
 
   @Override

@@ -58,20 +58,22 @@ record DiskEpoch(UUID poolId, long epoch) {
     return Optional.of(new DiskEpoch(poolId, bytes.getLong()));
   }
 
+  /** The file of a directory in which it is written, and which the caller closes. */
+  static SharedFile open(Path directory) throws IOException {
+    Path path = directory.resolve(FILE);
+    return Files.exists(path) ? SharedFile.open(path) : PrivateDirectory.createShared(path);
+  }
+
   /** Writes it; {@code forced} where the pool outlives the loss of power. */
-  void write(Path directory, boolean forced) throws IOException {
+  void write(SharedFile file, boolean forced) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES);
     bytes.putLong(MAGIC);
     bytes.putLong(poolId.getMostSignificantBits()).putLong(poolId.getLeastSignificantBits());
     bytes.putLong(epoch);
     bytes.putInt(crc(bytes)).flip();
-    Path path = directory.resolve(FILE);
-    try (SharedFile file =
-        Files.exists(path) ? SharedFile.open(path) : PrivateDirectory.createShared(path)) {
-      file.write(0, bytes);
-      if (forced) {
-        file.force();
-      }
+    file.write(0, bytes);
+    if (forced) {
+      file.force();
     }
   }
 

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The overflow files: one per lease request, cut when its tail is given back, deleted when all of
@@ -28,6 +30,8 @@ import java.util.TreeMap;
 final class DiskTier {
   /** How many ids there are. */
   private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
 
   private final StoreConfig config;
   private final DiskDirectories directories;
@@ -68,7 +72,8 @@ final class DiskTier {
       return;
     }
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
-    SegmentHandle segment = new SegmentHandle(info, SharedFile.open(path), null, config.medium());
+    DiskThread thread = directories.thread(path.getParent());
+    SegmentHandle segment = new SegmentHandle(info, SharedFile.open(path), config.medium(), thread);
     segments.put(segmentId, segment);
     used.add(segment.range());
   }
@@ -183,18 +188,32 @@ final class DiskTier {
   private SegmentHandle create(Path directory, long lengthBytes) throws IOException {
     int segmentId = newId();
     Path path = directory.resolve(SegmentNames.of(segmentId));
-    SharedFile file = PrivateDirectory.createShared(path);
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
-    SegmentHandle segment = new SegmentHandle(info, file, null, config.medium());
+    DiskThread thread = directories.thread(directory);
+    SegmentHandle segment = thread.call(() -> createFile(info, thread), DiskTier::deleteLate);
+    segments.put(segmentId, segment);
+    used.add(segment.range());
+    return segment;
+  }
+
+  private SegmentHandle createFile(SegmentInfo info, DiskThread thread) throws IOException {
+    SharedFile file = PrivateDirectory.createShared(info.path());
+    SegmentHandle segment = new SegmentHandle(info, file, config.medium(), thread);
     try {
-      segment.extendTo(lengthBytes);
+      segment.extendTo(info.lengthBytes());
+      return segment;
     } catch (IOException | RuntimeException | Error e) {
       deleteAfter(e, segment);
       throw e;
     }
-    segments.put(segmentId, segment);
-    used.add(segment.range());
-    return segment;
+  }
+
+  private static void deleteLate(SegmentHandle segment) {
+    try {
+      segment.delete();
+    } catch (IOException e) {
+      LOG.warn("{} is left for the next start to delete", segment.info().path(), e);
+    }
   }
 
   private int newId() throws IOException {

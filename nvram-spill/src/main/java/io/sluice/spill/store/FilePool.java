@@ -56,6 +56,11 @@ final class FilePool implements PoolSpace {
   }
 
   @Override
+  public boolean renewsMemory() {
+    return true;
+  }
+
+  @Override
   public void format(PoolHeader header) throws IOException {
     header.write(directory);
     syncNames();

@@ -91,6 +91,11 @@ final class HugePages implements MappedBacking {
   }
 
   @Override
+  public boolean renewsMemory() {
+    return true;
+  }
+
+  @Override
   public void createMeta(int lengthBytes) throws IOException {
     create(meta(), lengthBytes, () -> false);
   }

@@ -31,6 +31,9 @@ interface MappedBacking extends Closeable {
   /** Gives back what can be given back. */
   void clear() throws IOException;
 
+  /** As {@link PoolSpace#renewsMemory}. */
+  boolean renewsMemory();
+
   /** Makes the room for {@link #mapMeta}. */
   void createMeta(int lengthBytes) throws IOException;
 

@@ -31,10 +31,11 @@ record MappedHeader(PoolHeader pool, MappedLayout layout) {
     ByteBuffer header = meta.buffer().duplicate();
     int version = header.getInt(VERSION_OFFSET);
     if (version != VERSION) {
-      throw unusable(place, "has version " + version + ", expected " + VERSION);
+      throw new OtherFormatException(
+          unusable(place, "has version " + version + ", expected " + VERSION));
     }
     if (header.getInt(CRC_OFFSET) != crc(header)) {
-      throw unusable(place, "is damaged: its CRC-32C does not match");
+      throw new IOException(unusable(place, "is damaged: its CRC-32C does not match"));
     }
     PoolHeader pool =
         new PoolHeader(
@@ -98,8 +99,7 @@ record MappedHeader(PoolHeader pool, MappedLayout layout) {
     return meta.slice(0, FIRST_PAGE_BYTES).mismatch(ByteBuffer.allocate(FIRST_PAGE_BYTES)) < 0;
   }
 
-  private static IOException unusable(String place, String what) {
-    return new IOException(
-        "the pool at " + place + " " + what + "; open it without recovery, which empties it");
+  private static String unusable(String place, String what) {
+    return "the pool at " + place + " " + what + "; open it without recovery, which empties it";
   }
 }

@@ -72,6 +72,11 @@ final class MappedPool implements PoolSpace {
   }
 
   @Override
+  public boolean renewsMemory() {
+    return backing.renewsMemory();
+  }
+
+  @Override
   public void format(PoolHeader header) throws IOException {
     MappedLayout fresh =
         backing.layout(header.segmentBytes(), header.blockBytes(), config.memoryCapacityBytes());

@@ -41,7 +41,8 @@ final class PoolFiles implements Closeable {
     PoolFiles files =
         new PoolFiles(
             space,
-            new DiskDirectories(config.diskDirectories(), config.use(), System::nanoTime),
+            new DiskDirectories(
+                config.diskDirectories(), config.use(), System::nanoTime, config.diskTimeoutMs()),
             config.medium().isPersistent());
     try {
       Optional<String> cause = config.medium().unavailabilityCause(config.directory());
@@ -111,7 +112,7 @@ final class PoolFiles implements Closeable {
   }
 
   private boolean keptUp(DiskEpoch following) {
-    return diskDirectories.keepUp(directory -> following.write(directory.path(), persistent));
+    return diskDirectories.keepUp(following, persistent);
   }
 
   /** Whether one could not be begun, so that it has to be tried again. */
@@ -125,7 +126,7 @@ final class PoolFiles implements Closeable {
   }
 
   private void load(StoreConfig config) throws IOException {
-    Optional<PoolHeader> former = config.recover() ? space.header() : Optional.empty();
+    Optional<PoolHeader> former = former(config);
     if (former.isPresent()) {
       header = former.get();
       header.check(config);
@@ -141,6 +142,24 @@ final class PoolFiles implements Closeable {
     if (recovered) {
       long epoch = generations.diskEpoch();
       diskDirectories.onEach(directory -> takeBack(directory, epoch));
+    }
+  }
+
+  /**
+   * The pool that is to be recovered; one that cannot be understood is made again by its engines.
+   */
+  private Optional<PoolHeader> former(StoreConfig config) throws IOException {
+    if (!config.recover()) {
+      return Optional.empty();
+    }
+    try {
+      return space.header();
+    } catch (OtherFormatException e) {
+      if (!space.renewsMemory()) { // tasks of then may still write where others would
+        throw e;
+      }
+      LOG.warn("A pool of another release is emptied: {}", e.getMessage());
+      return Optional.empty();
     }
   }
 

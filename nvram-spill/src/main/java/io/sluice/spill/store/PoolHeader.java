@@ -33,7 +33,8 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     Properties properties = new Properties();
     properties.load(new StringReader(Files.readString(file, StandardCharsets.US_ASCII)));
     if (!FORMAT.equals(properties.getProperty("format"))) {
-      throw mismatch(file, "format", properties.getProperty("format"), FORMAT);
+      throw new OtherFormatException(
+          mismatch(file, "format", properties.getProperty("format"), FORMAT));
     }
     try {
       return Optional.of(
@@ -57,11 +58,13 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
   void check(StoreConfig config) throws IOException {
     Path place = config.directory();
     if (segmentBytes != config.segmentBytes()) {
-      throw mismatch(
-          place, "segmentBytes", String.valueOf(segmentBytes), "" + config.segmentBytes());
+      throw new IOException(
+          mismatch(
+              place, "segmentBytes", String.valueOf(segmentBytes), "" + config.segmentBytes()));
     }
     if (blockBytes != config.blockBytes()) {
-      throw mismatch(place, "blockBytes", String.valueOf(blockBytes), "" + config.blockBytes());
+      throw new IOException(
+          mismatch(place, "blockBytes", String.valueOf(blockBytes), "" + config.blockBytes()));
     }
   }
 
@@ -87,16 +90,15 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     Files.deleteIfExists(directory.resolve(FILE));
   }
 
-  private static IOException mismatch(Path place, String what, String actual, String expected) {
-    return new IOException(
-        place
-            + " says "
-            + what
-            + " = "
-            + actual
-            + ", expected "
-            + expected
-            + "; open the pool with the settings it was created with, or without recovery, which"
-            + " empties it");
+  private static String mismatch(Path place, String what, String actual, String expected) {
+    return place
+        + " says "
+        + what
+        + " = "
+        + actual
+        + ", expected "
+        + expected
+        + "; open the pool with the settings it was created with, or without recovery, which"
+        + " empties it";
   }
 }

@@ -33,6 +33,9 @@ interface PoolSpace extends Closeable {
   /** Makes it no pool, and gives back what it can. */
   void clear() throws IOException;
 
+  /** Whether what comes after {@link #clear} is other memory, not what others still have mapped. */
+  boolean renewsMemory();
+
   /** Makes it an empty pool, after {@link #clear}. */
   void format(PoolHeader header) throws IOException;
 

@@ -31,18 +31,43 @@ public final class SegmentHandle implements ByteSource, Closeable {
   private final SharedFile file;
   private final Mapping mapping;
   private final Medium medium;
+  private final DiskThread thread; // null on the memory tier
 
   /**
-   * Wraps what is open.
+   * Wraps what is open of the memory tier.
    *
    * @param file null if the segment lies on huge pages or a device, which cannot be read as a file
-   * @param mapping null on the disk tier
    */
   SegmentHandle(SegmentInfo info, SharedFile file, Mapping mapping, Medium medium) {
+    this(info, file, mapping, medium, null);
+  }
+
+  /**
+   * Wraps what is open of the disk tier.
+   *
+   * @param thread changes the file, so that it need not be waited for for ever; whoever reads it
+   *     has a deadline of his own
+   */
+  SegmentHandle(SegmentInfo info, SharedFile file, Medium medium, DiskThread thread) {
+    this(info, file, null, medium, thread);
+  }
+
+  private SegmentHandle(
+      SegmentInfo info, SharedFile file, Mapping mapping, Medium medium, DiskThread thread) {
     this.info = info;
     this.file = file;
     this.mapping = mapping;
     this.medium = medium;
+    this.thread = thread;
+  }
+
+  /** Does what may have to wait for the file system: on the disk tier with a deadline. */
+  void atFileSystem(DiskThread.Action action) throws IOException {
+    if (thread == null) {
+      action.run();
+    } else {
+      thread.run(action);
+    }
   }
 
   /** Id, path and length; a file of the disk tier gets shorter while its lease is open. */
@@ -138,7 +163,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** Cuts a file of the disk tier. */
   void truncate(long lengthBytes) throws IOException {
-    file.setLength(lengthBytes);
+    atFileSystem(() -> file.setLength(lengthBytes));
     info = new SegmentInfo(info.segmentId(), info.tier(), info.path(), lengthBytes);
   }
 
@@ -150,10 +175,13 @@ public final class SegmentHandle implements ByteSource, Closeable {
       medium.persist(mapping, Math.toIntExact(offsetBytes), Long.BYTES);
       return;
     }
-    file.write(offsetBytes, ByteBuffer.allocate(Long.BYTES).putLong(0, mark));
-    if (medium.isPersistent()) {
-      file.force();
-    }
+    atFileSystem(
+        () -> {
+          file.write(offsetBytes, ByteBuffer.allocate(Long.BYTES).putLong(0, mark));
+          if (medium.isPersistent()) {
+            file.force();
+          }
+        });
   }
 
   /** Gives a new file its length, without giving it space. */
@@ -163,13 +191,16 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** Closes and deletes a file of the disk tier. */
   void delete() throws IOException {
-    close();
-    Files.deleteIfExists(info.path()); // a cleaner may have been there
+    atFileSystem(
+        () -> {
+          close();
+          Files.deleteIfExists(info.path()); // a cleaner may have been there
+        });
   }
 
   @Override
   public synchronized void close() throws IOException {
     closed = true;
-    Closing.all(mapping, file);
+    atFileSystem(() -> Closing.all(mapping, file));
   }
 }

@@ -558,7 +558,7 @@ public final class SpillStore implements Closeable {
   private void releaseQuarantined(Range range, List<SegmentHandle> retired) throws IOException {
     SegmentHandle segment = allocator.segment(range.segmentId());
     try {
-      clearMarks(segment, range);
+      segment.atFileSystem(() -> clearMarks(segment, range));
     } catch (IOException e) {
       if (segment.info().tier() == Tier.MEMORY) {
         throw e;

@@ -22,6 +22,7 @@ import java.util.Set;
  * @param diskDirectories directories of the disk tier, none for no such tier
  * @param diskCapacityBytes most bytes of the disk tier, 0 for no limit
  * @param diskReserveBytes what the disk tier leaves free on its file systems
+ * @param diskTimeoutMs how long a directory of the disk tier has for one thing that is asked of it
  * @param medium how bytes reach the memory tier
  * @param recover whether to rebuild the directory of outputs from what lies in the pool
  * @param runningApplications on recovery, the applications whose tasks may still be writing
@@ -40,6 +41,7 @@ public record StoreConfig(
     List<Path> diskDirectories,
     long diskCapacityBytes,
     long diskReserveBytes,
+    long diskTimeoutMs,
     Medium medium,
     boolean recover,
     Set<String> runningApplications,
@@ -92,6 +94,7 @@ public record StoreConfig(
         "the memory capacity cannot be " + memoryCapacityBytes);
     check(diskCapacityBytes >= 0, "the disk capacity cannot be " + diskCapacityBytes);
     check(diskReserveBytes >= 0, "the disk reserve cannot be " + diskReserveBytes);
+    check(diskTimeoutMs > 0, "the disk timeout cannot be " + diskTimeoutMs);
     check(fillTimeoutMs >= 0, "the fill timeout cannot be " + fillTimeoutMs);
   }
 
@@ -117,6 +120,7 @@ public record StoreConfig(
     private List<Path> diskDirectories = List.of();
     private long diskCapacityBytes;
     private long diskReserveBytes = 1L << 30;
+    private long diskTimeoutMs = DiskThread.TIMEOUT_MS;
     private Medium medium = new PlainMedium();
     private boolean recover;
     private Set<String> runningApplications = Set.of();
@@ -160,6 +164,12 @@ public record StoreConfig(
       this.diskDirectories = directories;
       this.diskCapacityBytes = capacityBytes;
       this.diskReserveBytes = reserveBytes;
+      return this;
+    }
+
+    /** How long a directory of the disk tier has for one thing that is asked of it. */
+    public Builder diskTimeoutMs(long diskTimeoutMs) {
+      this.diskTimeoutMs = diskTimeoutMs;
       return this;
     }
 
@@ -212,6 +222,7 @@ public record StoreConfig(
           diskDirectories,
           diskCapacityBytes,
           diskReserveBytes,
+          diskTimeoutMs,
           medium,
           recover,
           runningApplications,

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** A file that cannot be closed must not keep the rest of the pool, nor its lock. */
@@ -29,55 +27,19 @@ class CloseTest extends PoolTestBase {
   }
 
   /** Its areas are closed, and say that they could not be. */
-  private record Unclosable(PoolSpace space) implements PoolSpace {
-    @Override
-    public Optional<PoolHeader> header() throws IOException {
-      return space.header();
-    }
-
-    @Override
-    public void clear() throws IOException {
-      space.clear();
-    }
-
-    @Override
-    public void format(PoolHeader header) throws IOException {
-      space.format(header);
+  private static final class Unclosable extends ForwardedSpace {
+    Unclosable(PoolSpace space) {
+      super(space);
     }
 
     @Override
     public MetaArea generation() throws IOException {
-      return new UnclosableArea(space.generation(), "generation");
+      return new UnclosableArea(super.generation(), "generation");
     }
 
     @Override
     public MetaArea leaseMarks() throws IOException {
-      return new UnclosableArea(space.leaseMarks(), "lease marks");
-    }
-
-    @Override
-    public List<Integer> segmentIds() throws IOException {
-      return space.segmentIds();
-    }
-
-    @Override
-    public SegmentHandle open(int segmentId) throws IOException {
-      return space.open(segmentId);
-    }
-
-    @Override
-    public SegmentHandle create(int segmentId, BooleanSupplier stopped) throws IOException {
-      return space.create(segmentId, stopped);
-    }
-
-    @Override
-    public void discard(SegmentHandle segment) throws IOException {
-      space.discard(segment);
-    }
-
-    @Override
-    public void close() throws IOException {
-      space.close();
+      return new UnclosableArea(super.leaseMarks(), "lease marks");
     }
   }
 

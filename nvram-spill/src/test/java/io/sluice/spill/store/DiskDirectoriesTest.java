@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /** Overflow directories fail at the start or later; one that works is enough. */
 class DiskDirectoriesTest extends PoolTestBase {
+  private static final long TIMEOUT_MS = 60_000;
+
   private Path first() {
     return directory.resolve("disk1");
   }
@@ -37,7 +40,7 @@ class DiskDirectoriesTest extends PoolTestBase {
   }
 
   private DiskDirectories disks(AtomicLong nowNs) {
-    return new DiskDirectories(List.of(first()), PlaceUse.ANNOUNCED, nowNs::get);
+    return new DiskDirectories(List.of(first()), PlaceUse.ANNOUNCED, nowNs::get, TIMEOUT_MS);
   }
 
   /** Puts a file in the place of a directory: nothing in it can be made, opened or deleted. */
@@ -359,5 +362,25 @@ class DiskDirectoriesTest extends PoolTestBase {
       assertEquals(0, directories.failedCount());
       assertEquals("", directories.reasons());
     }
+  }
+
+  /** As when a disk is mounted late, over the directory that was used in its place. */
+  @Test
+  void whatComesToLieOverADirectoryDoesNotFollowInItsPlace() throws Exception {
+    UUID pool = UUID.randomUUID();
+    try (DiskDirectories former = disks(new AtomicLong())) {
+      assertTrue(former.keepUp(new DiskEpoch(pool, 1), true));
+    }
+    Path late = directory.resolve("late");
+    Files.move(first(), late);
+    Path covered = directory.resolve("covered");
+    try (DiskDirectories directories = disks(new AtomicLong())) {
+      assertTrue(directories.keepUp(new DiskEpoch(pool, 2), true));
+      Files.move(first(), covered);
+      Files.move(late, first());
+      assertTrue(directories.keepUp(new DiskEpoch(pool, 3), true));
+    }
+    assertEquals(1, DiskEpoch.read(first()).orElseThrow().epoch());
+    assertEquals(3, DiskEpoch.read(covered).orElseThrow().epoch());
   }
 }

@@ -10,7 +10,6 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -238,41 +237,10 @@ class GrowthTest extends PoolTestBase {
     private volatile boolean full;
 
     PoolSpace open(StoreConfig config) throws IOException {
-      PoolSpace space = place.open(config);
-      return new PoolSpace() {
-        @Override
-        public Optional<PoolHeader> header() throws IOException {
-          return space.header();
-        }
-
-        @Override
-        public void clear() throws IOException {
-          space.clear();
-        }
-
-        @Override
-        public void format(PoolHeader header) throws IOException {
-          space.format(header);
-        }
-
-        @Override
-        public MetaArea generation() throws IOException {
-          return space.generation();
-        }
-
+      return new ForwardedSpace(place.open(config)) {
         @Override
         public MetaArea leaseMarks() throws IOException {
-          return new FailingArea(space.leaseMarks(), markFailuresLeft);
-        }
-
-        @Override
-        public List<Integer> segmentIds() throws IOException {
-          return space.segmentIds();
-        }
-
-        @Override
-        public SegmentHandle open(int segmentId) throws IOException {
-          return space.open(segmentId);
+          return new FailingArea(super.leaseMarks(), markFailuresLeft);
         }
 
         @Override
@@ -280,17 +248,7 @@ class GrowthTest extends PoolTestBase {
           if (full && segmentId > 0) {
             throw new IOException("no space left on device");
           }
-          return space.create(segmentId, stopped);
-        }
-
-        @Override
-        public void discard(SegmentHandle segment) throws IOException {
-          space.discard(segment);
-        }
-
-        @Override
-        public void close() throws IOException {
-          space.close();
+          return super.create(segmentId, stopped);
         }
       };
     }

@@ -67,9 +67,17 @@ class MappedPoolTest extends PoolTestBase {
     setByte(MappedLayout.POOL_ID_OFFSET, (byte) 1);
     setByte(MappedLayout.POOL_ID_OFFSET + 1, (byte) 2);
     assertRefused(config(1).recover(Set.of()).build(), "is damaged");
+  }
+
+  /** Tasks of then may still write to where others would. */
+  @ParameterizedTest
+  @EnumSource(names = {"FILE_AS_DEVICE", "DEVICE"})
+  void aDeviceOfAnotherReleaseIsNotRecovered(TestPlace where) throws Exception {
+    at(where);
     open(config(1).build()).close();
     setByte(MappedLayout.VERSION_OFFSET + 3, (byte) 9);
     assertRefused(config(1).recover(Set.of()).build(), "has version 9, expected 2");
+    open(config(1).build()).close();
   }
 
   @ParameterizedTest

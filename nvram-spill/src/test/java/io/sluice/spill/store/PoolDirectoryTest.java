@@ -112,9 +112,23 @@ class PoolDirectoryTest extends PoolTestBase {
     String text = Files.readString(header);
     Files.writeString(header, text.replaceAll("poolId=.*", "poolId=x"));
     assertRefused(config(1).recover(Set.of()).build(), "damaged");
-    Files.writeString(header, text.replaceAll("format=.*", "format=7"));
-    assertRefused(config(1).recover(Set.of()).build(), "format = 7, expected 2");
     SpillStore.open(config(1).build()).close();
+  }
+
+  /** A service is upgraded while its jobs go on: they make their outputs again. */
+  @Test
+  void aPoolOfAnotherReleaseIsEmptied() throws Exception {
+    UUID former;
+    try (SpillStore store = SpillStore.open(config(1).build())) {
+      former = store.poolId();
+      commit(store.openLease(APP), id(1), new Random(1), 100_000);
+    }
+    Path header = pool().resolve("pool.properties");
+    Files.writeString(header, Files.readString(header).replaceAll("format=.*", "format=7"));
+    try (SpillStore store = SpillStore.open(config(1).recover(Set.of()).build())) {
+      assertNotEquals(former, store.poolId());
+      assertEquals(0, store.stats().outputs());
+    }
   }
 
   @Test

@@ -1,0 +1,99 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A disk that does not answer: here, because the test has the file's monitor. */
+@Timeout(120)
+class HungDiskTest extends PoolTestBase {
+  private Path first() {
+    return directory.resolve("disk1");
+  }
+
+  private Path second() {
+    return directory.resolve("disk2");
+  }
+
+  /** What has no room in memory goes to the first directory that works. */
+  private StoreConfig.Builder twoDisks(int segments) {
+    return config(segments).disk(List.of(first(), second()), 0, 0).diskTimeoutMs(50);
+  }
+
+  private static SharedFile fileOf(SpillStore store, Extent extent) {
+    return store.segment(extent.segment().segmentId()).orElseThrow().file();
+  }
+
+  @Test
+  void aFileThatHangsIsLeftAloneAndTheStoreGoesOn() throws Exception {
+    Random random = seeded("aFileThatHangsIsLeftAloneAndTheStoreGoesOn");
+    try (SpillStore store = SpillStore.open(twoDisks(0).build())) {
+      try (Lease lease = store.openLease(APP)) {
+        Extent extent = lease.lease(3 * BLOCK_BYTES).get(0);
+        SegmentInfo segment = extent.segment();
+        assertEquals(first(), segment.path().getParent());
+        synchronized (fileOf(store, extent)) {
+          lease.release(List.of(new Extent(segment, 2 * BLOCK_BYTES, BLOCK_BYTES)));
+          assertEquals(1, store.stats().failedDirectories());
+          Outputs.Content content = commit(lease, id(1), random, 300_000);
+          Outputs.check(store, id(1), content);
+          for (Extent used : store.find(id(1)).orElseThrow().extents()) {
+            assertEquals(second(), used.segment().path().getParent());
+          }
+        }
+      }
+      store.freeApplication(APP);
+      assertEquals(0, store.stats().disk().createdBytes());
+    }
+  }
+
+  @Test
+  void aMarkThatHangsTakesNoBlocksAtTheNextStart() throws Exception {
+    Random random = seeded("aMarkThatHangsTakesNoBlocksAtTheNextStart");
+    Outputs.Content later;
+    SpillStore store = SpillStore.open(twoDisks(1).build());
+    Extent tail = straddle(store, random);
+    synchronized (fileOf(store, tail)) {
+      store.freeApplication(APP);
+      try (Lease lease = store.openLease(APP)) {
+        later = commit(lease, id(2), random, 300_000);
+      }
+      assertEquals(Tier.MEMORY, store.find(id(2)).orElseThrow().extents().get(0).segment().tier());
+      IOException refused = assertThrows(IOException.class, store::close);
+      assertTrue(refused.getMessage().contains(first().toString()), refused.getMessage());
+    }
+    try (SpillStore next = SpillStore.open(twoDisks(1).recover(Set.of()).build())) {
+      Outputs.check(next, id(2), later);
+      assertFalse(next.find(id(1)).isPresent());
+    }
+  }
+
+  /** Commits an output whose blocks are in memory and whose tail is on disk; returns the tail. */
+  private Extent straddle(SpillStore store, Random random) throws IOException {
+    byte[] run = new byte[SEGMENT_BYTES + 300_000];
+    random.nextBytes(run);
+    try (Lease lease = store.openLease(APP);
+        OutputWriter writer = writer(lease, 1)) {
+      Outputs.write(writer, new Outputs.Content(1, List.of(0), List.of(run)), random);
+      writer.commit(id(1));
+    }
+    List<Extent> extents = store.find(id(1)).orElseThrow().extents();
+    Extent tail = extents.get(extents.size() - 1);
+    assertEquals(first(), tail.segment().path().getParent());
+    return tail;
+  }
+}
