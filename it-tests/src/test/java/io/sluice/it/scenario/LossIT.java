@@ -9,6 +9,7 @@ import io.sluice.it.cluster.PoolState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.demo.Variant;
+import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
 import java.util.List;
