@@ -116,12 +116,11 @@ class UcxSignalsTest {
     }
 
     private static long handler() {
-      try (Memory action = new Memory(ENOUGH_BYTES)) {
-        if (sigaction(SIGSEGV, null, action) != 0) {
-          throw new AssertionError("sigaction failed");
-        }
-        return action.getLong(0);
+      Memory action = new Memory(ENOUGH_BYTES);
+      if (sigaction(SIGSEGV, null, action) != 0) {
+        throw new AssertionError("sigaction failed");
       }
+      return action.getLong(0);
     }
 
     private static native int sigaction(int signal, Pointer set, Pointer old);
