@@ -42,15 +42,22 @@ public final class LockFile implements Closeable {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final String THIS_PROCESS = thisProcess();
 
-  /** One for all class loaders of this process. */
-  private static final Object GATE = "io.sluice.rdma.memory.LockFile".intern();
-
   private final Path path;
   private final FileChannel channel; // for its lock alone
+  private final Object gate;
 
-  private LockFile(Path path, FileChannel channel) {
+  private LockFile(Path path, FileChannel channel, Object gate) {
     this.path = path;
     this.channel = channel;
+    this.gate = gate;
+  }
+
+  /**
+   * What is held while a lock file is taken or let go of: one for all class loaders of this
+   * process, and one for each directory, because a file system may hang.
+   */
+  private static Object gate(Path path) throws IOException {
+    return (LockFile.class.getName() + path.toAbsolutePath().getParent().toRealPath()).intern();
   }
 
   private static String thisProcess() {
@@ -61,7 +68,8 @@ public final class LockFile implements Closeable {
 
   /** Locks a file, which is made if it is not there; empty if it is locked. */
   public static Optional<LockFile> tryLock(Path path) throws IOException {
-    synchronized (GATE) {
+    Object gate = gate(path);
+    synchronized (gate) {
       Path holder = holder(path);
       if (Files.exists(holder, LinkOption.NOFOLLOW_LINKS)) {
         return Optional.empty();
@@ -80,7 +88,7 @@ public final class LockFile implements Closeable {
           channel.close();
         }
       }
-      return held ? Optional.of(new LockFile(path, channel)) : Optional.empty();
+      return held ? Optional.of(new LockFile(path, channel, gate)) : Optional.empty();
     }
   }
 
@@ -115,7 +123,7 @@ public final class LockFile implements Closeable {
   /** Lets go of it; the file stays. Idempotent. */
   @Override
   public void close() throws IOException {
-    synchronized (GATE) {
+    synchronized (gate) {
       if (channel.isOpen()) {
         channel.close();
         Files.deleteIfExists(holder(path));

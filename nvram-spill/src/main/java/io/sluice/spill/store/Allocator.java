@@ -5,9 +5,12 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Grants blocks: memory first, then disk; and takes them back.
@@ -72,15 +75,16 @@ final class Allocator {
     }
     try {
       Optional<List<Extent>> onDisk = Optional.empty();
+      Set<Path> tried = new HashSet<>();
       while (onDisk.isEmpty()) { // each time round there is one directory less
-        long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK));
+        long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK), tried);
         if (roomBytes < missingBytes) {
           refusals++;
           // Given back before the message is made, which tells what is free.
           giveBack(taken);
           throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
         }
-        onDisk = disk.take(missingBytes);
+        onDisk = disk.take(missingBytes, tried);
       }
       taken.addAll(onDisk.get());
       overflows++;

@@ -3,10 +3,10 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -18,10 +18,11 @@ import org.slf4j.LoggerFactory;
  * Tells the listener of each segment once when it comes and once when it goes, and deletes what has
  * gone.
  *
- * <p>Thread contract: safe from any thread, never called under the lock of the store. Ownership:
- * segments that are to go are its own, until they are deleted or it is closed. Failure: a segment
- * that cannot go stands in nobody's way: it is tried again {@value #RETRY_PAUSE_MS} ms later at the
- * earliest, with the next one that goes.
+ * <p>Thread contract: safe from any thread, never called under the lock of the store. Each segment
+ * is retired by one thread; several may be retired at once. Ownership: segments that are to go are
+ * its own, until they are deleted or it is closed. Failure: a segment that cannot go stands in
+ * nobody's way: it is tried again {@value #RETRY_PAUSE_MS} ms later at the earliest, with the next
+ * one that goes.
  */
 final class AnnouncedSegments implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
@@ -31,7 +32,7 @@ final class AnnouncedSegments implements Closeable {
   private final BiConsumer<SegmentHandle, IOException> undeleted;
   private final LongSupplier nanoTime;
   private final Set<Integer> announcedIds = new HashSet<>();
-  private final Deque<SegmentHandle> staying = new ArrayDeque<>();
+  private final List<SegmentHandle> staying = new ArrayList<>();
   private long stayingSinceNs;
 
   /**
@@ -60,26 +61,32 @@ final class AnnouncedSegments implements Closeable {
   }
 
   /** Takes leave of segments of which nothing is used any more, and deletes them. */
-  synchronized void retire(Collection<SegmentHandle> segments) {
-    if (!staying.isEmpty()
-        && nanoTime.getAsLong() - stayingSinceNs >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS)) {
-      retryStaying();
-    }
-    segments.forEach(this::retire);
+  void retire(Collection<SegmentHandle> segments) {
+    List<SegmentHandle> going = new ArrayList<>(takeDue());
+    going.addAll(segments);
+    going.forEach(this::retire);
   }
 
-  private void retryStaying() {
-    for (int left = staying.size(); left > 0; left--) {
-      retire(staying.remove());
-    }
+  private synchronized List<SegmentHandle> takeDue() {
+    boolean due =
+        !staying.isEmpty()
+            && nanoTime.getAsLong() - stayingSinceNs
+                >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS);
+    return due ? takeStaying() : List.of();
   }
 
+  private synchronized List<SegmentHandle> takeStaying() {
+    List<SegmentHandle> taken = List.copyOf(staying);
+    staying.clear();
+    return taken;
+  }
+
+  /** Not under the lock: it waits for readers, and for the disk. */
   private void retire(SegmentHandle segment) {
-    int segmentId = segment.info().segmentId();
     try {
-      if (announcedIds.contains(segmentId)) {
+      if (isAnnounced(segment)) {
         listener.segmentRemoved(segment);
-        announcedIds.remove(segmentId);
+        forget(segment);
       }
       segment.delete();
     } catch (IOException e) {
@@ -91,16 +98,23 @@ final class AnnouncedSegments implements Closeable {
     }
   }
 
-  private void stays(SegmentHandle segment) {
+  private synchronized boolean isAnnounced(SegmentHandle segment) {
+    return announcedIds.contains(segment.info().segmentId());
+  }
+
+  private synchronized void forget(SegmentHandle segment) {
+    announcedIds.remove(segment.info().segmentId());
+  }
+
+  private synchronized void stays(SegmentHandle segment) {
     staying.add(segment);
     stayingSinceNs = nanoTime.getAsLong();
   }
 
   /** Tries once more to delete what stayed, and closes it anyway. */
   @Override
-  public synchronized void close() throws IOException {
-    retryStaying();
-    Closing.all(staying);
-    staying.clear();
+  public void close() throws IOException {
+    takeStaying().forEach(this::retire);
+    Closing.all(takeStaying());
   }
 }

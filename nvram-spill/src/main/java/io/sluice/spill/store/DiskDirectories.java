@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,13 +51,13 @@ final class DiskDirectories implements Closeable {
     private String lastSaid = "";
     private long failedNs;
 
-    Directory(Path path, long timeoutMs) {
+    Directory(Path path, DiskThread thread) {
       this.path = path;
-      this.thread = new DiskThread(path, timeoutMs);
+      this.thread = thread;
     }
 
     PrivateDirectory lock(PlaceUse use) throws IOException {
-      return thread.call(() -> PrivateDirectory.open(path, use), Directory::unlock);
+      return thread.callPatiently(() -> PrivateDirectory.open(path, use), Directory::unlock);
     }
 
     static void unlock(PrivateDirectory locked) {
@@ -99,8 +101,9 @@ final class DiskDirectories implements Closeable {
   DiskDirectories(List<Path> paths, PlaceUse use, LongSupplier nanoTime, long timeoutMs) {
     this.use = use;
     this.nanoTime = nanoTime;
+    AtomicInteger hanging = new AtomicInteger();
     for (Path path : paths) {
-      Directory directory = new Directory(path, timeoutMs);
+      Directory directory = new Directory(path, new DiskThread(path, timeoutMs, hanging));
       directories.add(directory);
       try {
         directory.locked = directory.lock(use);
@@ -176,11 +179,11 @@ final class DiskDirectories implements Closeable {
     }
   }
 
-  /** The one with most room of those that work now. */
-  Optional<Room> roomiest() {
+  /** The one with most room of those that work now and have not been tried in vain already. */
+  Optional<Room> roomiest(Set<Path> tried) {
     Room best = null;
     for (Directory directory : directories) {
-      if (mayWork(directory)) {
+      if (mayWork(directory) && !tried.contains(directory.path)) {
         try {
           long usableBytes = directory.thread.call(() -> usableBytes(directory.path), late -> {});
           if (best == null || usableBytes > best.usableBytes()) {
@@ -263,7 +266,7 @@ final class DiskDirectories implements Closeable {
     PrivateDirectory locked = directory.locked;
     directory.locked = null;
     try {
-      directory.thread.run(() -> Closing.all(directory.epoch, locked));
+      directory.thread.runSometime(() -> Closing.all(directory.epoch, locked));
     } catch (IOException e) {
       LOG.warn("The lock of {} could not be dropped", directory.path, e);
     }
@@ -275,6 +278,7 @@ final class DiskDirectories implements Closeable {
       if (directory.locked != null) {
         leaveOut(directory);
       }
+      directory.thread.close();
     }
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.rdma.threads.DaemonThreads;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,15 +17,17 @@ import org.slf4j.LoggerFactory;
  * after the other, so that a file system that hangs (a dead disk, a network one whose server is
  * gone) costs a deadline and not the lock of the store, under which all memory is granted.
  *
- * <p>Once somebody has waited in vain nobody waits any more: until the file system answers,
- * everything else in that directory fails at once. What was given up may still be done later.
+ * <p>A thing that takes longer than the deadline fails for who asked for it and for all who queue
+ * behind it, and until it is done everything else fails at once. It may still be done later; what
+ * was given up before it was begun is not. While one directory of a store hangs, the others have a
+ * tenth of the deadline: together they must not make tasks wait for the service in vain.
  *
  * <p>Thread contract: safe from any thread, its own included, which does its work at once. An
  * interrupt ends no wait and stays set: the pool is for others too. The thread ends when it has had
- * nothing to do for a while. Failure: that of the work, or {@link IOException} when the file system
- * does not answer.
+ * nothing to do for a while. Ownership: {@link DiskDirectories} closes it. Failure: that of the
+ * work, or {@link IOException} when the file system does not answer or no thread can be had.
  */
-final class DiskThread {
+final class DiskThread implements AutoCloseable {
   /** Longer than a loaded disk needs to cut a file, shorter than tasks wait for the service. */
   static final long TIMEOUT_MS = 20_000;
 
@@ -33,9 +36,14 @@ final class DiskThread {
 
   private final Path directory;
   private final long timeoutMs;
+  private final AtomicInteger hanging;
   private final ThreadPoolExecutor executor;
-  private final AtomicInteger givenUp = new AtomicInteger();
   private volatile Thread thread;
+
+  private final Object lock = new Object();
+  private Job<?> running; // null: nothing
+  private long runningSinceNs;
+  private boolean hung; // somebody has given up what is running
 
   /** What there is to do. */
   interface Work<T> {
@@ -47,10 +55,15 @@ final class DiskThread {
     void run() throws IOException;
   }
 
-  /** For one directory; no thread is started yet. */
-  DiskThread(Path directory, long timeoutMs) {
+  /**
+   * For one directory; no thread is started yet.
+   *
+   * @param hanging how many directories of the store hang
+   */
+  DiskThread(Path directory, long timeoutMs, AtomicInteger hanging) {
     this.directory = directory;
     this.timeoutMs = timeoutMs;
+    this.hanging = hanging;
     this.executor =
         new ThreadPoolExecutor(
             1, 1, IDLE_MS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), this::newThread);
@@ -62,9 +75,11 @@ final class DiskThread {
     return thread;
   }
 
-  /** Whether somebody has waited in vain for what is still not done. */
+  /** Whether what is being done takes longer than the deadline. */
   boolean hangs() {
-    return givenUp.get() > 0;
+    synchronized (lock) {
+      return hung;
+    }
   }
 
   /** Does it. */
@@ -83,52 +98,100 @@ final class DiskThread {
    * @param tooLate is given a result for which nobody waits any more
    */
   <T> T call(Work<T> work, Consumer<T> tooLate) throws IOException {
+    return call(work, tooLate, hanging.get() > 0 ? timeoutMs / 10 : timeoutMs);
+  }
+
+  /** The same with all of the deadline, whatever else hangs: at the start nobody else waits. */
+  <T> T callPatiently(Work<T> work, Consumer<T> tooLate) throws IOException {
+    return call(work, tooLate, timeoutMs);
+  }
+
+  private <T> T call(Work<T> work, Consumer<T> tooLate, long waitMs) throws IOException {
     if (Thread.currentThread() == thread) {
       return work.run();
     }
     if (hangs()) {
-      throw new IOException(
-          directory + " hangs: what was asked of it " + timeoutMs + " ms ago is not done yet");
+      throw hangsFor(waitMs);
     }
-    Job<T> job = new Job<>(work, tooLate);
-    executor.execute(job);
-    return job.await();
+    Job<T> job = new Job<>(work, tooLate, false);
+    start(job);
+    return job.await(waitMs);
+  }
+
+  /** Does it, however late: it gives something back. Waits no longer than for anything else. */
+  void runSometime(Action action) throws IOException {
+    if (Thread.currentThread() == thread) {
+      action.run();
+      return;
+    }
+    Job<Void> job =
+        new Job<>(
+            () -> {
+              action.run();
+              return null;
+            },
+            nothing -> {},
+            true);
+    boolean inVain = hangs();
+    start(job);
+    if (inVain) {
+      throw hangsFor(timeoutMs);
+    }
+    job.await(timeoutMs);
+  }
+
+  /** Ends the thread when it has done what it was asked for; nothing more is asked of it. */
+  @Override
+  public void close() {
+    executor.shutdown();
+  }
+
+  private void start(Job<?> job) throws IOException {
+    try {
+      executor.execute(job);
+    } catch (RejectedExecutionException e) {
+      throw new IOException(directory + " was closed", e);
+    } catch (OutOfMemoryError e) { // whoever frees things must be able to go on with the next
+      throw new IOException("no thread can be had for " + directory, e);
+    }
+  }
+
+  private IOException hangsFor(long waitMs) {
+    return new IOException(
+        directory + " hangs: what was asked of it is not done after " + waitMs + " ms or more");
   }
 
   /** One thing to do, and who waits for it. */
   private final class Job<T> implements Runnable {
     private final Work<T> work;
     private final Consumer<T> tooLate;
+    private final boolean always;
     private T result;
     private Throwable failure;
     private boolean done;
-    private boolean abandoned;
+    private boolean givenUp;
 
-    Job(Work<T> work, Consumer<T> tooLate) {
+    Job(Work<T> work, Consumer<T> tooLate, boolean always) {
       this.work = work;
       this.tooLate = tooLate;
+      this.always = always;
     }
 
     @Override
     public void run() {
+      if (!begin()) {
+        return;
+      }
+      T made = null;
+      Throwable thrown = null;
       try {
-        end(work.run(), null);
+        made = work.run();
       } catch (IOException | RuntimeException | Error e) {
-        end(null, e);
+        thrown = e;
       }
-    }
-
-    private void end(T made, Throwable thrown) {
-      synchronized (this) {
-        result = made;
-        failure = thrown;
-        done = true;
-        notifyAll();
-        if (!abandoned) {
-          return;
-        }
+      if (end(made, thrown)) {
+        return;
       }
-      givenUp.decrementAndGet();
       if (thrown == null) {
         LOG.info("{} answers again", directory);
         tooLate.accept(made);
@@ -137,27 +200,69 @@ final class DiskThread {
       }
     }
 
-    synchronized T await() throws IOException {
-      long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-      boolean interrupted = false;
-      long leftNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-      while (!done && leftNs > 0) {
-        try {
-          TimeUnit.NANOSECONDS.timedWait(this, leftNs);
-        } catch (InterruptedException e) {
-          interrupted = true;
+    private boolean begin() {
+      synchronized (lock) {
+        if (givenUp && !always) {
+          return false;
         }
-        leftNs = deadlineNs - System.nanoTime();
+        running = this;
+        runningSinceNs = System.nanoTime();
+        lock.notifyAll();
+        return true;
       }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
+    }
+
+    /** Returns whether it is waited for. */
+    private boolean end(T made, Throwable thrown) {
+      synchronized (lock) {
+        result = made;
+        failure = thrown;
+        done = true;
+        running = null;
+        if (hung) {
+          hung = false;
+          hanging.decrementAndGet();
+        }
+        lock.notifyAll();
+        return !givenUp;
       }
-      if (!done) {
-        abandoned = true;
-        givenUp.incrementAndGet();
-        throw new IOException(directory + " has not answered for " + timeoutMs + " ms");
+    }
+
+    T await(long waitMs) throws IOException {
+      long waitNs = TimeUnit.MILLISECONDS.toNanos(waitMs);
+      long askedNs = System.nanoTime();
+      boolean interrupted = false;
+      synchronized (lock) {
+        long waitedNs = runningNs();
+        while (!done && waitedNs < waitNs) {
+          try {
+            TimeUnit.NANOSECONDS.timedWait(lock, waitNs - waitedNs);
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+          waitedNs = Math.max(sinceNs(askedNs), runningNs());
+        }
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+        if (!done) {
+          givenUp = true;
+          if (!hung && runningNs() >= waitNs) {
+            hung = true;
+            hanging.incrementAndGet();
+          }
+          throw new IOException(directory + " has not answered for " + waitMs + " ms");
+        }
       }
       return outcome();
+    }
+
+    private long runningNs() {
+      return running == null ? 0 : sinceNs(runningSinceNs);
+    }
+
+    private static long sinceNs(long startNs) {
+      return System.nanoTime() - startNs;
     }
 
     private T outcome() throws IOException {

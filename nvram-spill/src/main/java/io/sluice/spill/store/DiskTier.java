@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.slf4j.Logger;
@@ -88,9 +89,11 @@ final class DiskTier {
 
   /**
    * Bytes that may still be leased; {@code unwrittenBytes} are leased and perhaps not yet on disk.
+   *
+   * @param tried directories that are not asked
    */
-  long roomBytes(long unwrittenBytes) {
-    Optional<DiskDirectories.Room> room = directories.roomiest();
+  long roomBytes(long unwrittenBytes, Set<Path> tried) {
+    Optional<DiskDirectories.Room> room = directories.roomiest(tried);
     if (room.isEmpty()) {
       return 0;
     }
@@ -104,10 +107,10 @@ final class DiskTier {
 
   /**
    * Creates files of {@code lengthBytes} in sum, in the directory with most room; empty if that
-   * cannot be written to, so that it is left out now.
+   * cannot be written to, so that it is left out now, and one of {@code tried}.
    */
-  Optional<List<Extent>> take(long lengthBytes) {
-    Optional<DiskDirectories.Room> room = directories.roomiest();
+  Optional<List<Extent>> take(long lengthBytes, Set<Path> tried) {
+    Optional<DiskDirectories.Room> room = directories.roomiest(tried);
     if (room.isEmpty()) {
       return Optional.empty();
     }
@@ -118,6 +121,7 @@ final class DiskTier {
       return Optional.of(taken);
     } catch (IOException e) {
       directories.failed(directory, e);
+      tried.add(directory);
       return Optional.empty();
     }
   }
@@ -226,7 +230,7 @@ final class DiskTier {
 
   private static void deleteAfter(Throwable failure, SegmentHandle segment) {
     try {
-      segment.delete();
+      segment.deleteSometime();
     } catch (IOException e) {
       failure.addSuppressed(e);
     }

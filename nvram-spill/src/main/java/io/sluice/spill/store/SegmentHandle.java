@@ -163,8 +163,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** Cuts a file of the disk tier. */
   void truncate(long lengthBytes) throws IOException {
-    atFileSystem(() -> file.setLength(lengthBytes));
-    info = new SegmentInfo(info.segmentId(), info.tier(), info.path(), lengthBytes);
+    atFileSystem(
+        () -> {
+          file.setLength(lengthBytes);
+          info = new SegmentInfo(info.segmentId(), info.tier(), info.path(), lengthBytes);
+        });
   }
 
   /** Writes the commit mark of a trailer, after everything it vouches for. */
@@ -198,9 +201,27 @@ public final class SegmentHandle implements ByteSource, Closeable {
         });
   }
 
+  /** The same for what nobody will try to delete again: it happens when the disk answers. */
+  void deleteSometime() throws IOException {
+    thread.runSometime(this::delete);
+  }
+
+  /** Fails where the file system does not answer. */
+  void checkAnswers() throws IOException {
+    if (thread != null) {
+      thread.run(file::lengthBytes);
+    }
+  }
+
   @Override
-  public synchronized void close() throws IOException {
-    closed = true;
-    atFileSystem(() -> Closing.all(mapping, file));
+  public void close() throws IOException {
+    if (thread != null) {
+      thread.runSometime(file::close);
+      return;
+    }
+    synchronized (this) {
+      closed = true;
+      Closing.all(mapping, file);
+    }
   }
 }

@@ -392,7 +392,13 @@ public final class SpillStore implements Closeable {
       throw new CorruptOutputException(
           "the footer at " + location + " is of " + output.id() + ", expected " + id);
     }
-    announced.announce(output.extents().stream().map(this::handleOf).toList());
+    List<SegmentHandle> written = output.extents().stream().map(this::handleOf).toList();
+    for (SegmentHandle segment : new HashSet<>(written)) {
+      if (segment != null) {
+        segment.checkAnswers(); // to register it is to look at the file
+      }
+    }
+    announced.announce(written);
     List<SegmentHandle> retired = new ArrayList<>();
     lock.lock();
     try {
@@ -558,7 +564,7 @@ public final class SpillStore implements Closeable {
   private void releaseQuarantined(Range range, List<SegmentHandle> retired) throws IOException {
     SegmentHandle segment = allocator.segment(range.segmentId());
     try {
-      segment.atFileSystem(() -> clearMarks(segment, range));
+      clearMarks(segment, range);
     } catch (IOException e) {
       if (segment.info().tier() == Tier.MEMORY) {
         throw e;
@@ -572,9 +578,14 @@ public final class SpillStore implements Closeable {
   private void clearMarks(SegmentHandle segment, Range range) throws IOException {
     long blockBytes = config.blockBytes();
     for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); end += blockBytes) {
-      if (FooterReader.looksCommitted(segment, end)) {
-        segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
-      }
+      long endBytes = end;
+      segment.atFileSystem(() -> clearMark(segment, endBytes)); // a file may have thousands
+    }
+  }
+
+  private static void clearMark(SegmentHandle segment, long endBytes) throws IOException {
+    if (FooterReader.looksCommitted(segment, endBytes)) {
+      segment.writeMark(endBytes - FooterLayout.TRAILER_BYTES, 0);
     }
   }
 

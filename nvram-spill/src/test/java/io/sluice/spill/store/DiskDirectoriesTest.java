@@ -353,10 +353,11 @@ class DiskDirectoriesTest extends PoolTestBase {
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
     try (DiskDirectories directories = disks(nowNs)) {
       directories.failed(first(), new IOException("no room"));
-      assertTrue(directories.roomiest().isEmpty());
+      assertTrue(directories.roomiest(Set.of()).isEmpty());
       assertTrue(directories.reasons().contains("no room"));
       nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(DiskDirectories.RETRY_PAUSE_MS));
-      assertEquals(first(), directories.roomiest().orElseThrow().path());
+      assertEquals(first(), directories.roomiest(Set.of()).orElseThrow().path());
+      assertTrue(directories.roomiest(Set.of(first())).isEmpty(), "it was tried already");
       assertEquals(1, directories.failedCount());
       directories.worked(first());
       assertEquals(0, directories.failedCount());

@@ -8,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,12 +19,22 @@ import org.junit.jupiter.api.Timeout;
 class DiskThreadTest {
   private static final Path DIRECTORY = Path.of("/disk1");
 
-  private final DiskThread patient = new DiskThread(DIRECTORY, 60_000);
-  private final DiskThread impatient = new DiskThread(DIRECTORY, 1);
+  private final AtomicInteger hanging = new AtomicInteger();
+  private final DiskThread patient = new DiskThread(DIRECTORY, 60_000, hanging);
+  private final DiskThread impatient = new DiskThread(DIRECTORY, 1, hanging);
+  private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch answer = new CountDownLatch(1);
   private final CountDownLatch cameLate = new CountDownLatch(1);
 
+  @AfterEach
+  void endThreads() {
+    answer.countDown();
+    patient.close();
+    impatient.close();
+  }
+
   private String hang() {
+    begun.countDown();
     boolean interrupted = false;
     while (true) {
       try {
@@ -77,13 +90,62 @@ class DiskThreadTest {
     assertFalse(impatient.hangs());
   }
 
+  /** A hang costs its deadline once, however many wait, and nothing of theirs is done late. */
+  @Test
+  void whoQueuesBehindItFailsWithIt() throws Exception {
+    DiskThread thread = new DiskThread(DIRECTORY, 300, hanging);
+    CompletableFuture<IOException> first =
+        CompletableFuture.supplyAsync(
+            () -> assertThrows(IOException.class, () -> thread.call(this::hang, this::late)));
+    begun.await();
+    assertThrows(IOException.class, () -> thread.run(() -> raise(new AssertionError("done late"))));
+    assertTrue(thread.hangs());
+    first.join();
+    answer.countDown();
+    cameLate.await();
+    thread.run(() -> {}); // behind what must not have been done
+    assertFalse(thread.hangs());
+  }
+
+  @Test
+  void whatGivesSomethingBackIsDoneHoweverLate() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    assertThrows(IOException.class, () -> impatient.call(this::hang, this::late));
+    assertThrows(IOException.class, () -> impatient.runSometime(closed::countDown));
+    answer.countDown();
+    closed.await();
+  }
+
+  @Test
+  void whileOneHangsTheOthersHaveLessTime() throws Exception {
+    assertThrows(IOException.class, () -> impatient.call(this::hang, this::late));
+    DiskThread other = new DiskThread(DIRECTORY, 10, hanging); // a tenth of it is 1 ms
+    IOException refused = assertThrows(IOException.class, () -> other.call(this::hang, this::late));
+    assertTrue(refused.getMessage().contains("for 1 ms"), refused.getMessage());
+    assertEquals(2, hanging.get());
+    answer.countDown();
+    awaitNoneHangs();
+  }
+
+  @Test
+  void onceClosedItDoesNothingMore() throws Exception {
+    patient.run(() -> {});
+    patient.close();
+    assertThrows(IOException.class, () -> patient.run(() -> raise(new AssertionError())));
+  }
+
+  private void awaitNoneHangs() {
+    while (hanging.get() > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
   @Test
   void whatFailsLateFailsNobody() throws Exception {
     assertThrows(IOException.class, () -> impatient.run(this::hangAndFail));
     answer.countDown();
-    while (impatient.hangs()) {
-      Thread.onSpinWait();
-    }
+    awaitNoneHangs();
+    assertFalse(impatient.hangs());
   }
 
   private void hangAndFail() throws IOException {

@@ -11,6 +11,7 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -55,6 +56,11 @@ class HungDiskTest extends PoolTestBase {
             assertEquals(second(), used.segment().path().getParent());
           }
         }
+        SegmentHandle cut = store.segment(segment.segmentId()).orElseThrow();
+        while (cut.lengthBytes() > 2 * BLOCK_BYTES) { // late, and yet the books agree with it
+          Thread.onSpinWait();
+        }
+        assertEquals(cut.lengthBytes(), Files.size(segment.path()));
       }
       store.freeApplication(APP);
       assertEquals(0, store.stats().disk().createdBytes());
@@ -79,6 +85,21 @@ class HungDiskTest extends PoolTestBase {
     try (SpillStore next = SpillStore.open(twoDisks(1).recover(Set.of()).build())) {
       Outputs.check(next, id(2), later);
       assertFalse(next.find(id(1)).isPresent());
+    }
+  }
+
+  /** A reader holds the file, so that it cannot be closed; everything else is given back. */
+  @Test
+  void aFileThatCannotBeClosedHoldsUpNoOther() throws Exception {
+    SpillStore store = SpillStore.open(twoDisks(1).build());
+    Extent extent = store.openLease(APP).lease(SEGMENT_BYTES + BLOCK_BYTES).get(1);
+    SharedFile file = fileOf(store, extent);
+    synchronized (file) {
+      assertThrows(IOException.class, store::close);
+      SpillStore.open(config(1).build()).close(); // without disks, it is nobody else's
+    }
+    while (OpenFiles.below(first()) > 0) {
+      Thread.onSpinWait();
     }
   }
 

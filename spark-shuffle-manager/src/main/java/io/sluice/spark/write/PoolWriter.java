@@ -42,6 +42,7 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
   private final long[] lengthsBytes;
   private final RowChecksums checksums;
   private PoolOutput output;
+  private long mostBytes; // of memory that it had at once
   private MapStatus status;
   private boolean stopped;
 
@@ -115,12 +116,17 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
     }
   }
 
-  /** Hands on what is buffered, and accounts from then on for what is known of the runs alone. */
+  /**
+   * Hands on what is buffered, and accounts from then on for what is known of the runs alone: up to
+   * half of what could be had so far, because a task without buffers makes runs of single records.
+   */
   final void spill() throws IOException {
+    mostBytes = Math.max(mostBytes, memory.getUsed());
     drain();
-    long moreBytes = (output == null ? 0 : output.heldBytes()) - memory.getUsed();
+    long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), mostBytes / 2);
+    long moreBytes = heldBytes - memory.getUsed();
     if (moreBytes > 0) {
-      memory.tryTake(moreBytes); // else later: they are few where memory is short
+      memory.tryTake(moreBytes); // else with the next spill
     } else {
       memory.freeMemory(-moreBytes);
     }
