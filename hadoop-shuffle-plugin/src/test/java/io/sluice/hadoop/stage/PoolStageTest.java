@@ -102,7 +102,7 @@ class PoolStageTest extends StageAreaContract {
 
   /** The file that the first extent lies in. */
   Path firstSegment() throws IOException {
-    return node.pool().resolve("segment-0");
+    return node.service().places().path(0, 0);
   }
 
   @Override

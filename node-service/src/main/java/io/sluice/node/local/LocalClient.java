@@ -98,13 +98,10 @@ public final class LocalClient implements ExtentSource, Closeable {
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
               });
-      Session opened =
-          new Session(
-              channel,
-              frames,
-              LocalProtocol.readInfo(in),
-              in.readLong(),
-              LocalProtocol.readPlaces(in));
+      LeaseInfo info = LocalProtocol.readInfo(in);
+      long instance = in.readLong();
+      PoolPlaces places = LocalProtocol.readPlaces(in, info.poolId());
+      Session opened = new Session(channel, frames, info, instance, places);
       hold(opened.info());
       return opened;
     } catch (IOException | RuntimeException e) {

@@ -67,13 +67,13 @@ final class LocalProtocol {
   }
 
   /** Those of a peer that was found to be of this user. */
-  static PoolPlaces readPlaces(DataInputStream in) throws IOException {
+  static PoolPlaces readPlaces(DataInputStream in, UUID poolId) throws IOException {
     int count = Bounded.readCount(in, Segments.MAX_PLACES, "places");
     List<Path> places = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       places.add(Path.of(Bounded.readString(in)));
     }
-    return PoolPlaces.announced(places);
+    return PoolPlaces.announced(poolId, places);
   }
 
   static void writeExtents(DataOutputStream out, List<Extent> extents, PoolPlaces places)

@@ -68,7 +68,7 @@ class LocalClientTest {
         out -> {
           LocalProtocol.writeInfo(out, lease);
           out.writeLong(1);
-          LocalProtocol.writePlaces(out, PoolPlaces.owned(directory, List.of()));
+          LocalProtocol.writePlaces(out, PoolPlaces.owned(lease.poolId(), directory, List.of()));
         },
         VERY_LONG_MS);
     frames.receive(VERY_LONG_MS, VERY_LONG_MS);

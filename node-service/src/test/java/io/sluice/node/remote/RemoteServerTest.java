@@ -84,8 +84,8 @@ class RemoteServerTest {
 
   private void holds(String outputId, int segmentId, int runs) {
     Tier tier = SegmentInfo.tierOf(segmentId);
-    SegmentInfo segment =
-        new SegmentInfo(segmentId, tier, Path.of("/pool", PoolPlaces.fileName(segmentId)), 1 << 20);
+    Path path = Path.of("/pool", PoolPlaces.fileName(backend.poolId, segmentId));
+    SegmentInfo segment = new SegmentInfo(segmentId, tier, path, 1 << 20);
     RegionDescriptor region = new RegionDescriptor(segmentId, 77, 1 << 20, new byte[] {1, 2});
     Run run =
         new Run(

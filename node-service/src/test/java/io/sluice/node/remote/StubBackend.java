@@ -20,7 +20,7 @@ final class StubBackend implements RemoteServer.Backend {
   static final int PARTITION_COUNT = 2_000;
 
   final UUID poolId = UUID.randomUUID();
-  final PoolPlaces places = PoolPlaces.owned(Path.of("/pool"), List.of());
+  final PoolPlaces places = PoolPlaces.owned(poolId, Path.of("/pool"), List.of());
   final Map<String, JobSecret> secrets = new HashMap<>();
   final List<Offer> offers = new ArrayList<>();
   final List<ProbeOffer> probes = new ArrayList<>();

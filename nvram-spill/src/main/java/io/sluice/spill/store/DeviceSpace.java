@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -105,7 +106,7 @@ final class DeviceSpace implements MappedBacking {
   }
 
   @Override
-  public SegmentInfo segment(int segmentId, MappedLayout layout) throws IOException {
+  public SegmentInfo segment(UUID poolId, int segmentId, MappedLayout layout) throws IOException {
     long offsetBytes = layout.metaBytes() + (long) segmentId * layout.segmentBytes();
     if (offsetBytes + layout.segmentBytes() > device.sizeBytes()) {
       throw new IOException(

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,7 @@ final class DiskTier {
   private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
 
   private final StoreConfig config;
+  private final UUID poolId;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
@@ -43,10 +45,13 @@ final class DiskTier {
   /**
    * A tier without files.
    *
+   * @param poolId names files too: those of the pool before this one were called otherwise
    * @param generations names new files, so that no two in the life of a pool have the same id
    */
-  DiskTier(StoreConfig config, DiskDirectories directories, GenerationCounter generations) {
+  DiskTier(
+      StoreConfig config, UUID poolId, DiskDirectories directories, GenerationCounter generations) {
     this.config = config;
+    this.poolId = poolId;
     this.directories = directories;
     this.generations = generations;
     this.used = new BlockSet(config.blockBytes());
@@ -191,7 +196,7 @@ final class DiskTier {
 
   private SegmentHandle create(Path directory, long lengthBytes) throws IOException {
     int segmentId = newId();
-    Path path = directory.resolve(SegmentNames.of(segmentId));
+    Path path = directory.resolve(SegmentNames.of(poolId, segmentId));
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(directory);
     SegmentHandle segment = thread.call(() -> createFile(info, thread), DiskTier::deleteLate);

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -35,6 +36,7 @@ final class FilePool implements PoolSpace {
   private final Path directory;
   private final int segmentBytes;
   private final Medium medium;
+  private UUID poolId; // null until there is a pool
 
   /** A pool in a directory, which it closes. */
   FilePool(StoreConfig config, PrivateDirectory locked) {
@@ -46,7 +48,9 @@ final class FilePool implements PoolSpace {
 
   @Override
   public Optional<PoolHeader> header() throws IOException {
-    return PoolHeader.read(directory);
+    Optional<PoolHeader> header = PoolHeader.read(directory);
+    header.ifPresent(found -> poolId = found.poolId());
+    return header;
   }
 
   @Override
@@ -63,6 +67,7 @@ final class FilePool implements PoolSpace {
   @Override
   public void format(PoolHeader header) throws IOException {
     header.write(directory);
+    poolId = header.poolId();
     syncNames();
   }
 
@@ -85,12 +90,12 @@ final class FilePool implements PoolSpace {
   @Override
   public List<Integer> segmentIds() throws IOException {
     locked.deleteTemporaries();
-    return SegmentNames.idsIn(locked);
+    return SegmentNames.idsIn(locked, poolId);
   }
 
   @Override
   public SegmentHandle open(int segmentId) throws IOException {
-    Path path = directory.resolve(SegmentNames.of(segmentId));
+    Path path = directory.resolve(SegmentNames.of(poolId, segmentId));
     long lengthBytes = Files.size(path);
     if (lengthBytes != segmentBytes) {
       throw new IOException(
@@ -113,8 +118,8 @@ final class FilePool implements PoolSpace {
       throw new IOException(
           directory + " has " + usableBytes + " bytes left, a segment needs " + segmentBytes);
     }
-    Path path = directory.resolve(SegmentNames.of(segmentId));
-    Path temporary = directory.resolve(SegmentNames.of(segmentId) + ".tmp");
+    Path path = directory.resolve(SegmentNames.of(poolId, segmentId));
+    Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
     try (FileChannel file = PrivateDirectory.createFile(temporary)) {
       if (!fill(file, stopped)) {
         Files.delete(temporary);

@@ -8,6 +8,7 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -101,8 +102,8 @@ final class HugePages implements MappedBacking {
   }
 
   @Override
-  public SegmentInfo segment(int segmentId, MappedLayout layout) {
-    Path path = directory.path().resolve(SegmentNames.of(segmentId));
+  public SegmentInfo segment(UUID poolId, int segmentId, MappedLayout layout) {
+    Path path = directory.path().resolve(SegmentNames.of(poolId, segmentId));
     return new SegmentInfo(segmentId, Tier.MEMORY, path, 0, layout.segmentBytes(), pageBytes);
   }
 

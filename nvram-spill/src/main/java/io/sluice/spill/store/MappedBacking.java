@@ -5,6 +5,7 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -38,7 +39,7 @@ interface MappedBacking extends Closeable {
   void createMeta(int lengthBytes) throws IOException;
 
   /** Where a segment lies, whether it exists or not. */
-  SegmentInfo segment(int segmentId, MappedLayout layout) throws IOException;
+  SegmentInfo segment(UUID poolId, int segmentId, MappedLayout layout) throws IOException;
 
   /**
    * Makes the room of a segment, and its zeros safe; false if {@code stopped} says so before it is

@@ -7,6 +7,7 @@ import io.sluice.spill.segment.SegmentInfo;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
@@ -24,6 +25,7 @@ final class MappedPool implements PoolSpace {
   private final StoreConfig config;
   private final Medium medium;
   private final MappedBacking backing;
+  private UUID poolId;
   private MappedLayout layout;
   private Mapping meta;
 
@@ -54,7 +56,7 @@ final class MappedPool implements PoolSpace {
       header = MappedHeader.read(first, backing.unitBytes(), backing.place());
     }
     if (header.isPresent()) {
-      mapMeta(header.get().layout());
+      mapMeta(header.get());
     }
     return header.map(MappedHeader::pool);
   }
@@ -81,13 +83,15 @@ final class MappedPool implements PoolSpace {
     MappedLayout fresh =
         backing.layout(header.segmentBytes(), header.blockBytes(), config.memoryCapacityBytes());
     backing.createMeta(Math.toIntExact(fresh.metaBytes()));
-    mapMeta(fresh);
-    new MappedHeader(header, fresh).write(meta, medium);
+    MappedHeader mapped = new MappedHeader(header, fresh);
+    mapMeta(mapped);
+    mapped.write(meta, medium);
   }
 
-  private void mapMeta(MappedLayout found) throws IOException {
-    layout = found;
-    meta = backing.mapMeta(Math.toIntExact(found.metaBytes()));
+  private void mapMeta(MappedHeader found) throws IOException {
+    poolId = found.pool().poolId();
+    layout = found.layout();
+    meta = backing.mapMeta(Math.toIntExact(layout.metaBytes()));
   }
 
   @Override
@@ -110,7 +114,7 @@ final class MappedPool implements PoolSpace {
 
   @Override
   public SegmentHandle open(int segmentId) throws IOException {
-    SegmentInfo info = backing.segment(segmentId, layout);
+    SegmentInfo info = backing.segment(poolId, segmentId, layout);
     try (SegmentFile file = SegmentFile.open(info, true)) {
       Mapping mapping = medium.map(file, 0, layout.segmentBytes());
       return new SegmentHandle(info, null, mapping, medium);
@@ -128,7 +132,7 @@ final class MappedPool implements PoolSpace {
               + layout.segmentBytes()
               + " bytes");
     }
-    if (!backing.create(backing.segment(segmentId, layout), medium, stopped)) {
+    if (!backing.create(backing.segment(poolId, segmentId, layout), medium, stopped)) {
       return null;
     }
     SegmentHandle segment = open(segmentId);

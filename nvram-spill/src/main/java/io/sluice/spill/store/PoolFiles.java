@@ -87,8 +87,8 @@ final class PoolFiles implements Closeable {
     List<Path> segments = new ArrayList<>();
     diskDirectories.onEach(
         directory -> {
-          for (int segmentId : SegmentNames.idsIn(directory)) {
-            segments.add(directory.path().resolve(SegmentNames.of(segmentId)));
+          for (int segmentId : SegmentNames.idsIn(directory, poolId())) {
+            segments.add(directory.path().resolve(SegmentNames.of(poolId(), segmentId)));
           }
         });
     return segments;
@@ -155,7 +155,7 @@ final class PoolFiles implements Closeable {
     try {
       return space.header();
     } catch (OtherFormatException e) {
-      if (!space.renewsMemory()) { // tasks of then may still write where others would
+      if (!space.renewsMemory()) {
         throw e;
       }
       LOG.warn("A pool of another release is emptied: {}", e.getMessage());
@@ -171,7 +171,7 @@ final class PoolFiles implements Closeable {
             .filter(said -> said.poolId().equals(poolId()) && said.epoch() >= epoch)
             .isPresent();
     if (!followed) {
-      int files = SegmentNames.idsIn(directory).size();
+      int files = directory.files().size();
       if (files > 0) {
         LOG.warn(
             "Emptied {} of {} files: the pool went on without it, or is another one",

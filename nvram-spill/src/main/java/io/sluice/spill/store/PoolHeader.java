@@ -22,7 +22,7 @@ import java.util.UUID;
  */
 record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
   private static final String FILE = "pool.properties";
-  private static final String FORMAT = "2";
+  private static final String FORMAT = "3";
 
   /** Reads the header of a directory; empty if there is none. */
   static Optional<PoolHeader> read(Path directory) throws IOException {
@@ -32,11 +32,14 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     }
     Properties properties = new Properties();
     properties.load(new StringReader(Files.readString(file, StandardCharsets.US_ASCII)));
-    if (!FORMAT.equals(properties.getProperty("format"))) {
-      throw new OtherFormatException(
-          mismatch(file, "format", properties.getProperty("format"), FORMAT));
+    String format = properties.getProperty("format");
+    if (format != null && !format.equals(FORMAT)) {
+      throw new OtherFormatException(mismatch(file, "format", format, FORMAT));
     }
     try {
+      if (format == null) {
+        throw new IllegalArgumentException("it names no format");
+      }
       return Optional.of(
           new PoolHeader(
               UUID.fromString(properties.getProperty("poolId", "none")),

@@ -33,7 +33,10 @@ interface PoolSpace extends Closeable {
   /** Makes it no pool, and gives back what it can. */
   void clear() throws IOException;
 
-  /** Whether what comes after {@link #clear} is other memory, not what others still have mapped. */
+  /**
+   * Whether what comes after {@link #clear} is other memory under other names: then tasks that
+   * outlived the pool cannot write to it any more.
+   */
   boolean renewsMemory();
 
   /** Makes it an empty pool, after {@link #clear}. */

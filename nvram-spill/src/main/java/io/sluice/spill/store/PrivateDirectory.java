@@ -33,8 +33,9 @@ final class PrivateDirectory implements Closeable {
   private static final String LOCK_FILE = "pool.lock";
   private static final Pattern OWN_FILES =
       Pattern.compile(
-          "pool\\.(lock(\\.\\d+-\\d+)?|properties|generation|leases|meta|epoch)|segment-\\d+"
-              + "|(pool\\.properties|segment-\\d+|probe-\\d+)\\.tmp");
+          "pool\\.(lock(\\.\\d+-\\d+)?|properties|generation|leases|meta|epoch)"
+              + "|segment-([0-9a-f]{8}-)?\\d+"
+              + "|(pool\\.properties|segment-([0-9a-f]{8}-)?\\d+|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY =

@@ -4,33 +4,34 @@ import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** How the files of segments are called, on either tier. */
 final class SegmentNames {
-  private static final String PREFIX = "segment-";
+  private static final Pattern NAME = Pattern.compile("segment-[0-9a-f]{8}-(\\d{1,10})");
 
   private SegmentNames() {}
 
   /** Name of the file of a segment. */
-  static String of(int segmentId) {
-    return PoolPlaces.fileName(segmentId);
+  static String of(UUID poolId, int segmentId) {
+    return PoolPlaces.fileName(poolId, segmentId);
   }
 
   /** Id of a segment from its file, -1 if the file is no segment. */
   static int id(Path file) {
-    String name = file.getFileName().toString();
-    if (!name.startsWith(PREFIX)) {
-      return -1;
-    }
-    try {
-      return Integer.parseInt(name.substring(PREFIX.length()));
-    } catch (NumberFormatException e) {
-      return -1;
-    }
+    Matcher name = NAME.matcher(file.getFileName().toString());
+    long id = name.matches() ? Long.parseLong(name.group(1)) : -1;
+    return id <= Integer.MAX_VALUE ? (int) id : -1;
   }
 
-  /** Ids of all segments in a directory, in order. */
-  static List<Integer> idsIn(PrivateDirectory directory) throws IOException {
-    return directory.files().stream().map(SegmentNames::id).filter(id -> id >= 0).sorted().toList();
+  /** Ids of the segments of a pool in a directory, in order. */
+  static List<Integer> idsIn(PrivateDirectory directory, UUID poolId) throws IOException {
+    return directory.files().stream()
+        .filter(file -> file.getFileName().toString().equals(of(poolId, id(file))))
+        .map(SegmentNames::id)
+        .sorted()
+        .toList();
   }
 }

@@ -117,7 +117,7 @@ public final class SpillStore implements Closeable {
 
   /** Where its segments lie. */
   public PoolPlaces places() {
-    return PoolPlaces.owned(config.directory(), config.diskDirectories());
+    return PoolPlaces.owned(poolId(), config.directory(), config.diskDirectories());
   }
 
   /** All segments that exist now. */

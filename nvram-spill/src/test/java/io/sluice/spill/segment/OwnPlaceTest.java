@@ -9,12 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whose a place is, who could put another there, and what a peer may name in it. */
 class OwnPlaceTest {
+  private static final UUID POOL = UUID.fromString("01234567-89ab-cdef-0123-456789abcdef");
+
   private static final int ANOTHER_USER = 12345;
   private static final int STICKY = 01000;
   private static final int STICKY_FOR_ALL = 01777;
@@ -117,32 +120,36 @@ class OwnPlaceTest {
   void aSegmentIsNamedByTheNumberOfItsPlaceAndItsId() throws IOException {
     Path pool = directory("pool", "rwx------");
     Path overflow = directory("overflow", "rwx------");
-    PoolPlaces own = PoolPlaces.owned(pool, List.of(overflow));
+    PoolPlaces own = PoolPlaces.owned(POOL, pool, List.of(overflow));
     SegmentInfo disk =
         new SegmentInfo(
-            SegmentInfo.DISK_ID_BASE, Tier.DISK, overflow.resolve("segment-1073741824"), 4096);
+            SegmentInfo.DISK_ID_BASE,
+            Tier.DISK,
+            overflow.resolve("segment-01234567-1073741824"),
+            4096);
     assertEquals(1, own.numberOf(disk));
     assertEquals(0, own.numberOf(new SegmentInfo(7, Tier.MEMORY, pool, 0, 4096, 4096)));
-    PoolPlaces announced = PoolPlaces.announced(own.all());
+    PoolPlaces announced = PoolPlaces.announced(POOL, own.all());
     assertEquals(disk.path(), announced.path(1, SegmentInfo.DISK_ID_BASE));
-    assertEquals(pool.resolve("segment-7"), announced.path(0, 7));
+    assertEquals(pool.resolve("segment-01234567-7"), announced.path(0, 7));
     assertThrows(IOException.class, () -> announced.path(2, 7));
     assertThrows(
         IllegalArgumentException.class,
         () -> own.numberOf(new SegmentInfo(7, Tier.MEMORY, base.resolve("segment-7"), 4096)));
     Path device = Files.createFile(base.resolve("device"));
-    assertEquals(device, PoolPlaces.announced(List.of(device)).path(0, 7));
+    assertEquals(device, PoolPlaces.announced(POOL, List.of(device)).path(0, 7));
   }
 
   @Test
   void placesThatAreAnnouncedMustBeOnesOwn() throws IOException {
     Path pool = directory("pool", "rwx------");
     Path bad = directory("bad", "rwxrwxrwx");
-    PoolPlaces announced = PoolPlaces.announced(List.of(pool, bad));
+    PoolPlaces announced = PoolPlaces.announced(POOL, List.of(pool, bad));
     assertThrows(IOException.class, () -> announced.path(1, SegmentInfo.DISK_ID_BASE));
-    assertThrows(IOException.class, () -> PoolPlaces.announced(List.of(bad)));
-    assertThrows(IOException.class, () -> PoolPlaces.announced(List.of()));
-    assertThrows(IOException.class, () -> PoolPlaces.announced(List.of(base.resolve("none"))));
+    assertThrows(IOException.class, () -> PoolPlaces.announced(POOL, List.of(bad)));
+    assertThrows(IOException.class, () -> PoolPlaces.announced(POOL, List.of()));
+    assertThrows(
+        IOException.class, () -> PoolPlaces.announced(POOL, List.of(base.resolve("none"))));
   }
 
   @Test

@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
@@ -173,7 +175,7 @@ class CapacityTest extends PoolTestBase {
               .getMessage();
       assertTrue(message.contains("memlock exceeded"), message);
       lease.lease(SEGMENT_BYTES);
-      assertFalse(Files.exists(pool().resolve("segment-1")));
+      assertFalse(Files.exists(store.places().path(0, 1)));
     }
   }
 
@@ -212,11 +214,14 @@ class CapacityTest extends PoolTestBase {
   @Test
   void aSegmentThatIsNotFinishedLeavesNothing() throws Exception {
     try (PoolSpace space = PoolSpaces.open(config(1).build())) {
+      space.format(new PoolHeader(UUID.randomUUID(), SEGMENT_BYTES, BLOCK_BYTES));
       assertEquals(null, space.create(0, () -> true));
       assertEquals(List.of(), space.segmentIds());
     }
     try (var files = Files.list(pool())) {
-      assertEquals(List.of(pool().resolve("pool.lock")), files.toList());
+      assertEquals(
+          Set.of(pool().resolve("pool.lock"), pool().resolve("pool.properties")),
+          Set.copyOf(files.toList()));
     }
   }
 

@@ -1,10 +1,14 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.segment.SegmentInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,6 +116,8 @@ class PoolDirectoryTest extends PoolTestBase {
     String text = Files.readString(header);
     Files.writeString(header, text.replaceAll("poolId=.*", "poolId=x"));
     assertRefused(config(1).recover(Set.of()).build(), "damaged");
+    Files.writeString(header, text.replaceAll("format=.*", ""));
+    assertRefused(config(1).recover(Set.of()).build(), "names no format");
     SpillStore.open(config(1).build()).close();
   }
 
@@ -123,11 +129,34 @@ class PoolDirectoryTest extends PoolTestBase {
       former = store.poolId();
       commit(store.openLease(APP), id(1), new Random(1), 100_000);
     }
+    // As an older one called them.
+    Files.createFile(pool().resolve("segment-0"));
+    Files.createFile(pool().resolve("segment-1.tmp"));
     Path header = pool().resolve("pool.properties");
-    Files.writeString(header, Files.readString(header).replaceAll("format=.*", "format=7"));
+    Files.writeString(header, Files.readString(header).replaceAll("format=.*", "format=2"));
     try (SpillStore store = SpillStore.open(config(1).recover(Set.of()).build())) {
       assertNotEquals(former, store.poolId());
       assertEquals(0, store.stats().outputs());
+      assertFalse(Files.exists(pool().resolve("segment-0")));
+    }
+  }
+
+  /** It has the path of what it was granted, and opens it when it comes to it. */
+  @Test
+  void aTaskThatOutlivesItsPoolDoesNotFindTheNextOne() throws Exception {
+    List<Extent> granted;
+    try (SpillStore store = SpillStore.open(configWithDisk(1).build())) {
+      granted = store.openLease(APP).lease(SEGMENT_BYTES + BLOCK_BYTES);
+    }
+    assertEquals(2, granted.size());
+    try (SpillStore store = SpillStore.open(configWithDisk(1).build());
+        Lease lease = store.openLease(APP)) {
+      List<Extent> others = lease.lease(SEGMENT_BYTES + BLOCK_BYTES);
+      for (int i = 0; i < 2; i++) {
+        SegmentInfo former = granted.get(i).segment();
+        assertEquals(former.segmentId(), others.get(i).segment().segmentId());
+        assertThrows(IOException.class, () -> SegmentFile.open(former, true).close());
+      }
     }
   }
 
@@ -138,7 +167,7 @@ class PoolDirectoryTest extends PoolTestBase {
       lease.lease(1);
     }
     store.close();
-    Files.write(pool().resolve("segment-0"), new byte[5]);
+    Files.write(store.places().path(0, 0), new byte[5]);
     assertRefused(config(1).recover(Set.of()).build(), "has 5 bytes, expected " + SEGMENT_BYTES);
   }
 

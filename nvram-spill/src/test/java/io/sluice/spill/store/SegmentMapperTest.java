@@ -46,14 +46,12 @@ class SegmentMapperTest extends PoolTestBase {
           assertArrayEquals(expected, Outputs.bytes(mapped));
         }
       }
-      assertEquals(memorySegments == 0 ? 1 : 2, openSegments(), "open beside the mapper's");
+      assertEquals(memorySegments == 0 ? 1 : 2, openSegments(store), "open beside the mapper's");
     }
   }
 
-  private int openSegments() throws IOException {
-    return OpenFiles.below(pool().resolve("segment-0"))
-        + OpenFiles.below(disk())
-        - 2; // lock, epoch
+  private int openSegments(SpillStore store) throws IOException {
+    return OpenFiles.below(store.places().path(0, 0)) + OpenFiles.below(disk()) - 2; // lock, epoch
   }
 
   @Test

@@ -201,13 +201,14 @@ class NodeServiceMainTest {
 
   @Test
   void aServiceThatEndsSaysWhatItLeaves() throws IOException {
+    Path segment = service.places().path(0, 0);
     try (LogLines log = new LogLines(NodeServiceMain.class)) {
       main("service", "--overflow-dirs=" + base).close(service);
       String said = log.with("stays for the next service").get(0);
       assertTrue(said.contains(base.resolve("service").toString()), said);
       assertTrue(said.contains("sluice-overflow-" + System.getProperty("user.name")), said);
     }
-    assertTrue(Files.exists(base.resolve("service/pool/segment-0")), "it keeps the pool");
+    assertTrue(Files.exists(segment), "it keeps the pool");
     assertFalse(Files.exists(base.resolve("service/service.properties")));
   }
 
