@@ -171,11 +171,9 @@ class LossIT {
     Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
   }
 
-  /**
-   * The one thing that may end a reduce, by stock's rule: the machine was too slow with the maps.
-   */
-  private static void assertMapsCameTooLate(TaskAttempt reduce) {
-    assertTrue(reduce.diagnostics().contains("MAX_FAILED_UNIQUE_FETCHES"), reduce.toString());
+  /** Ended by stock's rule, because the machine was slow with the maps that are run again. */
+  private static boolean mapsCameTooLate(TaskAttempt reduce) {
+    return reduce.diagnostics().contains("MAX_FAILED_UNIQUE_FETCHES");
   }
 
   /**
@@ -196,9 +194,12 @@ class LossIT {
       FinishedJob finished = run.await();
       assertEquals(2, lost.size(), "maps of the node that was emptied");
       lost.forEach(map -> finished.lost(map.attemptId()));
-      finished.attempts().stream()
-          .filter(attempt -> !attempt.map() && attempt.state().equals("FAILED"))
-          .forEach(LossIT::assertMapsCameTooLate);
+      List<TaskAttempt> failed =
+          finished.attempts().stream()
+              .filter(attempt -> !attempt.map() && attempt.state().equals("FAILED"))
+              .filter(attempt -> !mapsCameTooLate(attempt))
+              .toList();
+      assertTrue(failed.size() <= 1, "one may lose what it is reading: " + failed);
     } finally {
       if (emptied != null) {
         emptied.restartWith(Map.of());

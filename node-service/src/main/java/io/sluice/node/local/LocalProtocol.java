@@ -35,7 +35,7 @@ import java.util.UUID;
  * not committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 4;
+  static final int VERSION = 5;
 
   static final int HELLO = 1;
   static final int LEASE = 2;

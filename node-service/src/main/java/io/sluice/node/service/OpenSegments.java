@@ -29,7 +29,7 @@ final class OpenSegments {
   private static final class Open {
     private final SegmentHandle segment;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
-    private boolean removed;
+    private volatile boolean removed; // no copy begins any more
 
     Open(SegmentHandle segment) {
       this.segment = segment;
@@ -45,9 +45,25 @@ final class OpenSegments {
     remove(segment.info().segmentId());
   }
 
-  /** When this returns, nobody copies from any. */
+  /** When this returns, nobody copies from any; when it fails, no copy begins all the same. */
   void removeAll() {
-    List.copyOf(segments.keySet()).forEach(this::remove);
+    List<Integer> ids = List.copyOf(segments.keySet());
+    segments.values().forEach(open -> open.removed = true);
+    RuntimeException failure = null;
+    for (int segmentId : ids) {
+      try {
+        remove(segmentId);
+      } catch (IllegalStateException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   private void remove(int segmentId) {
@@ -55,6 +71,7 @@ final class OpenSegments {
     if (open == null) {
       return;
     }
+    open.removed = true;
     // A task that is being killed comes here when it gives back.
     if (!Uninterruptibly.tryLock(open.lock.writeLock(), COPY_LIMIT_MS)) {
       throw new IllegalStateException(
@@ -65,7 +82,6 @@ final class OpenSegments {
               + " ms; it must not be unmapped");
     }
     try {
-      open.removed = true;
       segments.remove(segmentId, open);
     } finally {
       open.lock.writeLock().unlock();

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -8,8 +9,12 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,22 +23,31 @@ import org.slf4j.LoggerFactory;
  * Tells the listener of each segment once when it comes and once when it goes, and deletes what has
  * gone.
  *
- * <p>Thread contract: safe from any thread, never called under the lock of the store. Each segment
- * is retired by one thread; several may be retired at once. Ownership: segments that are to go are
- * its own, until they are deleted or it is closed. Failure: a segment that cannot go stands in
- * nobody's way: it is tried again {@value #RETRY_PAUSE_MS} ms later at the earliest, with the next
- * one that goes.
+ * <p>Thread contract: safe from any thread, never called under the lock of the store. The listener
+ * and the disk are waited for under no lock, so that one segment holds up no other. Ownership:
+ * segments that are to go are its own, until they are deleted or it is closed. Failure: a segment
+ * that cannot go stands in nobody's way: it is tried again {@value #RETRY_PAUSE_MS} ms later at the
+ * earliest, when the next one goes, and on a thread of its own.
  */
 final class AnnouncedSegments implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
+  private static final long IDLE_MS = 10_000;
+
+  /** More than a segment takes to be registered, or to be let go of. */
+  private static final long OTHERS_LIMIT_MS = 30_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(AnnouncedSegments.class);
 
   private final SegmentListener listener;
   private final BiConsumer<SegmentHandle, IOException> undeleted;
   private final LongSupplier nanoTime;
+  private final ThreadPoolExecutor retries;
+  private final Set<Integer> announcing = new HashSet<>();
   private final Set<Integer> announcedIds = new HashSet<>();
   private final List<SegmentHandle> staying = new ArrayList<>();
   private long stayingSinceNs;
+  private int going;
+  private boolean closed;
 
   /**
    * With nothing announced.
@@ -48,23 +62,64 @@ final class AnnouncedSegments implements Closeable {
     this.listener = listener;
     this.undeleted = undeleted;
     this.nanoTime = nanoTime;
+    this.retries =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_MS,
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(),
+            body -> DaemonThreads.create("sluice-pool-cleaner", body));
+    retries.allowCoreThreadTimeOut(true);
   }
 
   /** Announces those that were not announced yet. */
-  synchronized void announce(Collection<SegmentHandle> segments) {
+  void announce(Collection<SegmentHandle> segments) {
     for (SegmentHandle segment : segments) {
-      if (segment != null && !announcedIds.contains(segment.info().segmentId())) {
-        listener.segmentAdded(segment);
-        announcedIds.add(segment.info().segmentId());
+      if (segment != null && begin(segment.info().segmentId())) {
+        boolean announced = false;
+        try {
+          listener.segmentAdded(segment);
+          announced = true;
+        } finally {
+          end(segment.info().segmentId(), announced);
+        }
       }
     }
   }
 
+  /** Whether it is for the caller to announce it. */
+  private synchronized boolean begin(int segmentId) {
+    if (!await(() -> !announcing.contains(segmentId))) {
+      throw new IllegalStateException("segment " + segmentId + " is still being registered");
+    }
+    return !announcedIds.contains(segmentId) && announcing.add(segmentId);
+  }
+
+  private synchronized void end(int segmentId, boolean announced) {
+    announcing.remove(segmentId);
+    if (announced) {
+      announcedIds.add(segmentId);
+    }
+    notifyAll();
+  }
+
   /** Takes leave of segments of which nothing is used any more, and deletes them. */
   void retire(Collection<SegmentHandle> segments) {
-    List<SegmentHandle> going = new ArrayList<>(takeDue());
-    going.addAll(segments);
-    going.forEach(this::retire);
+    retryDue();
+    segments.forEach(this::retire);
+  }
+
+  private void retryDue() {
+    List<SegmentHandle> due = takeDue();
+    if (!due.isEmpty()) {
+      try {
+        retries.execute(() -> due.forEach(this::retire));
+      } catch (RejectedExecutionException | OutOfMemoryError e) {
+        LOG.debug("{} segments cannot be taken away now", due.size(), e);
+        due.forEach(this::stays);
+      }
+    }
   }
 
   private synchronized List<SegmentHandle> takeDue() {
@@ -81,8 +136,8 @@ final class AnnouncedSegments implements Closeable {
     return taken;
   }
 
-  /** Not under the lock: it waits for readers, and for the disk. */
   private void retire(SegmentHandle segment) {
+    enter();
     try {
       if (isAnnounced(segment)) {
         listener.segmentRemoved(segment);
@@ -95,7 +150,18 @@ final class AnnouncedSegments implements Closeable {
     } catch (RuntimeException e) {
       LOG.warn("{} cannot be taken away yet", segment.info(), e);
       stays(segment);
+    } finally {
+      leave();
     }
+  }
+
+  private synchronized void enter() {
+    going++;
+  }
+
+  private synchronized void leave() {
+    going--;
+    notifyAll();
   }
 
   private synchronized boolean isAnnounced(SegmentHandle segment) {
@@ -106,15 +172,56 @@ final class AnnouncedSegments implements Closeable {
     announcedIds.remove(segment.info().segmentId());
   }
 
-  private synchronized void stays(SegmentHandle segment) {
-    staying.add(segment);
-    stayingSinceNs = nanoTime.getAsLong();
+  private void stays(SegmentHandle segment) {
+    synchronized (this) {
+      if (!closed) {
+        staying.add(segment);
+        stayingSinceNs = nanoTime.getAsLong();
+        return;
+      }
+    }
+    try {
+      segment.close();
+    } catch (IOException e) {
+      LOG.warn("{} cannot be closed", segment.info(), e);
+    }
+  }
+
+  /** Waits for what others do; false if it takes them too long. */
+  private synchronized boolean await(BooleanSupplier condition) {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OTHERS_LIMIT_MS);
+    boolean interrupted = false;
+    try {
+      while (!condition.getAsBoolean()) {
+        long leftNs = deadlineNs - System.nanoTime();
+        if (leftNs <= 0) {
+          return false;
+        }
+        try {
+          TimeUnit.NANOSECONDS.timedWait(this, leftNs);
+        } catch (InterruptedException e) {
+          interrupted = true; // the pool is for others too
+        }
+      }
+      return true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Tries once more to delete what stayed, and closes it anyway. */
   @Override
   public void close() throws IOException {
+    retries.shutdown();
+    if (!await(() -> going == 0)) {
+      LOG.warn("Segments are still being taken away; whoever does so closes them");
+    }
     takeStaying().forEach(this::retire);
+    synchronized (this) {
+      closed = true;
+    }
     Closing.all(takeStaying());
   }
 }

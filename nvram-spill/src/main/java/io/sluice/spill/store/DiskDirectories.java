@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +71,7 @@ final class DiskDirectories implements Closeable {
     }
 
     void follow(DiskEpoch following, boolean forced) throws IOException {
-      thread.run(
+      thread.runPatiently(
           () -> {
             if (epoch == null) {
               epoch = DiskEpoch.open(path);
@@ -181,17 +183,26 @@ final class DiskDirectories implements Closeable {
 
   /** The one with most room of those that work now and have not been tried in vain already. */
   Optional<Room> roomiest(Set<Path> tried) {
-    Room best = null;
+    Map<Directory, DiskThread.Asked<Long>> asked = new LinkedHashMap<>();
     for (Directory directory : directories) {
       if (mayWork(directory) && !tried.contains(directory.path)) {
         try {
-          long usableBytes = directory.thread.call(() -> usableBytes(directory.path), late -> {});
-          if (best == null || usableBytes > best.usableBytes()) {
-            best = new Room(directory.path, usableBytes);
-          }
+          asked.put(directory, directory.thread.ask(() -> usableBytes(directory.path)));
         } catch (IOException e) {
           failed(directory, e);
         }
+      }
+    }
+    Room best = null; // the first of those with most
+    for (Map.Entry<Directory, DiskThread.Asked<Long>> one : asked.entrySet()) {
+      Directory directory = one.getKey();
+      try {
+        long usableBytes = one.getValue().await(directory.thread.timeoutMs());
+        if (best == null || usableBytes > best.usableBytes()) {
+          best = new Room(directory.path, usableBytes);
+        }
+      } catch (IOException e) {
+        failed(directory, e);
       }
     }
     return Optional.ofNullable(best);

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * <p>A thing that takes longer than the deadline fails for who asked for it and for all who queue
  * behind it, and until it is done everything else fails at once. It may still be done later; what
  * was given up before it was begun is not. While one directory of a store hangs, the others have a
- * tenth of the deadline: together they must not make tasks wait for the service in vain.
+ * tenth of the deadline for what may fail and be done elsewhere: together they should not make
+ * tasks wait for the service in vain.
  *
  * <p>Thread contract: safe from any thread, its own included, which does its work at once. An
  * interrupt ends no wait and stays set: the pool is for others too. The thread ends when it has had
@@ -48,6 +49,12 @@ final class DiskThread implements AutoCloseable {
   /** What there is to do. */
   interface Work<T> {
     T run() throws IOException;
+  }
+
+  /** What was asked. */
+  interface Asked<T> {
+    /** Its result; waits until {@code waitMs} after it was asked. */
+    T await(long waitMs) throws IOException;
   }
 
   /** The same without a result. */
@@ -101,9 +108,37 @@ final class DiskThread implements AutoCloseable {
     return call(work, tooLate, hanging.get() > 0 ? timeoutMs / 10 : timeoutMs);
   }
 
-  /** The same with all of the deadline, whatever else hangs: at the start nobody else waits. */
+  /**
+   * The same with all of the deadline, whatever else hangs: at the start, when nobody else waits,
+   * and where a failure is for good.
+   */
   <T> T callPatiently(Work<T> work, Consumer<T> tooLate) throws IOException {
     return call(work, tooLate, timeoutMs);
+  }
+
+  /** The same without a result. */
+  void runPatiently(Action action) throws IOException {
+    callPatiently(
+        () -> {
+          action.run();
+          return null;
+        },
+        nothing -> {});
+  }
+
+  /** Has it done while others do theirs; not for its own thread. */
+  <T> Asked<T> ask(Work<T> work) throws IOException {
+    if (hangs()) {
+      throw hangsFor(timeoutMs);
+    }
+    Job<T> job = new Job<>(work, late -> {}, false);
+    start(job);
+    return job;
+  }
+
+  /** How long to wait for what was asked of several directories at once. */
+  long timeoutMs() {
+    return timeoutMs;
   }
 
   private <T> T call(Work<T> work, Consumer<T> tooLate, long waitMs) throws IOException {
@@ -152,6 +187,8 @@ final class DiskThread implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       throw new IOException(directory + " was closed", e);
     } catch (OutOfMemoryError e) { // whoever frees things must be able to go on with the next
+      job.giveUp();
+      executor.remove(job);
       throw new IOException("no thread can be had for " + directory, e);
     }
   }
@@ -162,10 +199,11 @@ final class DiskThread implements AutoCloseable {
   }
 
   /** One thing to do, and who waits for it. */
-  private final class Job<T> implements Runnable {
+  private final class Job<T> implements Runnable, Asked<T> {
     private final Work<T> work;
     private final Consumer<T> tooLate;
     private final boolean always;
+    private final long askedNs = System.nanoTime();
     private T result;
     private Throwable failure;
     private boolean done;
@@ -189,14 +227,8 @@ final class DiskThread implements AutoCloseable {
       } catch (IOException | RuntimeException | Error e) {
         thrown = e;
       }
-      if (end(made, thrown)) {
-        return;
-      }
-      if (thrown == null) {
-        LOG.info("{} answers again", directory);
-        tooLate.accept(made);
-      } else {
-        LOG.warn("{} answers again, but what was given up has failed", directory, thrown);
+      if (!endInTime(made, thrown)) {
+        endLate(made, thrown);
       }
     }
 
@@ -212,28 +244,55 @@ final class DiskThread implements AutoCloseable {
       }
     }
 
-    /** Returns whether it is waited for. */
-    private boolean end(T made, Throwable thrown) {
+    private boolean endInTime(T made, Throwable thrown) {
       synchronized (lock) {
-        result = made;
-        failure = thrown;
-        done = true;
-        running = null;
-        if (hung) {
-          hung = false;
-          hanging.decrementAndGet();
+        if (!givenUp) {
+          result = made;
+          failure = thrown;
+          end();
         }
-        lock.notifyAll();
         return !givenUp;
       }
     }
 
-    T await(long waitMs) throws IOException {
+    /** What is left to do is a part of it: it may hang as well. */
+    private void endLate(T made, Throwable thrown) {
+      try {
+        if (thrown == null) {
+          LOG.info("{} answers again", directory);
+          tooLate.accept(made);
+        } else {
+          LOG.warn("{} answers again, but what was given up has failed", directory, thrown);
+        }
+      } finally {
+        synchronized (lock) {
+          end();
+        }
+      }
+    }
+
+    private void end() {
+      done = true;
+      running = null;
+      if (hung) {
+        hung = false;
+        hanging.decrementAndGet();
+      }
+      lock.notifyAll();
+    }
+
+    private void giveUp() {
+      synchronized (lock) {
+        givenUp = true;
+      }
+    }
+
+    @Override
+    public T await(long waitMs) throws IOException {
       long waitNs = TimeUnit.MILLISECONDS.toNanos(waitMs);
-      long askedNs = System.nanoTime();
       boolean interrupted = false;
       synchronized (lock) {
-        long waitedNs = runningNs();
+        long waitedNs = Math.max(sinceNs(askedNs), runningNs());
         while (!done && waitedNs < waitNs) {
           try {
             TimeUnit.NANOSECONDS.timedWait(lock, waitNs - waitedNs);

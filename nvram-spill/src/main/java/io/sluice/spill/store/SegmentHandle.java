@@ -178,13 +178,18 @@ public final class SegmentHandle implements ByteSource, Closeable {
       medium.persist(mapping, Math.toIntExact(offsetBytes), Long.BYTES);
       return;
     }
-    atFileSystem(
+    DiskThread.Action write =
         () -> {
           file.write(offsetBytes, ByteBuffer.allocate(Long.BYTES).putLong(0, mark));
           if (medium.isPersistent()) {
             file.force();
           }
-        });
+        };
+    if (thread == null) {
+      write.run();
+    } else {
+      thread.runPatiently(write); // what is not marked as it should be is lost at the next start
+    }
   }
 
   /** Gives a new file its length, without giving it space. */

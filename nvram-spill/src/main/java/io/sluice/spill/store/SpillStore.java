@@ -575,11 +575,18 @@ public final class SpillStore implements Closeable {
     allocator.free(range, retired);
   }
 
+  /** Under the lock, and a file may have thousands of blocks: one deadline for all of them. */
   private void clearMarks(SegmentHandle segment, Range range) throws IOException {
     long blockBytes = config.blockBytes();
+    long startNs = System.nanoTime();
     for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); end += blockBytes) {
       long endBytes = end;
-      segment.atFileSystem(() -> clearMark(segment, endBytes)); // a file may have thousands
+      segment.atFileSystem(() -> clearMark(segment, endBytes));
+      long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+      if (segment.info().tier() == Tier.DISK && tookMs > config.diskTimeoutMs()) {
+        throw new IOException(
+            "the marks of " + range + " were not looked through in " + tookMs + " ms");
+      }
     }
   }
 

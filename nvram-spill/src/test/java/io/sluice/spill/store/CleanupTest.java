@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -59,7 +61,8 @@ class CleanupTest extends PoolTestBase {
   @Test
   void oneSegmentThatCannotGoKeepsNoOtherAndGoesLater() throws Exception {
     Random random = seeded("oneSegmentThatCannotGoKeepsNoOtherAndGoesLater");
-    List<Integer> gone = new ArrayList<>();
+    List<Integer> gone = Collections.synchronizedList(new ArrayList<>());
+    Semaphore removals = new Semaphore(0);
     AtomicLong refusalsLeft = new AtomicLong();
     SegmentListener listener =
         new SegmentListener() {
@@ -72,6 +75,7 @@ class CleanupTest extends PoolTestBase {
               throw new IllegalStateException("a copy has not ended");
             }
             gone.add(segment.info().segmentId());
+            removals.release();
           }
         };
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
@@ -94,6 +98,7 @@ class CleanupTest extends PoolTestBase {
       assertEquals(segments.size() - 1, gone.size(), "tried again at once");
       nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(AnnouncedSegments.RETRY_PAUSE_MS));
       announced.retire(List.of());
+      removals.acquire(segments.size());
       assertEquals(segments.size(), gone.size());
       assertTrue(gone.contains(segments.get(0).info().segmentId()));
     }

@@ -88,6 +88,27 @@ class HungDiskTest extends PoolTestBase {
     }
   }
 
+  @Test
+  void aCommitToADiskThatHangsFailsAndTheNextGoesElsewhere() throws Exception {
+    Random random = seeded("aCommitToADiskThatHangsFailsAndTheNextGoesElsewhere");
+    byte[] run = new byte[300_000];
+    random.nextBytes(run);
+    Outputs.Content content = new Outputs.Content(1, List.of(0), List.of(run));
+    try (SpillStore store = SpillStore.open(twoDisks(0).build());
+        Lease lease = store.openLease(APP)) {
+      try (OutputWriter writer = writer(lease, 1)) {
+        Outputs.write(writer, content, random);
+        SegmentInfo segment = store.segments().get(0);
+        assertEquals(first(), segment.path().getParent());
+        synchronized (store.segment(segment.segmentId()).orElseThrow().file()) {
+          assertThrows(IOException.class, () -> writer.commit(id(1)));
+          assertFalse(store.find(id(1)).isPresent());
+        }
+      }
+      Outputs.check(store, id(2), commit(lease, id(2), random, 300_000));
+    }
+  }
+
   /** A reader holds the file, so that it cannot be closed; everything else is given back. */
   @Test
   void aFileThatCannotBeClosedHoldsUpNoOther() throws Exception {

@@ -18,9 +18,8 @@ class SegmentHandleTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(configWithDisk(memorySegments).build())) {
       Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
       CommittedOutput output = store.find(id(1)).orElseThrow();
-      int partition = content.partitions().get(0);
       Thread.currentThread().interrupt();
-      assertEquals(content.of(partition).size(), output.runs(partition).size());
+      assertEquals(content.of(0).size(), output.runs(0).size());
       assertTrue(Thread.interrupted());
       Outputs.check(store, id(1), content);
       store.freeApplication(APP);
@@ -33,13 +32,13 @@ class SegmentHandleTest extends PoolTestBase {
   void readingAfterTheStoreIsClosedIsAnError(int memorySegments) throws Exception {
     Random random = seeded("readingAfterTheStoreIsClosedIsAnError");
     SpillStore store = SpillStore.open(configWithDisk(memorySegments).build());
-    Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
+    commit(store.openLease(APP), id(1), random, 100_000);
     CommittedOutput output = store.find(id(1)).orElseThrow();
     SegmentHandle segment =
         store.segment(output.extents().get(0).segment().segmentId()).orElseThrow();
     assertEquals(memorySegments > 0, segment.mapping().isPresent());
     assertThrows(EOFException.class, () -> segment.read(segment.lengthBytes() - 1, new byte[2]));
     store.close();
-    assertThrows(ClosedChannelException.class, () -> output.runs(content.partitions().get(0)));
+    assertThrows(ClosedChannelException.class, () -> output.runs(0));
   }
 }

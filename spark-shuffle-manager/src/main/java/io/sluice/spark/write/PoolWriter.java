@@ -42,7 +42,6 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
   private final long[] lengthsBytes;
   private final RowChecksums checksums;
   private PoolOutput output;
-  private long mostBytes; // of memory that it had at once
   private MapStatus status;
   private boolean stopped;
 
@@ -118,12 +117,12 @@ public abstract class PoolWriter<K, V> extends ShuffleWriter<K, V> {
 
   /**
    * Hands on what is buffered, and accounts from then on for what is known of the runs alone: up to
-   * half of what could be had so far, because a task without buffers makes runs of single records.
+   * half of what it had, because a task without buffers makes runs of single records.
    */
   final void spill() throws IOException {
-    mostBytes = Math.max(mostBytes, memory.getUsed());
+    long hadBytes = memory.getUsed();
     drain();
-    long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), mostBytes / 2);
+    long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), hadBytes / 2);
     long moreBytes = heldBytes - memory.getUsed();
     if (moreBytes > 0) {
       memory.tryTake(moreBytes); // else with the next spill
