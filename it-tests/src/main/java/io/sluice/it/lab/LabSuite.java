@@ -119,7 +119,7 @@ public enum LabSuite {
 
   /** Whether it takes so long that only {@code ./sluice test --all} runs it. */
   boolean isCampaign() {
-    return this == TERASORT;
+    return this == TERASORT || this == MAPREDUCE;
   }
 
   Duration deadline() {

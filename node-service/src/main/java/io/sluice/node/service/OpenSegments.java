@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
@@ -30,6 +31,7 @@ final class OpenSegments {
     private final SegmentHandle segment;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
     private volatile boolean removed; // no copy begins any more
+    private volatile boolean waitedFor; // in vain, and not again
 
     Open(SegmentHandle segment) {
       this.segment = segment;
@@ -42,17 +44,19 @@ final class OpenSegments {
 
   /** When this returns, nobody copies from it. */
   void remove(SegmentHandle segment) {
-    remove(segment.info().segmentId());
+    remove(segment.info().segmentId(), COPY_LIMIT_MS);
   }
 
   /** When this returns, nobody copies from any; when it fails, no copy begins all the same. */
   void removeAll() {
     List<Integer> ids = List.copyOf(segments.keySet());
     segments.values().forEach(open -> open.removed = true);
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(COPY_LIMIT_MS);
     RuntimeException failure = null;
     for (int segmentId : ids) {
       try {
-        remove(segmentId);
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+        remove(segmentId, Math.max(0, leftMs));
       } catch (IllegalStateException e) {
         if (failure == null) {
           failure = e;
@@ -66,19 +70,20 @@ final class OpenSegments {
     }
   }
 
-  private void remove(int segmentId) {
+  private void remove(int segmentId, long limitMs) {
     Open open = segments.get(segmentId);
     if (open == null) {
       return;
     }
     open.removed = true;
     // A task that is being killed comes here when it gives back.
-    if (!Uninterruptibly.tryLock(open.lock.writeLock(), COPY_LIMIT_MS)) {
+    if (!Uninterruptibly.tryLock(open.lock.writeLock(), open.waitedFor ? 0 : limitMs)) {
+      open.waitedFor = true;
       throw new IllegalStateException(
           "copies of "
               + open.segment.info()
               + " have not ended within "
-              + COPY_LIMIT_MS
+              + limitMs
               + " ms; it must not be unmapped");
     }
     try {

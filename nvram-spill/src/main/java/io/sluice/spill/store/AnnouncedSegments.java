@@ -107,18 +107,41 @@ final class AnnouncedSegments implements Closeable {
   /** Takes leave of segments of which nothing is used any more, and deletes them. */
   void retire(Collection<SegmentHandle> segments) {
     retryDue();
-    segments.forEach(this::retire);
+    enter();
+    retireAll(segments);
   }
 
   private void retryDue() {
     List<SegmentHandle> due = takeDue();
     if (!due.isEmpty()) {
+      Runnable retry = () -> retireAll(due);
       try {
-        retries.execute(() -> due.forEach(this::retire));
+        retries.execute(retry);
       } catch (RejectedExecutionException | OutOfMemoryError e) {
         LOG.debug("{} segments cannot be taken away now", due.size(), e);
+        retries.remove(retry);
         due.forEach(this::stays);
+        leave();
       }
+    }
+  }
+
+  /** What comes after a failure is retired as well; after {@link #enter}. */
+  private void retireAll(Collection<SegmentHandle> segments) {
+    Error failure = null;
+    try {
+      for (SegmentHandle segment : segments) {
+        try {
+          retire(segment);
+        } catch (Error e) {
+          failure = e;
+        }
+      }
+    } finally {
+      leave();
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -127,7 +150,11 @@ final class AnnouncedSegments implements Closeable {
         !staying.isEmpty()
             && nanoTime.getAsLong() - stayingSinceNs
                 >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS);
-    return due ? takeStaying() : List.of();
+    if (!due) {
+      return List.of();
+    }
+    going++; // before they are nobody's
+    return takeStaying();
   }
 
   private synchronized List<SegmentHandle> takeStaying() {
@@ -137,21 +164,22 @@ final class AnnouncedSegments implements Closeable {
   }
 
   private void retire(SegmentHandle segment) {
-    enter();
+    boolean gone = false;
     try {
       if (isAnnounced(segment)) {
         listener.segmentRemoved(segment);
         forget(segment);
       }
       segment.delete();
+      gone = true;
     } catch (IOException e) {
       undeleted.accept(segment, e);
-      stays(segment);
     } catch (RuntimeException e) {
       LOG.warn("{} cannot be taken away yet", segment.info(), e);
-      stays(segment);
     } finally {
-      leave();
+      if (!gone) {
+        stays(segment);
+      }
     }
   }
 
@@ -165,6 +193,9 @@ final class AnnouncedSegments implements Closeable {
   }
 
   private synchronized boolean isAnnounced(SegmentHandle segment) {
+    if (!await(() -> !announcing.contains(segment.info().segmentId()))) {
+      throw new IllegalStateException(segment.info() + " is still being registered");
+    }
     return announcedIds.contains(segment.info().segmentId());
   }
 

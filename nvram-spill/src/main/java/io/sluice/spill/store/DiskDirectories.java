@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,13 +72,14 @@ final class DiskDirectories implements Closeable {
       }
     }
 
-    void follow(DiskEpoch following, boolean forced) throws IOException {
-      thread.runPatiently(
+    DiskThread.Asked<Boolean> follow(DiskEpoch following, boolean forced) throws IOException {
+      return thread.ask(
           () -> {
             if (epoch == null) {
               epoch = DiskEpoch.open(path);
             }
             following.write(epoch, forced);
+            return true;
           });
     }
   }
@@ -139,19 +142,46 @@ final class DiskDirectories implements Closeable {
    * @return whether all of them follow
    */
   boolean keepUp(DiskEpoch following, boolean forced) {
-    boolean done = true;
-    for (Directory directory : directories) {
-      if (directory.locked != null && !directory.behind) {
-        try {
-          directory.follow(following, forced);
-        } catch (IOException e) {
-          failed(directory, e);
-          directory.behind = true;
-          done = false;
-        }
+    Collection<Directory> working =
+        directories.stream()
+            .filter(directory -> directory.locked != null && !directory.behind)
+            .toList();
+    Map<Directory, Boolean> done =
+        askAll(
+            working,
+            directory -> directory.follow(following, forced),
+            directory -> directory.behind = true);
+    return done.size() == working.size();
+  }
+
+  /** Asks of one directory. */
+  private interface Question<T> {
+    DiskThread.Asked<T> of(Directory directory) throws IOException;
+  }
+
+  /** Asks all at once and waits for them together; those that fail have no answer. */
+  private <T> Map<Directory, T> askAll(
+      Collection<Directory> whom, Question<T> question, Consumer<Directory> onFailure) {
+    Map<Directory, DiskThread.Asked<T>> asked = new LinkedHashMap<>();
+    for (Directory directory : whom) {
+      try {
+        asked.put(directory, question.of(directory));
+      } catch (IOException e) {
+        failed(directory, e);
+        onFailure.accept(directory);
       }
     }
-    return done;
+    Map<Directory, T> answers = new LinkedHashMap<>();
+    asked.forEach(
+        (directory, answer) -> {
+          try {
+            answers.put(directory, answer.await(directory.thread.timeoutMs()));
+          } catch (IOException e) {
+            failed(directory, e);
+            onFailure.accept(directory);
+          }
+        });
+    return answers;
   }
 
   /** What lies in that one is not to be believed at a later start; returns whether that is new. */
@@ -183,26 +213,19 @@ final class DiskDirectories implements Closeable {
 
   /** The one with most room of those that work now and have not been tried in vain already. */
   Optional<Room> roomiest(Set<Path> tried) {
-    Map<Directory, DiskThread.Asked<Long>> asked = new LinkedHashMap<>();
-    for (Directory directory : directories) {
-      if (mayWork(directory) && !tried.contains(directory.path)) {
-        try {
-          asked.put(directory, directory.thread.ask(() -> usableBytes(directory.path)));
-        } catch (IOException e) {
-          failed(directory, e);
-        }
-      }
-    }
+    Collection<Directory> working =
+        directories.stream()
+            .filter(directory -> mayWork(directory) && !tried.contains(directory.path))
+            .toList();
+    Map<Directory, Long> answers =
+        askAll(
+            working,
+            directory -> directory.thread.ask(() -> usableBytes(directory.path)),
+            directory -> {});
     Room best = null; // the first of those with most
-    for (Map.Entry<Directory, DiskThread.Asked<Long>> one : asked.entrySet()) {
-      Directory directory = one.getKey();
-      try {
-        long usableBytes = one.getValue().await(directory.thread.timeoutMs());
-        if (best == null || usableBytes > best.usableBytes()) {
-          best = new Room(directory.path, usableBytes);
-        }
-      } catch (IOException e) {
-        failed(directory, e);
+    for (Map.Entry<Directory, Long> answer : answers.entrySet()) {
+      if (best == null || answer.getValue() > best.usableBytes()) {
+        best = new Room(answer.getKey().path, answer.getValue());
       }
     }
     return Optional.ofNullable(best);

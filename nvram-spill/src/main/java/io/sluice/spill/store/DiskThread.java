@@ -155,7 +155,7 @@ final class DiskThread implements AutoCloseable {
 
   /** Does it, however late: it gives something back. Waits no longer than for anything else. */
   void runSometime(Action action) throws IOException {
-    if (Thread.currentThread() == thread) {
+    if (Thread.currentThread() == thread || executor.isShutdown()) {
       action.run();
       return;
     }
@@ -306,7 +306,7 @@ final class DiskThread implements AutoCloseable {
         }
         if (!done) {
           givenUp = true;
-          if (!hung && runningNs() >= waitNs) {
+          if (!hung && runningNs() >= TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
             hung = true;
             hanging.incrementAndGet();
           }

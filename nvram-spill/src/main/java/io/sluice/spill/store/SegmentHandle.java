@@ -61,6 +61,15 @@ public final class SegmentHandle implements ByteSource, Closeable {
     this.thread = thread;
   }
 
+  /** The same with all of the deadline, whatever else hangs: where a failure is for good. */
+  void atFileSystemPatiently(DiskThread.Action action) throws IOException {
+    if (thread == null) {
+      action.run();
+    } else {
+      thread.runPatiently(action);
+    }
+  }
+
   /** Does what may have to wait for the file system: on the disk tier with a deadline. */
   void atFileSystem(DiskThread.Action action) throws IOException {
     if (thread == null) {
@@ -185,11 +194,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
             file.force();
           }
         };
-    if (thread == null) {
-      write.run();
-    } else {
-      thread.runPatiently(write); // what is not marked as it should be is lost at the next start
-    }
+    atFileSystemPatiently(write); // what is not marked as it should be is lost at the next start
   }
 
   /** Gives a new file its length, without giving it space. */

@@ -21,6 +21,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -501,7 +502,7 @@ public final class SpillStore implements Closeable {
     for (Range range : allocator.quarantined().ranges()) {
       if (allocator.memory().segment(range.segmentId()) != null) {
         for (Range part : allocator.memory().neverGranted(range)) {
-          releaseQuarantined(part, retired);
+          releaseQuarantined(part, 0, retired); // of the memory tier
         }
       }
     }
@@ -531,20 +532,25 @@ public final class SpillStore implements Closeable {
     FormerLeases.Review review = config.formerLeases().review(poolId());
     List<SegmentHandle> retired = new ArrayList<>();
     Cleanup cleanup = new Cleanup();
+    AtomicBoolean complete = new AtomicBoolean(true);
     lock.lock();
     try {
       if (quiet) {
         return;
       }
+      long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs());
       for (Range range : releasable(review).ranges()) {
-        cleanup.run(() -> releaseQuarantined(range, retired));
+        cleanup.run(
+            () -> complete.compareAndSet(true, releaseQuarantined(range, deadlineNs, retired)));
       }
     } finally {
       lock.unlock();
     }
     announced.retire(retired);
     cleanup.finish();
-    config.formerLeases().settled(review);
+    if (complete.get()) { // else the rest comes with the next review
+      config.formerLeases().settled(review);
+    }
   }
 
   /** Once every application of then has ended, only a task that lives can still be writing. */
@@ -560,11 +566,18 @@ public final class SpillStore implements Closeable {
     return released;
   }
 
-  /** Frees blocks; marks left there by mistake or malice must never come back. */
-  private void releaseQuarantined(Range range, List<SegmentHandle> retired) throws IOException {
+  /**
+   * Frees blocks; marks left there by mistake or malice must never come back.
+   *
+   * @return whether there was time for it before {@code deadlineNs}; if not, they stay quarantined
+   */
+  private boolean releaseQuarantined(Range range, long deadlineNs, List<SegmentHandle> retired)
+      throws IOException {
     SegmentHandle segment = allocator.segment(range.segmentId());
     try {
-      clearMarks(segment, range);
+      if (!clearMarks(segment, range, deadlineNs)) {
+        return false;
+      }
     } catch (IOException e) {
       if (segment.info().tier() == Tier.MEMORY) {
         throw e;
@@ -573,21 +586,27 @@ public final class SpillStore implements Closeable {
     }
     allocator.quarantined().remove(range);
     allocator.free(range, retired);
+    return true;
   }
 
-  /** Under the lock, and a file may have thousands of blocks: one deadline for all of them. */
-  private void clearMarks(SegmentHandle segment, Range range) throws IOException {
+  /**
+   * Clears the marks of a range, under the lock: a file of the disk tier may have thousands.
+   *
+   * @param deadlineNs when to leave it, for the disk tier
+   * @return whether all were looked at
+   */
+  private boolean clearMarks(SegmentHandle segment, Range range, long deadlineNs)
+      throws IOException {
     long blockBytes = config.blockBytes();
-    long startNs = System.nanoTime();
+    boolean onDisk = segment.info().tier() == Tier.DISK;
     for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); end += blockBytes) {
-      long endBytes = end;
-      segment.atFileSystem(() -> clearMark(segment, endBytes));
-      long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
-      if (segment.info().tier() == Tier.DISK && tookMs > config.diskTimeoutMs()) {
-        throw new IOException(
-            "the marks of " + range + " were not looked through in " + tookMs + " ms");
+      if (onDisk && System.nanoTime() - deadlineNs > 0) {
+        return false;
       }
+      long endBytes = end;
+      segment.atFileSystemPatiently(() -> clearMark(segment, endBytes));
     }
+    return true;
   }
 
   private static void clearMark(SegmentHandle segment, long endBytes) throws IOException {

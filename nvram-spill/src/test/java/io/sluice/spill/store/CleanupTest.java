@@ -20,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What fails while something is given back keeps nothing else from being given back. */
 class CleanupTest extends PoolTestBase {
@@ -59,6 +60,7 @@ class CleanupTest extends PoolTestBase {
   }
 
   @Test
+  @Timeout(60)
   void oneSegmentThatCannotGoKeepsNoOtherAndGoesLater() throws Exception {
     Random random = seeded("oneSegmentThatCannotGoKeepsNoOtherAndGoesLater");
     List<Integer> gone = Collections.synchronizedList(new ArrayList<>());

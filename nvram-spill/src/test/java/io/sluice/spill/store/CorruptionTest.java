@@ -54,7 +54,7 @@ class CorruptionTest extends PoolTestBase {
   void aRunWhoseEntryChangesAfterTheCommitIsRefused() throws Exception {
     Random random = seeded("aRunWhoseEntryChangesAfterTheCommitIsRefused");
     try (SpillStore store = SpillStore.open(config(1).build())) {
-      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000, 20);
+      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
       CommittedOutput output = store.find(id(1)).orElseThrow();
       Footer footer = output.footer();
       try (FileChannel file = openSegment(store, footer)) {

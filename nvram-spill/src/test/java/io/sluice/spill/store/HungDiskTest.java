@@ -32,7 +32,7 @@ class HungDiskTest extends PoolTestBase {
 
   /** What has no room in memory goes to the first directory that works. */
   private StoreConfig.Builder twoDisks(int segments) {
-    return config(segments).disk(List.of(first(), second()), 0, 0).diskTimeoutMs(50);
+    return config(segments).disk(List.of(first(), second()), 0, 0).diskTimeoutMs(1_000);
   }
 
   private static SharedFile fileOf(SpillStore store, Extent extent) {

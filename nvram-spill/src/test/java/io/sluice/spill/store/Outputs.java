@@ -33,7 +33,10 @@ public final class Outputs {
 
   private Outputs() {}
 
-  /** Content with about {@code totalBytes}, in one or two spills, with empty partitions. */
+  /**
+   * Content with about {@code totalBytes}, at least one, in one or two spills, with empty
+   * partitions.
+   */
   public static Content random(Random random, int partitionCount, int totalBytes) {
     List<Integer> partitions = new ArrayList<>();
     List<byte[]> runs = new ArrayList<>();
@@ -47,6 +50,10 @@ public final class Outputs {
           runs.add(run);
         }
       }
+    }
+    if (runs.stream().allMatch(run -> run.length == 0)) {
+      partitions.add(random.nextInt(partitionCount));
+      runs.add(new byte[] {1});
     }
     return new Content(partitionCount, partitions, runs);
   }

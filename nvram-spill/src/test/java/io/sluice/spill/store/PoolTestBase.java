@@ -90,16 +90,10 @@ abstract class PoolTestBase {
     return new Random(seed);
   }
 
-  /** Writes and commits a random output, which may have no run at all. */
+  /** Writes and commits a random output. */
   Outputs.Content commit(ExtentSource source, OutputId id, Random random, int totalBytes)
       throws IOException {
-    return commit(source, id, random, totalBytes, 1 + random.nextInt(20));
-  }
-
-  /** The same of so many partitions; of many, some have runs. */
-  Outputs.Content commit(
-      ExtentSource source, OutputId id, Random random, int totalBytes, int partitionCount)
-      throws IOException {
+    int partitionCount = 1 + random.nextInt(20);
     Outputs.Content content = Outputs.random(random, partitionCount, totalBytes);
     try (OutputWriter writer = writer(source, partitionCount)) {
       Outputs.write(writer, content, random);
