@@ -61,6 +61,7 @@ class LocalShuffleTest {
         .setMaster("local[2]")
         .setAppName("LocalShuffleTest")
         .set("spark.ui.enabled", "false")
+        .set("spark.cleaner.referenceTracking", "false") // a collected RDD's shuffle stays as well
         .set("spark.driver.host", "127.0.0.1")
         .set("spark.driver.bindAddress", "127.0.0.1")
         .set("spark.shuffle.manager", SluiceShuffleManager.class.getName())
@@ -93,7 +94,6 @@ class LocalShuffleTest {
     SparkConf conf =
         conf()
             .set("spark.serializer", serializer)
-            .set("spark.cleaner.referenceTracking", "false") // what is in use stays so
             .set("spark.io.encryption.enabled", Boolean.toString(encrypted));
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       JavaPairRDD<Integer, Integer> pairs =
@@ -158,7 +158,8 @@ class LocalShuffleTest {
 
   @Test
   void aShuffleThatNobodyNeedsGivesItsMemoryBack() throws IOException {
-    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+    SparkConf collecting = conf().set("spark.cleaner.referenceTracking", "true");
+    try (JavaSparkContext context = new JavaSparkContext(collecting)) {
       JavaPairRDD<Integer, Integer> grouped =
           context
               .parallelize(numbers(), 3)
