@@ -1,5 +1,8 @@
 package io.sluice.rdma.threads;
 
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +20,20 @@ public final class DaemonThreads {
   /** Not started yet. */
   public static Thread create(String name, Runnable body) {
     return create(name, STACK_AS_USUAL, body);
+  }
+
+  /** One thread after the other, which ends when it has had nothing to do for {@code idleMs}. */
+  public static ThreadPoolExecutor executor(String name, long idleMs) {
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            idleMs,
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(),
+            body -> create(name, body));
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
   }
 
   /** One of many that need little stack. */

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -62,15 +62,7 @@ final class AnnouncedSegments implements Closeable {
     this.listener = listener;
     this.undeleted = undeleted;
     this.nanoTime = nanoTime;
-    this.retries =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            IDLE_MS,
-            TimeUnit.MILLISECONDS,
-            new LinkedBlockingQueue<>(),
-            body -> DaemonThreads.create("sluice-pool-cleaner", body));
-    retries.allowCoreThreadTimeOut(true);
+    this.retries = DaemonThreads.executor("sluice-pool-cleaner", IDLE_MS);
   }
 
   /** Announces those that were not announced yet. */
@@ -220,26 +212,7 @@ final class AnnouncedSegments implements Closeable {
 
   /** Waits for what others do; false if it takes them too long. */
   private synchronized boolean await(BooleanSupplier condition) {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OTHERS_LIMIT_MS);
-    boolean interrupted = false;
-    try {
-      while (!condition.getAsBoolean()) {
-        long leftNs = deadlineNs - System.nanoTime();
-        if (leftNs <= 0) {
-          return false;
-        }
-        try {
-          TimeUnit.NANOSECONDS.timedWait(this, leftNs);
-        } catch (InterruptedException e) {
-          interrupted = true; // the pool is for others too
-        }
-      }
-      return true;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterruptibly.await(this, condition, OTHERS_LIMIT_MS);
   }
 
   /** Tries once more to delete what stayed, and closes it anyway. */
@@ -249,10 +222,14 @@ final class AnnouncedSegments implements Closeable {
     if (!await(() -> going == 0)) {
       LOG.warn("Segments are still being taken away; whoever does so closes them");
     }
-    takeStaying().forEach(this::retire);
-    synchronized (this) {
-      closed = true;
+    enter();
+    try {
+      retireAll(takeStaying());
+    } finally {
+      synchronized (this) {
+        closed = true;
+      }
+      Closing.all(takeStaying());
     }
-    Closing.all(takeStaying());
   }
 }

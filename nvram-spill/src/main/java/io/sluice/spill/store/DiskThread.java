@@ -3,7 +3,6 @@ package io.sluice.spill.store;
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +38,7 @@ final class DiskThread implements AutoCloseable {
   private final long timeoutMs;
   private final AtomicInteger hanging;
   private final ThreadPoolExecutor executor;
-  private volatile Thread thread;
+  private volatile Thread thread; // that works now, or did last
 
   private final Object lock = new Object();
   private Job<?> running; // null: nothing
@@ -71,15 +70,7 @@ final class DiskThread implements AutoCloseable {
     this.directory = directory;
     this.timeoutMs = timeoutMs;
     this.hanging = hanging;
-    this.executor =
-        new ThreadPoolExecutor(
-            1, 1, IDLE_MS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), this::newThread);
-    executor.allowCoreThreadTimeOut(true);
-  }
-
-  private Thread newThread(Runnable body) {
-    thread = DaemonThreads.create("sluice-disk " + directory, body);
-    return thread;
+    this.executor = DaemonThreads.executor("sluice-disk " + directory, IDLE_MS);
   }
 
   /** Whether what is being done takes longer than the deadline. */
@@ -91,12 +82,14 @@ final class DiskThread implements AutoCloseable {
 
   /** Does it. */
   void run(Action action) throws IOException {
-    call(
-        () -> {
-          action.run();
-          return null;
-        },
-        nothing -> {});
+    call(asWork(action), nothing -> {});
+  }
+
+  private static Work<Void> asWork(Action action) {
+    return () -> {
+      action.run();
+      return null;
+    };
   }
 
   /**
@@ -118,12 +111,7 @@ final class DiskThread implements AutoCloseable {
 
   /** The same without a result. */
   void runPatiently(Action action) throws IOException {
-    callPatiently(
-        () -> {
-          action.run();
-          return null;
-        },
-        nothing -> {});
+    callPatiently(asWork(action), nothing -> {});
   }
 
   /** Has it done while others do theirs; not for its own thread. */
@@ -159,14 +147,7 @@ final class DiskThread implements AutoCloseable {
       action.run();
       return;
     }
-    Job<Void> job =
-        new Job<>(
-            () -> {
-              action.run();
-              return null;
-            },
-            nothing -> {},
-            true);
+    Job<Void> job = new Job<>(asWork(action), nothing -> {}, true);
     boolean inVain = hangs();
     start(job);
     if (inVain) {
@@ -237,6 +218,7 @@ final class DiskThread implements AutoCloseable {
         if (givenUp && !always) {
           return false;
         }
+        thread = Thread.currentThread();
         running = this;
         runningSinceNs = System.nanoTime();
         lock.notifyAll();

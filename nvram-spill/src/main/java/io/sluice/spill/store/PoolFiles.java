@@ -171,7 +171,7 @@ final class PoolFiles implements Closeable {
             .filter(said -> said.poolId().equals(poolId()) && said.epoch() >= epoch)
             .isPresent();
     if (!followed) {
-      int files = directory.files().size();
+      long files = directory.files().stream().filter(SegmentNames::isSegment).count();
       if (files > 0) {
         LOG.warn(
             "Emptied {} of {} files: the pool went on without it, or is another one",

@@ -61,21 +61,21 @@ public final class SegmentHandle implements ByteSource, Closeable {
     this.thread = thread;
   }
 
-  /** The same with all of the deadline, whatever else hangs: where a failure is for good. */
-  void atFileSystemPatiently(DiskThread.Action action) throws IOException {
-    if (thread == null) {
-      action.run();
-    } else {
-      thread.runPatiently(action);
-    }
-  }
-
   /** Does what may have to wait for the file system: on the disk tier with a deadline. */
   void atFileSystem(DiskThread.Action action) throws IOException {
     if (thread == null) {
       action.run();
     } else {
       thread.run(action);
+    }
+  }
+
+  /** The same with all of the deadline, whatever else hangs: where a failure is for good. */
+  void atFileSystemPatiently(DiskThread.Action action) throws IOException {
+    if (thread == null) {
+      action.run();
+    } else {
+      thread.runPatiently(action);
     }
   }
 

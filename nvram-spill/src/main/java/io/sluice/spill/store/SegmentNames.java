@@ -26,6 +26,11 @@ final class SegmentNames {
     return id <= Integer.MAX_VALUE ? (int) id : -1;
   }
 
+  /** Whether it is the file of a segment, of whatever pool. */
+  static boolean isSegment(Path file) {
+    return id(file) >= 0;
+  }
+
   /** Ids of the segments of a pool in a directory, in order. */
   static List<Integer> idsIn(PrivateDirectory directory, UUID poolId) throws IOException {
     return directory.files().stream()

@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.support;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 
 /**
  * Bounded waits that an interrupt does not cut short, for promises about memory: an interrupted
@@ -19,6 +20,26 @@ public final class Uninterruptibly {
   /** Takes the lock; false if {@code limitMs} passed before. */
   public static boolean tryLock(Lock lock, long limitMs) {
     return finish(lock::tryLock, limitMs);
+  }
+
+  /**
+   * Waits until what the monitor guards is as it should be, for which it is notified; false if
+   * {@code limitMs} passed before. The caller holds the monitor.
+   */
+  public static boolean await(Object monitor, BooleanSupplier condition, long limitMs) {
+    return finish(
+        (limit, unit) -> {
+          long deadlineNanos = System.nanoTime() + unit.toNanos(limit);
+          while (!condition.getAsBoolean()) {
+            long leftNanos = deadlineNanos - System.nanoTime();
+            if (leftNanos <= 0) {
+              return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(monitor, leftNanos);
+          }
+          return true;
+        },
+        limitMs);
   }
 
   private interface Wait {

@@ -2,9 +2,9 @@ package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A registered region and the connections that are sending from it right now, so that
@@ -64,26 +64,8 @@ final class TcpRegion {
     }
   }
 
+  /** The promise to the caller comes before an interrupt. */
   private boolean awaitNoSenders(long limitMs) {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
-    boolean interrupted = false;
-    try {
-      while (!senders.isEmpty()) {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-        if (leftMs <= 0) {
-          return false;
-        }
-        try {
-          wait(leftMs);
-        } catch (InterruptedException e) {
-          interrupted = true; // the promise to the caller comes first
-        }
-      }
-      return true;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterruptibly.await(this, senders::isEmpty, limitMs);
   }
 }
