@@ -12,8 +12,9 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
 
 /**
  * How many runs a task may merge at once, so that what their readers hold stays within bounds: a
- * block to parse in for each, the largest of its records, and what the job's codec takes to
- * decompress it, on the heap, in direct memory or in a native library.
+ * block to parse in for each, the largest of its records, the block that is verified for whoever
+ * asks for less, and what the job's codec takes to decompress it, on the heap, in direct memory or
+ * in a native library.
  *
  * <p>Codecs do not say what they take. Those of Hadoop are known, by the settings of their buffers;
  * any other is taken to need {@link #UNKNOWN_STREAM_BYTES}.
@@ -21,8 +22,10 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
 public final class MergeMemory {
   private static final int BLOCKS_BYTES = 40 << 20;
 
-  /** A block of a run, which is verified there, and what is left of the record before. */
-  private static final int MIN_BLOCK_BYTES = BlockChecksums.BLOCK_BYTES + (8 << 10);
+  /** What may be left of the record before, when a block of a run is verified behind it. */
+  private static final int REST_BYTES = 8 << 10;
+
+  private static final int MIN_BLOCK_BYTES = BlockChecksums.BLOCK_BYTES + REST_BYTES;
 
   private static final int MAX_BLOCK_BYTES = 128 << 10;
 
@@ -61,7 +64,10 @@ public final class MergeMemory {
   /** Most runs to merge at once, at least two, if the mean record of one is so long. */
   public int maxRuns(long recordBytes) {
     // A block that has to grow doubles, and the old array is there until the new one is filled.
-    long runBytes = streamBytes + (recordBytes > MIN_BLOCK_BYTES ? 3 * recordBytes : 0);
+    long grownBytes = recordBytes > MIN_BLOCK_BYTES ? 3 * recordBytes : 0;
+    boolean verifiedApart = streamBytes > 0 || recordBytes > REST_BYTES;
+    long verifiedBytes = verifiedApart ? BlockChecksums.BLOCK_BYTES : 0;
+    long runBytes = streamBytes + grownBytes + verifiedBytes;
     long runs = runBytes == 0 ? Long.MAX_VALUE : budgetBytes / runBytes;
     return (int) Math.max(2, Math.min(BLOCKS_BYTES / MIN_BLOCK_BYTES, runs));
   }
