@@ -53,11 +53,7 @@ final class GatedRun implements AutoCloseable {
             .with("mapreduce.reduce.speculative", false)
             .start(cluster, Variant.SLUICE, (map, reduce) -> reducePercent.set(reduce));
     try {
-      Scenario.awaitReached(mapGate, SLOTS);
-      this.maps =
-          cluster.taskProcesses().stream()
-              .sorted(Comparator.comparing(TaskProcess::attemptId))
-              .toList();
+      this.maps = processesOf(Scenario.awaitReached(mapGate, SLOTS));
     } catch (RuntimeException e) {
       job.close();
       throw e;
@@ -108,9 +104,14 @@ final class GatedRun implements AutoCloseable {
 
   /** Waits until so many reduces stand at their gates, all at once. */
   List<TaskProcess> awaitReducesAtGate(int reduces) {
-    List<String> reached = Scenario.awaitReached(reduceGate, reduces);
+    return processesOf(Scenario.awaitReached(reduceGate, reduces));
+  }
+
+  /** And of no task that a job before this one has left to end by itself. */
+  private List<TaskProcess> processesOf(List<String> attemptIds) {
     return cluster.taskProcesses().stream()
-        .filter(task -> reached.contains(task.attemptId()))
+        .filter(task -> attemptIds.contains(task.attemptId()))
+        .sorted(Comparator.comparing(TaskProcess::attemptId))
         .toList();
   }
 
