@@ -5,6 +5,8 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.it.spark.SparkBench;
 import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.spark.SparkVariant;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,12 +29,22 @@ final class SparkBenchCommand implements Callable<Integer> {
       description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
   private int runs;
 
+  @Option(
+      names = "--on-tmpfs",
+      description =
+          "Only Sluice and stock with its local directories on tmpfs, in half of the time.")
+  private boolean onTmpfs;
+
   @Override
   public Integer call() {
     Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
-    new SparkBench(workspace, Console.standard(), spark, rows, true)
-        .run(runs, new ResultFiles(workspace.results()), "bench-spark");
+    List<SparkVariant> variants = onTmpfs ? SparkVariant.ON_TMPFS : SparkVariant.ALL;
+    new SparkBench(workspace, Console.standard(), spark, rows, true, variants)
+        .run(
+            runs,
+            new ResultFiles(workspace.results()),
+            onTmpfs ? "bench-spark-tmpfs" : "bench-spark");
     return 0;
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.it.spark.SparkBench;
 import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.spark.SparkVariant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,7 +26,7 @@ final class SparkDemoCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
-    new SparkBench(workspace, Console.standard(), spark, rows, false)
+    new SparkBench(workspace, Console.standard(), spark, rows, false, SparkVariant.ALL)
         .run(1, new ResultFiles(workspace.results()), "demo-spark");
     return 0;
   }

@@ -13,15 +13,17 @@ import io.sluice.it.spark.jobs.Workload;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Shuffles on two executors in all variants in turn, several rounds: figures, never assertions but
+ * Shuffles on two executors in some variants in turn, several rounds: figures, never assertions but
  * for equal results. In each round every variant has executors, and a node service, of its own,
- * which run every workload some times: the first time, the second, and when all is compiled.
+ * which run every workload some times: the first time, the second, and when all is compiled. Every
+ * other round goes through the variants backwards, so that none always comes behind the same one.
  *
  * <p>Not thread-safe. A failed job or a result that differs is a {@link ClusterException}.
  */
@@ -43,24 +45,28 @@ public final class SparkBench {
   private final SparkDistribution spark;
   private final long rows;
   private final boolean smallBlocks;
+  private final List<SparkVariant> variants;
 
   /**
    * Runs nothing yet.
    *
    * @param smallBlocks whether to run besides, once, a shuffle of a thousand partitions to a
    *     thousand
+   * @param variants Sluice, stock, and what else there is
    */
   public SparkBench(
       Workspace workspace,
       Console console,
       SparkDistribution spark,
       long rows,
-      boolean smallBlocks) {
+      boolean smallBlocks,
+      List<SparkVariant> variants) {
     this.workspace = workspace;
     this.console = console;
     this.spark = spark;
     this.rows = rows;
     this.smallBlocks = smallBlocks;
+    this.variants = variants;
   }
 
   /** Runs all rounds and writes the results, under a name. */
@@ -71,7 +77,7 @@ public final class SparkBench {
         SparkSubmit inMemory = new SparkSubmit(spark, TMPFS)) {
       for (int round = 1; round <= rounds; round++) {
         Map<SparkVariant, SparkReports> reports = new EnumMap<>(SparkVariant.class);
-        for (SparkVariant variant : SparkVariant.values()) {
+        for (SparkVariant variant : inTurn(round)) {
           SparkSubmit submit = variant == SparkVariant.TMPFS ? inMemory : onDisk;
           reports.put(
               variant,
@@ -94,6 +100,14 @@ public final class SparkBench {
     console.say(title(comparison) + "\n" + Machine.here() + "\n");
     console.say(comparison.table().toText());
     files.forEach(console::say);
+  }
+
+  private List<SparkVariant> inTurn(int round) {
+    List<SparkVariant> order = new ArrayList<>(variants);
+    if (round % 2 == 0) {
+      Collections.reverse(order);
+    }
+    return order;
   }
 
   private SparkReports run(SparkSubmit submit, SparkVariant variant) {
@@ -138,7 +152,8 @@ public final class SparkBench {
         .withDeadline(DEADLINE);
   }
 
-  private static void checkEqual(Map<SparkVariant, SparkReports> reports) {
+  private void checkEqual(Map<SparkVariant, SparkReports> reports) {
+    SparkReports first = reports.get(variants.get(0));
     reports.forEach(
         (variant, ofVariant) ->
             ofVariant
@@ -147,10 +162,7 @@ public final class SparkBench {
                     (run, byWorkload) ->
                         byWorkload.forEach(
                             (workload, report) ->
-                                check(
-                                    variant,
-                                    report,
-                                    reports.get(SparkVariant.DISK).get(run, workload)))));
+                                check(variant, report, first.get(run, workload)))));
   }
 
   private static void check(SparkVariant variant, ShuffleReport report, ShuffleReport stock) {

@@ -8,12 +8,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What repeated rounds of all variants cost, against each other. Ratios are taken within a round,
  * and only then summed up: a machine that is slower in one round does not blur them.
  *
- * @param rounds for each, every variant's reports
+ * @param rounds for each, every variant's reports; of all the same variants
  */
 record SparkComparison(List<Map<SparkVariant, SparkReports>> rounds) {
   private static final List<SparkMeasure> PLOTTED =
@@ -31,6 +33,17 @@ record SparkComparison(List<Map<SparkVariant, SparkReports>> rounds) {
           new Ratio(SparkVariant.SLUICE, SparkVariant.DISK),
           new Ratio(SparkVariant.SLUICE, SparkVariant.TMPFS),
           new Ratio(SparkVariant.SERVICE, SparkVariant.TMPFS));
+
+  /** In the order of columns. */
+  private Set<SparkVariant> variants() {
+    return new TreeSet<>(rounds.get(0).keySet());
+  }
+
+  private List<Ratio> ratios() {
+    return RATIOS.stream()
+        .filter(ratio -> variants().containsAll(Set.of(ratio.of(), ratio.base())))
+        .toList();
+  }
 
   private List<Workload> workloads(SparkRun run) {
     return List.copyOf(rounds.get(0).get(SparkVariant.SLUICE).byRun().get(run).keySet());
@@ -56,20 +69,20 @@ record SparkComparison(List<Map<SparkVariant, SparkReports>> rounds) {
   /** A row for each run, workload and measure: medians and spreads, and Sluice against stock. */
   TextTable table() {
     List<String> header = new ArrayList<>(List.of("median (min–max)"));
-    for (SparkVariant variant : SparkVariant.values()) {
+    for (SparkVariant variant : variants()) {
       header.add(variant.title());
     }
-    RATIOS.forEach(ratio -> header.add(ratio.title()));
+    ratios().forEach(ratio -> header.add(ratio.title()));
     TextTable table = new TextTable(header);
     for (SparkRun run : SparkRun.values()) {
       for (Workload workload : workloads(run)) {
         for (SparkMeasure measure : SparkMeasure.values()) {
           List<String> row =
               new ArrayList<>(List.of(run.title() + " " + workload + " " + measure.title()));
-          for (SparkVariant variant : SparkVariant.values()) {
+          for (SparkVariant variant : variants()) {
             row.add(values(run, workload, measure, variant).show(measure::show));
           }
-          for (Ratio ratio : RATIOS) {
+          for (Ratio ratio : ratios()) {
             row.add(ratios(run, workload, measure, ratio).show(share -> "%.3f".formatted(share)));
           }
           table.add(row);

@@ -1,11 +1,19 @@
 package io.sluice.it.spark;
 
-/** What is measured side by side; the first is what the others are compared with. */
-enum SparkVariant {
+import java.util.List;
+
+/** What is measured side by side. */
+public enum SparkVariant {
   DISK("stock, disk"),
   TMPFS("stock, tmpfs"),
   SLUICE("Sluice"),
   SERVICE("Sluice, node service");
+
+  /** All of them. */
+  public static final List<SparkVariant> ALL = List.of(values());
+
+  /** What Sluice is measured by where the local directories are in memory. */
+  public static final List<SparkVariant> ON_TMPFS = List.of(TMPFS, SLUICE);
 
   private final String title;
 
