@@ -46,6 +46,7 @@ final class BounceReads implements AutoCloseable {
   private final Deque<BounceRead> waiting = new ArrayDeque<>(); // this and the next: thread only
   private final Map<Long, BounceRead> holding = new HashMap<>();
   private long usedNs;
+  private volatile boolean begun; // else there is nothing to end
   private volatile RemoteClient client;
 
   BounceReads(RemoteNode node) {
@@ -63,11 +64,18 @@ final class BounceReads implements AutoCloseable {
 
   /** Starts a read as soon as a slot can be had. */
   void start(BounceRead read) {
-    thread.execute(
+    begun = true;
+    Runnable step =
         () -> {
           waiting.addLast(read);
           advance();
-        });
+        };
+    try {
+      thread.execute(step);
+    } catch (OutOfMemoryError e) {
+      thread.remove(step); // it must not be read later, into what is another's by then
+      throw e;
+    }
   }
 
   private void advance() {
@@ -148,14 +156,19 @@ final class BounceReads implements AutoCloseable {
   }
 
   private void later(Runnable step) {
+    Runnable advancing =
+        () -> {
+          step.run();
+          advance();
+        };
     try {
-      thread.execute(
-          () -> {
-            step.run();
-            advance();
-          });
+      thread.execute(advancing);
     } catch (RejectedExecutionException e) {
       LOG.debug("{}: closed, its control connection gives the slots back", node.name());
+    } catch (OutOfMemoryError e) {
+      thread.remove(advancing);
+      thread.getQueue().add(advancing); // the next thread that can be had does it first
+      LOG.warn("{}: no thread can be had, a slot is given back later", node.name(), e);
     }
   }
 
@@ -210,6 +223,10 @@ final class BounceReads implements AutoCloseable {
   @Override
   public void close() {
     if (thread.isShutdown()) {
+      return;
+    }
+    if (!begun) {
+      thread.shutdown();
       return;
     }
     thread.execute(

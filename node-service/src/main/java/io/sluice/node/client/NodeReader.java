@@ -6,11 +6,13 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -229,7 +231,7 @@ public final class NodeReader implements AutoCloseable {
     try (mapper;
         transports;
         idleWatch) {
-      nodes.values().forEach(RemoteNode::close);
+      Closing.all(nodes.values().stream().map(node -> (Closeable) node::close).toList());
     }
   }
 }

@@ -300,8 +300,14 @@ public final class RemoteNode implements AutoCloseable {
 
   @Override
   public void close() {
-    bounceReads.close(); // not under the lock, which a read that starts there may need
-    controls.close();
-    links.close();
+    try {
+      bounceReads.close(); // not under the lock, which a read that starts there may need
+    } finally {
+      try {
+        controls.close();
+      } finally {
+        links.close();
+      }
+    }
   }
 }

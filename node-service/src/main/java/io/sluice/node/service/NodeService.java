@@ -104,7 +104,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       StoreConfig built = storeConfig.formerLeases(leases).build();
       store = SpillStore.open(built);
       heldRuns = new HeldRuns(store::find, store::isQuiet);
-      open.addLast(store); // closed last: endpoints serve from its mappings
+      open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       freeUnknown(known);
       localServer = LocalServer.start(store, leases, applications, socket, config.limits());
@@ -348,6 +348,14 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   @Override
   public BounceSlots openSlots(String applicationId) {
     return new ReaderSlots(applicationId, store, registrar.open(), bounce);
+  }
+
+  /** What is still being copied from must not be unmapped; that would end the process. */
+  private void closeStore() throws IOException {
+    if (registrar.open().isMemoryInUse()) {
+      throw new IOException("the pool stays open until this process ends: it is still copied from");
+    }
+    store.close();
   }
 
   private void closeAfter(Throwable failure) {

@@ -2,6 +2,7 @@ package io.sluice.node.service;
 
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.SegmentHandle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -68,6 +69,12 @@ final class OpenSegments {
     if (failure != null) {
       throw failure;
     }
+  }
+
+  /** Whether one of the memory tier could not be taken away. */
+  boolean isMemoryInUse() {
+    return segments.values().stream()
+        .anyMatch(open -> open.removed && open.segment.info().tier() == Tier.MEMORY);
   }
 
   private void remove(int segmentId, long limitMs) {

@@ -5,8 +5,10 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,11 +29,15 @@ import org.slf4j.LoggerFactory;
  * and the disk are waited for under no lock, so that one segment holds up no other. Ownership:
  * segments that are to go are its own, until they are deleted or it is closed. Failure: a segment
  * that cannot go stands in nobody's way: it is tried again {@value #RETRY_PAUSE_MS} ms later at the
- * earliest, when the next one goes, and on a thread of its own.
+ * earliest, when the next one goes, and on a thread of its own. So is what is behind one that takes
+ * its time: whoever frees many waits for one of them, and not for each.
  */
 final class AnnouncedSegments implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
   private static final long IDLE_MS = 10_000;
+
+  /** After this a caller leaves the rest to the thread. */
+  private static final long CALLERS_SHARE_NS = TimeUnit.SECONDS.toNanos(5);
 
   /** More than a segment takes to be registered, or to be let go of. */
   private static final long OTHERS_LIMIT_MS = 30_000;
@@ -41,7 +47,7 @@ final class AnnouncedSegments implements Closeable {
   private final SegmentListener listener;
   private final BiConsumer<SegmentHandle, IOException> undeleted;
   private final LongSupplier nanoTime;
-  private final ThreadPoolExecutor retries;
+  private final ThreadPoolExecutor cleaner;
   private final Set<Integer> announcing = new HashSet<>();
   private final Set<Integer> announcedIds = new HashSet<>();
   private final List<SegmentHandle> staying = new ArrayList<>();
@@ -62,7 +68,7 @@ final class AnnouncedSegments implements Closeable {
     this.listener = listener;
     this.undeleted = undeleted;
     this.nanoTime = nanoTime;
-    this.retries = DaemonThreads.executor("sluice-pool-cleaner", IDLE_MS);
+    this.cleaner = DaemonThreads.executor("sluice-pool-cleaner", IDLE_MS);
   }
 
   /** Announces those that were not announced yet. */
@@ -98,36 +104,42 @@ final class AnnouncedSegments implements Closeable {
 
   /** Takes leave of segments of which nothing is used any more, and deletes them. */
   void retire(Collection<SegmentHandle> segments) {
-    retryDue();
+    retireLater(takeDue());
     enter();
-    retireAll(segments);
+    retireAll(segments, CALLERS_SHARE_NS);
   }
 
-  private void retryDue() {
-    List<SegmentHandle> due = takeDue();
-    if (!due.isEmpty()) {
-      Runnable retry = () -> retireAll(due);
+  /** On the thread, if there are any; after {@link #enter} for them. */
+  private void retireLater(List<SegmentHandle> segments) {
+    if (!segments.isEmpty()) {
+      Runnable retiring = () -> retireAll(segments, Long.MAX_VALUE);
       try {
-        retries.execute(retry);
+        cleaner.execute(retiring);
       } catch (RejectedExecutionException | OutOfMemoryError e) {
-        LOG.debug("{} segments cannot be taken away now", due.size(), e);
-        retries.remove(retry);
-        due.forEach(this::stays);
+        LOG.debug("{} segments cannot be taken away now", segments.size(), e);
+        cleaner.remove(retiring);
+        segments.forEach(this::stays);
         leave();
       }
     }
   }
 
   /** What comes after a failure is retired as well; after {@link #enter}. */
-  private void retireAll(Collection<SegmentHandle> segments) {
+  private void retireAll(Collection<SegmentHandle> segments, long shareNs) {
     Error failure = null;
+    long beginNs = nanoTime.getAsLong();
+    Deque<SegmentHandle> left = new ArrayDeque<>(segments);
     try {
-      for (SegmentHandle segment : segments) {
+      while (!left.isEmpty() && nanoTime.getAsLong() - beginNs < shareNs) {
         try {
-          retire(segment);
+          retire(left.remove());
         } catch (Error e) {
           failure = e;
         }
+      }
+      if (!left.isEmpty()) {
+        enter();
+        retireLater(List.copyOf(left));
       }
     } finally {
       leave();
@@ -218,13 +230,13 @@ final class AnnouncedSegments implements Closeable {
   /** Tries once more to delete what stayed, and closes it anyway. */
   @Override
   public void close() throws IOException {
-    retries.shutdown();
+    cleaner.shutdown();
     if (!await(() -> going == 0)) {
       LOG.warn("Segments are still being taken away; whoever does so closes them");
     }
     enter();
     try {
-      retireAll(takeStaying());
+      retireAll(takeStaying(), CALLERS_SHARE_NS);
     } finally {
       synchronized (this) {
         closed = true;

@@ -94,18 +94,9 @@ public final class CommittedOutput {
     return footer;
   }
 
-  /** Sets the mark that makes it exist on the medium; if that fails, it does not exist. */
+  /** Sets the mark that makes it exist on the medium, where it may be even if that fails. */
   void mark() throws IOException {
-    try {
-      tail.writeMark(footer.location().trailerOffsetBytes(), footer.commitMark());
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        clearMark();
-      } catch (IOException | RuntimeException | Error suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
+    tail.writeMark(footer.location().trailerOffsetBytes(), footer.commitMark());
   }
 
   /** Clears the mark, before its blocks are given to somebody else. */

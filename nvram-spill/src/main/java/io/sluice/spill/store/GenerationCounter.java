@@ -16,7 +16,8 @@ import java.nio.ByteBuffer;
  *  +-------+------------+
  * </pre>
  *
- * <p>Thread contract: guarded by the lock of the store, which also closes it.
+ * <p>Thread contract: guarded by the lock of the store, which also closes it. Failure: {@link
+ * IOException} of the area; no number above what is written there is handed out.
  */
 final class GenerationCounter implements Closeable {
   private static final int STEP = 1024;
@@ -58,8 +59,9 @@ final class GenerationCounter implements Closeable {
 
   long next() throws IOException {
     if (next >= bound) {
-      bound = Math.addExact(next, STEP);
-      area.writeLong(0, bound);
+      long raised = Math.addExact(next, STEP);
+      area.writeLong(0, raised);
+      bound = raised; // only now: a successor takes what is above its bound for nobody's
     }
     return next++;
   }

@@ -69,24 +69,39 @@ final class MemoryTier {
 
   /**
    * Takes as much as there is of {@code lengthBytes}, in as few pieces as can be; all or nothing if
-   * it must be contiguous.
+   * it must be contiguous. Failure: that of a mark; nothing is taken then.
    */
   List<Extent> take(long lengthBytes, boolean contiguous) throws IOException {
     List<Extent> taken = new ArrayList<>();
-    for (long leftBytes = lengthBytes; leftBytes > 0; ) {
-      Optional<Range> piece = free.bestFit(leftBytes);
-      if (piece.isEmpty() && !contiguous) {
-        piece = free.longest();
+    try {
+      for (long leftBytes = lengthBytes; leftBytes > 0; ) {
+        Optional<Range> piece = free.bestFit(leftBytes);
+        if (piece.isEmpty() && !contiguous) {
+          piece = free.longest();
+        }
+        if (piece.isEmpty()) {
+          break;
+        }
+        leaseMarks.granted(piece.get());
+        free.remove(piece.get());
+        taken.add(segments.get(piece.get().segmentId()).extent(piece.get()));
+        leftBytes -= piece.get().lengthBytes();
       }
-      if (piece.isEmpty()) {
-        break;
-      }
-      leaseMarks.granted(piece.get());
-      free.remove(piece.get());
-      taken.add(segments.get(piece.get().segmentId()).extent(piece.get()));
-      leftBytes -= piece.get().lengthBytes();
+      return taken;
+    } catch (IOException | RuntimeException | Error e) {
+      giveBack(taken, e);
+      throw e;
     }
-    return taken;
+  }
+
+  private void giveBack(List<Extent> taken, Throwable failure) {
+    for (Extent extent : taken) {
+      try {
+        free(extent.range());
+      } catch (IOException e) {
+        failure.addSuppressed(e);
+      }
+    }
   }
 
   long freeBytes() {

@@ -15,6 +15,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -216,10 +219,20 @@ public final class SegmentHandle implements ByteSource, Closeable {
     thread.runSometime(this::delete);
   }
 
-  /** Fails where the file system does not answer. */
-  void checkAnswers() throws IOException {
-    if (thread != null) {
-      thread.run(file::lengthBytes);
+  /**
+   * Fails if the file system of one of them does not answer; each is asked once, all together.
+   *
+   * @param segments null where one is gone
+   */
+  static void checkAnswers(Collection<SegmentHandle> segments) throws IOException {
+    Map<DiskThread, DiskThread.Asked<Long>> asked = new LinkedHashMap<>();
+    for (SegmentHandle segment : segments) {
+      if (segment != null && segment.thread != null && !asked.containsKey(segment.thread)) {
+        asked.put(segment.thread, segment.thread.ask(segment.file::lengthBytes));
+      }
+    }
+    for (Map.Entry<DiskThread, DiskThread.Asked<Long>> answer : asked.entrySet()) {
+      answer.getValue().await(answer.getKey().timeoutMs());
     }
   }
 

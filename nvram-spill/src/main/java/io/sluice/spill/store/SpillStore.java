@@ -2,7 +2,6 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.OutputId;
@@ -39,6 +38,9 @@ import java.util.stream.IntStream;
  * systems; a failed call changes nothing.
  */
 public final class SpillStore implements Closeable {
+  /** Of the time that a disk has for its answer: a task waits for this, and for its lease. */
+  private static final int REVIEW_PART = 4;
+
   private final StoreConfig config;
   private final PoolFiles files;
   private final OutputLoader loader;
@@ -51,7 +53,7 @@ public final class SpillStore implements Closeable {
   private final Allocator allocator;
   private final OutputDirectory outputs = new OutputDirectory();
   private final Set<Lease> leases = new HashSet<>();
-  private final Set<String> quarantineUntilFreed;
+  private final Quarantine quarantine;
   private final PoolGrowth growth;
   private boolean reviewed;
   private boolean quiet;
@@ -71,8 +73,12 @@ public final class SpillStore implements Closeable {
             config.blockBytes(),
             this::lookUp);
     this.recoveredGenerationBound = files.generations().bound();
-    this.quarantineUntilFreed =
-        new HashSet<>(files.isRecovered() ? config.runningApplications() : Set.of());
+    this.quarantine =
+        new Quarantine(
+            allocator,
+            config.blockBytes(),
+            files.isRecovered() ? config.runningApplications() : Set.of(),
+            this::disown);
     try {
       openFormerSegments();
       recoverOutputs();
@@ -191,59 +197,78 @@ public final class SpillStore implements Closeable {
    *     tries that again
    */
   public void freeApplication(String applicationId) throws IOException {
-    List<SegmentHandle> retired = new ArrayList<>();
     Cleanup cleanup = new Cleanup();
-    lock.lock();
-    try {
-      checkOpen();
-      leases.stream()
-          .filter(lease -> lease.applicationId().equals(applicationId))
-          .forEach(Lease::revoke);
-      for (CommittedOutput output : outputs.of(applicationId)) {
-        cleanup.run(() -> free(output, retired));
-      }
-      quarantineUntilFreed.remove(applicationId);
-    } finally {
-      lock.unlock();
-    }
-    announced.retire(retired);
+    freeing(
+        retired -> {
+          checkOpen();
+          leases.stream()
+              .filter(lease -> lease.applicationId().equals(applicationId))
+              .forEach(Lease::revoke);
+          freeAll(outputs.of(applicationId), retired, cleanup);
+          quarantine.freed(applicationId);
+        });
     cleanup.run(this::reviewQuarantine);
     cleanup.finish();
   }
 
   /** Frees those outputs of an application whose ids begin like this; the application goes on. */
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
-    List<SegmentHandle> retired = new ArrayList<>();
     Cleanup cleanup = new Cleanup();
-    lock.lock();
-    try {
-      checkOpen();
-      for (CommittedOutput output : outputs.of(applicationId)) {
-        if (output.id().outputId().startsWith(outputIdPrefix)) {
-          cleanup.run(() -> free(output, retired));
-        }
-      }
-    } finally {
-      lock.unlock();
-    }
-    announced.retire(retired);
+    freeing(
+        retired -> {
+          checkOpen();
+          List<CommittedOutput> chosen =
+              outputs.of(applicationId).stream()
+                  .filter(output -> output.id().outputId().startsWith(outputIdPrefix))
+                  .toList();
+          freeAll(chosen, retired, cleanup);
+        });
     cleanup.finish();
   }
 
   /** Frees one output, if it is here. */
   public void freeOutput(OutputId id) throws IOException {
+    freeing(
+        retired -> {
+          checkOpen();
+          CommittedOutput output = outputs.find(id);
+          if (output != null) {
+            free(output, retired);
+          }
+        });
+  }
+
+  /** Something that gives back. */
+  private interface Freeing {
+    /** Adds segments of which nothing is left to {@code retired}. */
+    void run(List<SegmentHandle> retired) throws IOException;
+  }
+
+  /** Does it under the lock, and takes away behind it what was retired, also if it fails. */
+  private void freeing(Freeing step) throws IOException {
     List<SegmentHandle> retired = new ArrayList<>();
     lock.lock();
     try {
-      checkOpen();
-      CommittedOutput output = outputs.find(id);
-      if (output != null) {
-        free(output, retired);
-      }
+      step.run(retired);
     } finally {
       lock.unlock();
+      announced.retire(retired);
     }
-    announced.retire(retired);
+  }
+
+  /** Frees those that are still there; lets in others meanwhile, because disks take their time. */
+  private void freeAll(List<CommittedOutput> freed, List<SegmentHandle> retired, Cleanup cleanup) {
+    LockTurn turn = new LockTurn(lock);
+    for (CommittedOutput output : freed) {
+      turn.pass();
+      if (quiet) {
+        cleanup.run(this::checkOpen); // what is left is freed by the next start
+        return;
+      }
+      if (outputs.find(output.id()) == output) {
+        cleanup.run(() -> free(output, retired));
+      }
+    }
   }
 
   private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
@@ -367,23 +392,19 @@ public final class SpillStore implements Closeable {
   }
 
   void release(Lease lease, List<Extent> extents) throws IOException {
-    List<SegmentHandle> retired = new ArrayList<>();
-    lock.lock();
-    try {
-      checkOpen();
-      for (Extent extent : extents) {
-        Range range = extent.range();
-        if (lease.held().contains(range)) {
-          lease.held().remove(range);
-          allocator.free(range, retired);
-        } else if (!allocator.quarantined().contains(range)) {
-          throw new IOException(range + " cannot be released, it is not leased here");
-        }
-      }
-    } finally {
-      lock.unlock();
-    }
-    announced.retire(retired);
+    freeing(
+        retired -> {
+          checkOpen();
+          for (Extent extent : extents) {
+            Range range = extent.range();
+            if (lease.held().contains(range)) {
+              lease.held().remove(range);
+              allocator.free(range, retired);
+            } else if (!allocator.quarantined().contains(range)) {
+              throw new IOException(range + " cannot be released, it is not leased here");
+            }
+          }
+        });
   }
 
   void commit(Lease lease, OutputId id, FooterLocation location, boolean mayReplace)
@@ -394,76 +415,75 @@ public final class SpillStore implements Closeable {
           "the footer at " + location + " is of " + output.id() + ", expected " + id);
     }
     List<SegmentHandle> written = output.extents().stream().map(this::handleOf).toList();
-    for (SegmentHandle segment : new HashSet<>(written)) {
-      if (segment != null) {
-        segment.checkAnswers(); // to register it is to look at the file
-      }
-    }
+    SegmentHandle.checkAnswers(written); // to register them is to look at the files
     announced.announce(written);
-    List<SegmentHandle> retired = new ArrayList<>();
-    lock.lock();
-    try {
-      checkUsable(lease);
-      CommittedOutput former = outputs.find(id);
-      if (former != null && former.footer().equals(output.footer())) {
-        return;
-      }
-      if (former != null && !mayReplace) {
-        throw new IOException(
-            id
-                + " is committed already, with generation "
-                + former.generation()
-                + "; it cannot be committed again with "
-                + output.generation());
-      }
-      checkHeld(lease, output);
-      if (former != null) {
-        free(former, retired); // first: of two that are marked, recovery trusts neither
-      }
-      mark(output);
-      for (Extent extent : output.extents()) {
-        holder(lease, extent.range()).remove(extent.range());
-      }
-      outputs.add(output);
-    } finally {
-      lock.unlock();
-    }
-    announced.retire(retired);
+    freeing(retired -> publish(lease, output, mayReplace, retired));
   }
 
+  private void publish(
+      Lease lease, CommittedOutput output, boolean mayReplace, List<SegmentHandle> retired)
+      throws IOException {
+    OutputId id = output.id();
+    checkUsable(lease);
+    CommittedOutput former = outputs.find(id);
+    if (former != null && former.footer().equals(output.footer())) {
+      return;
+    }
+    if (former != null && !mayReplace) {
+      throw new IOException(
+          id
+              + " is committed already, with generation "
+              + former.generation()
+              + "; it cannot be committed again with "
+              + output.generation());
+    }
+    checkHeld(lease, output);
+    if (former != null) {
+      free(former, retired); // first: of two that are marked, recovery trusts neither
+    }
+    mark(output);
+    for (Extent extent : output.extents()) {
+      holder(lease, extent.range()).remove(extent.range());
+    }
+    outputs.add(output);
+  }
+
+  /** If it fails, the output does not exist, although the mark may be there. */
   private void mark(CommittedOutput output) throws IOException {
     try {
       output.mark();
-    } catch (IOException e) {
-      SegmentHandle tail = lookUp(output.footer().location().segmentId());
-      if (tail.info().tier() == Tier.DISK) { // where the mark may be all the same
-        try {
-          disown(tail, e);
-        } catch (IOException alsoFailed) {
-          e.addSuppressed(alsoFailed);
-        }
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        takeBack(output, e);
+      } catch (IOException | RuntimeException | Error alsoFailed) {
+        e.addSuppressed(alsoFailed);
       }
       throw e;
     }
   }
 
-  void close(Lease lease) throws IOException {
-    List<SegmentHandle> retired = new ArrayList<>();
-    Cleanup cleanup = new Cleanup();
-    lock.lock();
-    try {
-      if (!lease.markClosed() || quiet) {
-        return;
-      }
-      leases.remove(lease);
-      for (Range range : lease.held().ranges()) {
-        lease.held().remove(range);
-        cleanup.run(() -> allocator.free(range, retired));
-      }
-    } finally {
-      lock.unlock();
+  private void takeBack(CommittedOutput output, Throwable failure) throws IOException {
+    SegmentHandle tail = lookUp(output.footer().location().segmentId());
+    if (tail.info().tier() == Tier.DISK && failure instanceof IOException e) {
+      disown(tail, e); // and not waited for a second time
+    } else {
+      output.clearMark();
     }
-    announced.retire(retired);
+  }
+
+  void close(Lease lease) throws IOException {
+    Cleanup cleanup = new Cleanup();
+    freeing(
+        retired -> {
+          if (!lease.markClosed() || quiet) {
+            return;
+          }
+          leases.remove(lease);
+          for (Range range : lease.held().ranges()) {
+            lease.held().remove(range);
+            cleanup.run(() -> allocator.free(range, retired));
+          }
+        });
     cleanup.finish();
   }
 
@@ -490,39 +510,28 @@ public final class SpillStore implements Closeable {
     }
     files.beginEpoch(); // first: what is not here now must not come back once this is reused
     List<SegmentHandle> retired = new ArrayList<>();
-    if (!quarantineUntilFreed.isEmpty()) {
-      releaseNeverGranted(retired);
-    }
+    quarantine.releaseNeverGranted(retired);
     announced.retire(retired);
     reviewQuarantine();
-  }
-
-  /** Frees what no output claims and no task can be writing to. */
-  private void releaseNeverGranted(List<SegmentHandle> retired) throws IOException {
-    for (Range range : allocator.quarantined().ranges()) {
-      if (allocator.memory().segment(range.segmentId()) != null) {
-        for (Range part : allocator.memory().neverGranted(range)) {
-          releaseQuarantined(part, 0, retired); // of the memory tier
-        }
-      }
-    }
   }
 
   private boolean lacksRoom(long lengthBytes, boolean contiguous) {
     lock.lock();
     try {
-      return !allocator.quarantined().isEmpty()
-          && !allocator.memory().hasRoom(lengthBytes, contiguous);
+      return !quarantine.isEmpty() && !allocator.memory().hasRoom(lengthBytes, contiguous);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Frees what no output claims and nobody can be writing to any more. */
+  /**
+   * Frees what no output claims and nobody can be writing to any more; what takes too long comes
+   * with the next review.
+   */
   private void reviewQuarantine() throws IOException {
     lock.lock();
     try {
-      if (quiet || reviewed && allocator.quarantined().isEmpty()) {
+      if (quiet || reviewed && quarantine.isEmpty()) {
         return;
       }
       reviewed = true;
@@ -530,88 +539,28 @@ public final class SpillStore implements Closeable {
       lock.unlock();
     }
     FormerLeases.Review review = config.formerLeases().review(poolId());
-    List<SegmentHandle> retired = new ArrayList<>();
+    long deadlineNs =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs()) / REVIEW_PART;
     Cleanup cleanup = new Cleanup();
-    AtomicBoolean complete = new AtomicBoolean(true);
-    lock.lock();
-    try {
-      if (quiet) {
-        return;
-      }
-      long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs());
-      for (Range range : releasable(review).ranges()) {
-        cleanup.run(
-            () -> complete.compareAndSet(true, releaseQuarantined(range, deadlineNs, retired)));
-      }
-    } finally {
-      lock.unlock();
-    }
-    announced.retire(retired);
+    AtomicBoolean complete = new AtomicBoolean();
+    freeing(
+        retired -> {
+          LockTurn turn = new LockTurn(lock);
+          BlockSet releasable = quarantine.releasable(review);
+          quarantine.clear(
+              releasable,
+              () -> {
+                turn.pass();
+                return !quiet && System.nanoTime() - deadlineNs < 0;
+              },
+              cleanup);
+          if (!quiet) {
+            complete.set(quarantine.release(releasable, retired, cleanup));
+          }
+        });
     cleanup.finish();
-    if (complete.get()) { // else the rest comes with the next review
+    if (complete.get()) {
       config.formerLeases().settled(review);
-    }
-  }
-
-  /** Once every application of then has ended, only a task that lives can still be writing. */
-  private BlockSet releasable(FormerLeases.Review review) {
-    BlockSet released = allocator.quarantined().copy();
-    if (!quarantineUntilFreed.isEmpty()) {
-      BlockSet others = allocator.quarantined().copy();
-      review.gone().forEach(others::exclude);
-      others.ranges().forEach(released::exclude);
-      review.unsaid().forEach(released::exclude);
-    }
-    review.living().forEach(released::exclude);
-    return released;
-  }
-
-  /**
-   * Frees blocks; marks left there by mistake or malice must never come back.
-   *
-   * @return whether there was time for it before {@code deadlineNs}; if not, they stay quarantined
-   */
-  private boolean releaseQuarantined(Range range, long deadlineNs, List<SegmentHandle> retired)
-      throws IOException {
-    SegmentHandle segment = allocator.segment(range.segmentId());
-    try {
-      if (!clearMarks(segment, range, deadlineNs)) {
-        return false;
-      }
-    } catch (IOException e) {
-      if (segment.info().tier() == Tier.MEMORY) {
-        throw e;
-      }
-      disown(segment, e); // it is never granted again, and soon deleted
-    }
-    allocator.quarantined().remove(range);
-    allocator.free(range, retired);
-    return true;
-  }
-
-  /**
-   * Clears the marks of a range, under the lock: a file of the disk tier may have thousands.
-   *
-   * @param deadlineNs when to leave it, for the disk tier
-   * @return whether all were looked at
-   */
-  private boolean clearMarks(SegmentHandle segment, Range range, long deadlineNs)
-      throws IOException {
-    long blockBytes = config.blockBytes();
-    boolean onDisk = segment.info().tier() == Tier.DISK;
-    for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); end += blockBytes) {
-      if (onDisk && System.nanoTime() - deadlineNs > 0) {
-        return false;
-      }
-      long endBytes = end;
-      segment.atFileSystemPatiently(() -> clearMark(segment, endBytes));
-    }
-    return true;
-  }
-
-  private static void clearMark(SegmentHandle segment, long endBytes) throws IOException {
-    if (FooterReader.looksCommitted(segment, endBytes)) {
-      segment.writeMark(endBytes - FooterLayout.TRAILER_BYTES, 0);
     }
   }
 

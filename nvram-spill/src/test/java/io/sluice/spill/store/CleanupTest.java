@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -103,6 +105,53 @@ class CleanupTest extends PoolTestBase {
       removals.acquire(segments.size());
       assertEquals(segments.size(), gone.size());
       assertTrue(gone.contains(segments.get(0).info().segmentId()));
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void whoeverFreesManyWaitsForOneThatTakesItsTime() throws Exception {
+    Random random = seeded("whoeverFreesManyWaitsForOneThatTakesItsTime");
+    AtomicLong nowNs = new AtomicLong();
+    Thread caller = Thread.currentThread();
+    List<Thread> removers = Collections.synchronizedList(new ArrayList<>());
+    Semaphore removals = new Semaphore(0);
+    SegmentListener slow =
+        new SegmentListener() {
+          @Override
+          public void segmentAdded(SegmentHandle segment) {}
+
+          @Override
+          public void segmentRemoved(SegmentHandle segment) {
+            nowNs.addAndGet(TimeUnit.SECONDS.toNanos(11));
+            removers.add(Thread.currentThread());
+            removals.release();
+          }
+        };
+    StoreConfig config = configWithDisk(0).segmentListener(slow).build();
+    try (SpillStore store = SpillStore.open(config, place::open, nowNs::get);
+        Lease lease = store.openLease(APP)) {
+      for (int i = 0; i < 5; i++) {
+        commit(lease, id(i), random, 10_000);
+      }
+      int files = store.segments().size();
+      store.freeApplication(APP);
+      removals.acquire(files);
+      assertEquals(files, removers.size());
+      assertEquals(1, removers.stream().filter(caller::equals).count());
+    }
+    assertEquals(0, OpenFiles.below(disk()));
+  }
+
+  @Test
+  void whatWasGivenBackBeforeAFailureGoes() throws Exception {
+    try (SpillStore store = SpillStore.open(configWithDisk(0).build());
+        Lease lease = store.openLease(APP)) {
+      int openBefore = OpenFiles.below(disk());
+      Extent extent = lease.lease(BLOCK_BYTES).get(0);
+      assertThrows(IOException.class, () -> lease.release(List.of(extent, extent)));
+      assertTrue(Files.notExists(extent.segment().path()), "of which nothing is left");
+      assertEquals(openBefore, OpenFiles.below(disk()));
     }
   }
 

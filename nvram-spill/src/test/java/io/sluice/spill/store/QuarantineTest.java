@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -116,6 +117,23 @@ class QuarantineTest extends PoolTestBase {
     return a.segment().segmentId() == b.segment().segmentId()
         && a.offsetBytes() < b.range().endBytes()
         && b.offsetBytes() < a.range().endBytes();
+  }
+
+  /** A file of so many blocks that one review has no time for all of them. */
+  @Test
+  @Timeout(120)
+  void whatOneReviewHasNoTimeForTheNextOnesDo() throws Exception {
+    SpillStore first = SpillStore.open(configWithDisk(0).build());
+    first.openLease(APP).lease(200_000L * BLOCK_BYTES);
+    first.close();
+    StoreConfig config = configWithDisk(0).recover(Set.of()).diskTimeoutMs(400).build();
+    try (SpillStore second = SpillStore.open(config)) {
+      while (second.stats().disk().quarantinedBytes() > 0) {
+        second.openLease(OTHER_APP).close();
+      }
+      assertEquals(0, second.stats().disk().createdBytes());
+    }
+    assertEquals(0, OpenFiles.below(disk()));
   }
 
   @Test

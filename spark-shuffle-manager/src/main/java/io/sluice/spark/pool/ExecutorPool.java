@@ -5,6 +5,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
@@ -46,6 +47,9 @@ import org.slf4j.LoggerFactory;
 public final class ExecutorPool implements OutputPool, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
   private static final long DISK_RESERVE_BYTES = 1L << 30;
+
+  /** Longer than a disk needs for what is read at a time. */
+  private static final long CLOSE_LIMIT_MS = 30_000;
 
   private final String applicationId;
   private final JobSecret secret;
@@ -327,9 +331,23 @@ public final class ExecutorPool implements OutputPool, Closeable {
     }
   }
 
+  /**
+   * Idempotent.
+   *
+   * @throws IOException if reads do not end, because a disk hangs; all is as before then, and the
+   *     next executor to start removes what is there when this process has ended
+   */
   @Override
   public void close() throws IOException {
-    lock.writeLock().lock();
+    close(CLOSE_LIMIT_MS);
+  }
+
+  /** The same with another limit. */
+  void close(long limitMs) throws IOException {
+    if (!Uninterruptibly.tryLock(lock.writeLock(), limitMs)) {
+      throw new IOException(
+          "reads from the pool of this executor have not ended within " + limitMs + " ms");
+    }
     try {
       if (closed) {
         return;

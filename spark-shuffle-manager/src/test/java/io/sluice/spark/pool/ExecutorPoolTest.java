@@ -11,6 +11,7 @@ import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -20,11 +21,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ExecutorPoolTest {
@@ -286,6 +289,40 @@ class ExecutorPoolTest {
     pool.free(SHUFFLE);
     assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
     assertFalse(pool.block(SHUFFLE * 10, MAP, 0, 1).isEmpty());
+  }
+
+  /** A disk that hangs under a read; the process may be about to end. */
+  @Test
+  @Timeout(60)
+  void readsThatDoNotEndAreNotWaitedForWithoutALimit() throws Exception {
+    write(bytes(100, 1), bytes(100, 2), bytes(100, 3));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    Thread reader = new Thread(() -> read(begun, mayEnd));
+    reader.start();
+    begun.await();
+    assertThrows(IOException.class, () -> pool.close(1));
+    assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isPresent(), "all is as before");
+    mayEnd.countDown();
+    reader.join();
+    pool.close();
+    assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
+  }
+
+  private void read(CountDownLatch begun, CountDownLatch mayEnd) {
+    try {
+      pool.whileOpen(
+          () -> {
+            begun.countDown();
+            try {
+              mayEnd.await();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -1,0 +1,43 @@
+package io.sluice.spill.store;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Long work under a lock that others want meanwhile: lets them in now and then. The lock is not a
+ * fair one, so whoever unlocks it and locks it again would let in nobody.
+ *
+ * <p>Thread contract: for one thread, which holds the lock once.
+ */
+final class LockTurn {
+  private static final long HOLD_NS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long MEANWHILE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final ReentrantLock lock;
+  private long sinceNs = System.nanoTime();
+
+  /** The lock is held from now on. */
+  LockTurn(ReentrantLock lock) {
+    this.lock = lock;
+  }
+
+  /**
+   * Lets in those who wait, if the lock was held for long. What it guards may be another after
+   * this.
+   */
+  void pass() {
+    if (System.nanoTime() - sinceNs < HOLD_NS || !lock.hasQueuedThreads()) {
+      return;
+    }
+    lock.unlock();
+    try {
+      long unlockedNs = System.nanoTime();
+      while (lock.hasQueuedThreads() && System.nanoTime() - unlockedNs < MEANWHILE_NS) {
+        Thread.yield();
+      }
+    } finally {
+      lock.lock();
+    }
+    sinceNs = System.nanoTime();
+  }
+}

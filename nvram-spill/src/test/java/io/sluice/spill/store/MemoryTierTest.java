@@ -1,0 +1,41 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class MemoryTierTest {
+  private static final int BLOCK_BYTES = 64 << 10;
+  private static final int SEGMENT_BYTES = 1 << 20;
+
+  private final FailingArea area = new FailingArea();
+  private final MemoryTier tier =
+      new MemoryTier(
+          BLOCK_BYTES,
+          new LeaseMarks(
+              area,
+              StoreConfig.builder(Path.of("pool"), 2 * SEGMENT_BYTES)
+                  .geometry(SEGMENT_BYTES, BLOCK_BYTES)
+                  .build()));
+
+  private static SegmentHandle segment(int id) {
+    SegmentInfo info = new SegmentInfo(id, Tier.MEMORY, Path.of("pool", "" + id), SEGMENT_BYTES);
+    return new SegmentHandle(info, null, null, new PlainMedium());
+  }
+
+  @Test
+  void takesNothingWhenTheMarkOfASecondPieceFails() throws IOException {
+    tier.addFree(segment(0));
+    tier.addFree(segment(1));
+    area.failAfter(1);
+    assertThrows(IOException.class, () -> tier.take(2 * SEGMENT_BYTES, false));
+    assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
+    assertEquals(2, tier.take(2 * SEGMENT_BYTES, false).size());
+  }
+}
