@@ -13,7 +13,7 @@ import java.util.Optional;
  * <p>Not thread-safe. Owned by the {@link PseudoCluster}.
  */
 public final class NodeManager {
-  private static final Duration READY_DEADLINE = Duration.ofMinutes(15);
+  private static final Duration READY_DEADLINE = Duration.ofMinutes(30);
 
   /**
    * Where a NodeManager keeps and offers things.

@@ -25,7 +25,7 @@ import java.util.function.Function;
  * #requireAlive} with the end of their log; every wait has a deadline.
  */
 public final class PseudoCluster implements AutoCloseable {
-  private static final Duration READY_DEADLINE = Duration.ofMinutes(15);
+  private static final Duration READY_DEADLINE = Duration.ofMinutes(30);
   private static final String HDFS = "org.apache.hadoop.hdfs.server.";
   private static final String YARN = "org.apache.hadoop.yarn.server.";
   private static final String RESOURCE_MANAGER = YARN + "resourcemanager.ResourceManager";
