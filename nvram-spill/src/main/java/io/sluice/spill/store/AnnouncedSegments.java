@@ -5,10 +5,8 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -103,47 +101,60 @@ final class AnnouncedSegments implements Closeable {
   }
 
   /** Takes leave of segments of which nothing is used any more, and deletes them. */
-  void retire(Collection<SegmentHandle> segments) {
-    retireLater(takeDue());
-    enter();
-    retireAll(segments, CALLERS_SHARE_NS);
-  }
-
-  /** On the thread, if there are any; after {@link #enter} for them. */
-  private void retireLater(List<SegmentHandle> segments) {
-    if (!segments.isEmpty()) {
-      Runnable retiring = () -> retireAll(segments, Long.MAX_VALUE);
-      try {
-        cleaner.execute(retiring);
-      } catch (RejectedExecutionException | OutOfMemoryError e) {
-        LOG.debug("{} segments cannot be taken away now", segments.size(), e);
-        cleaner.remove(retiring);
-        segments.forEach(this::stays);
-        leave();
-      }
-    }
-  }
-
-  /** What comes after a failure is retired as well; after {@link #enter}. */
-  private void retireAll(Collection<SegmentHandle> segments, long shareNs) {
-    Error failure = null;
-    long beginNs = nanoTime.getAsLong();
-    Deque<SegmentHandle> left = new ArrayDeque<>(segments);
+  void retire(List<SegmentHandle> segments) {
+    enter(); // before any is nobody's
     try {
-      while (!left.isEmpty() && nanoTime.getAsLong() - beginNs < shareNs) {
-        try {
-          retire(left.remove());
-        } catch (Error e) {
-          failure = e;
-        }
-      }
-      if (!left.isEmpty()) {
-        enter();
-        retireLater(List.copyOf(left));
+      try {
+        retireLater(takeDue(), 0);
+      } finally {
+        retireFrom(segments, 0, CALLERS_SHARE_NS);
       }
     } finally {
       leave();
     }
+  }
+
+  /** On the thread, if there are any from that one on. */
+  private void retireLater(List<SegmentHandle> segments, int first) {
+    if (first == segments.size()) {
+      return;
+    }
+    enter();
+    Runnable retiring = null;
+    try {
+      retiring = () -> retireOnThread(segments, first);
+      cleaner.execute(retiring);
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      cleaner.remove(retiring);
+      for (int i = first; i < segments.size(); i++) {
+        stays(segments.get(i));
+      }
+      leave();
+      LOG.debug("{} segments cannot be taken away now", segments.size() - first, e);
+    }
+  }
+
+  private void retireOnThread(List<SegmentHandle> segments, int first) {
+    try {
+      retireFrom(segments, first, Long.MAX_VALUE);
+    } finally {
+      leave();
+    }
+  }
+
+  /** What comes after a failure is retired as well, and what there is no time for later. */
+  private void retireFrom(List<SegmentHandle> segments, int first, long shareNs) {
+    Error failure = null;
+    long beginNs = nanoTime.getAsLong();
+    int next = first;
+    while (next < segments.size() && nanoTime.getAsLong() - beginNs < shareNs) {
+      try {
+        retire(segments.get(next++));
+      } catch (Error e) {
+        failure = e;
+      }
+    }
+    retireLater(segments, next);
     if (failure != null) {
       throw failure;
     }
@@ -154,11 +165,7 @@ final class AnnouncedSegments implements Closeable {
         !staying.isEmpty()
             && nanoTime.getAsLong() - stayingSinceNs
                 >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS);
-    if (!due) {
-      return List.of();
-    }
-    going++; // before they are nobody's
-    return takeStaying();
+    return due ? takeStaying() : List.of();
   }
 
   private synchronized List<SegmentHandle> takeStaying() {
@@ -236,8 +243,9 @@ final class AnnouncedSegments implements Closeable {
     }
     enter();
     try {
-      retireAll(takeStaying(), CALLERS_SHARE_NS);
+      retireFrom(takeStaying(), 0, CALLERS_SHARE_NS);
     } finally {
+      leave();
       synchronized (this) {
         closed = true;
       }

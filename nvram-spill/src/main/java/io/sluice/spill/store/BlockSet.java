@@ -58,6 +58,21 @@ final class BlockSet {
     return copy;
   }
 
+  /** What is in both. */
+  BlockSet common(BlockSet other) {
+    BlockSet common = new BlockSet(blockBytes);
+    segments.forEach(
+        (segmentId, bits) -> {
+          BitSet both = (BitSet) bits.clone();
+          both.and(other.segments.getOrDefault(segmentId, new BitSet()));
+          if (!both.isEmpty()) {
+            common.segments.put(segmentId, both);
+            common.blocks += both.cardinality();
+          }
+        });
+    return common;
+  }
+
   /** Takes out what is in the set of a range's blocks, touched ones too. */
   void exclude(Range range) {
     BitSet bits = segments.get(range.segmentId());

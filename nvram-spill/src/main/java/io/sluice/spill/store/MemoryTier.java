@@ -82,9 +82,10 @@ final class MemoryTier {
         if (piece.isEmpty()) {
           break;
         }
+        Extent extent = segments.get(piece.get().segmentId()).extent(piece.get());
         leaseMarks.granted(piece.get());
+        taken.add(extent);
         free.remove(piece.get());
-        taken.add(segments.get(piece.get().segmentId()).extent(piece.get()));
         leftBytes -= piece.get().lengthBytes();
       }
       return taken;

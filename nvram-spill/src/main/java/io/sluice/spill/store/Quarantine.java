@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -17,17 +19,22 @@ import java.util.function.BooleanSupplier;
  * there by mistake or malice must never come back.
  *
  * <p>Clearing is done little by little, because a file of the disk tier may have thousands of
- * blocks, and what is cleared stays so: nobody writes there.
+ * blocks, and what is cleared stays so: nobody writes there. Nothing is released before all that
+ * can go is cleared: a mark that is still there may claim what lies elsewhere.
  *
  * <p>Thread contract: guarded by the lock of the store. Failure: what cannot be cleared in memory
  * stays here and is tried again; a file is disowned and given up.
  */
 final class Quarantine {
-  /** Looked at while a directory of the disk tier is asked once. */
+  /** At most looked at in one step. */
   private static final int BLOCKS_AT_ONCE = 64;
+
+  /** Of the time that a disk has for its answer: a step is not what makes it seem to hang. */
+  private static final int STEP_PART = 8;
 
   private final Allocator allocator;
   private final int blockBytes;
+  private final long stepNs;
   private final Disowner disowner;
   private final BlockSet blocks;
   private final BlockSet cleared;
@@ -43,9 +50,10 @@ final class Quarantine {
    *
    * @param untilFreed applications of then, whose tasks may still be writing
    */
-  Quarantine(Allocator allocator, int blockBytes, Set<String> untilFreed, Disowner disowner) {
+  Quarantine(Allocator allocator, StoreConfig config, Set<String> untilFreed, Disowner disowner) {
     this.allocator = allocator;
-    this.blockBytes = blockBytes;
+    this.blockBytes = config.blockBytes();
+    this.stepNs = TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs()) / STEP_PART;
     this.disowner = disowner;
     this.blocks = allocator.quarantined();
     this.cleared = new BlockSet(blockBytes);
@@ -69,7 +77,9 @@ final class Quarantine {
     for (Range range : blocks.ranges()) {
       if (allocator.memory().segment(range.segmentId()) != null) {
         for (Range part : allocator.memory().neverGranted(range)) {
-          clear(part);
+          for (long at = part.offsetBytes(); at < part.endBytes(); ) {
+            at = clear(new Range(part.segmentId(), at, part.endBytes() - at));
+          }
           release(part, retired);
         }
       }
@@ -93,7 +103,7 @@ final class Quarantine {
    * Clears the marks of blocks that are released after it.
    *
    * @param wanted what is releasable
-   * @param goesOn is asked between steps; a step may take as long as a disk has for its answer
+   * @param goesOn is asked before each step; one may take as long as a disk has for its answer
    */
   void clear(BlockSet wanted, BooleanSupplier goesOn, Cleanup cleanup) {
     BlockSet left = wanted.copy();
@@ -106,8 +116,9 @@ final class Quarantine {
         if (blocks.contains(part) && cleared.isDisjoint(part)) { // others have been here meanwhile
           cleanup.run(
               () -> {
-                clear(part);
-                cleared.add(part);
+                long endBytes = clear(part);
+                cleared.add(
+                    new Range(part.segmentId(), part.offsetBytes(), endBytes - part.offsetBytes()));
               });
         }
       }
@@ -123,42 +134,55 @@ final class Quarantine {
     return parts;
   }
 
-  private void clear(Range range) throws IOException {
+  /** Clears one block or more; returns how far it came. */
+  private long clear(Range range) throws IOException {
     SegmentHandle segment = allocator.segment(range.segmentId());
+    AtomicLong endBytes = new AtomicLong();
     try {
-      segment.atFileSystemPatiently(() -> clearMarks(segment, range));
+      segment.atFileSystemPatiently(() -> endBytes.set(clearMarks(segment, range)));
+      return endBytes.get();
     } catch (IOException e) {
       if (segment.info().tier() == Tier.MEMORY) {
         throw e;
       }
       disowner.disown(segment, e); // it is never granted again, and soon deleted
+      return range.endBytes();
     }
   }
 
-  private void clearMarks(SegmentHandle segment, Range range) throws IOException {
-    for (long end = range.offsetBytes() + blockBytes; end <= range.endBytes(); end += blockBytes) {
+  private long clearMarks(SegmentHandle segment, Range range) throws IOException {
+    long beginNs = System.nanoTime();
+    long end = range.offsetBytes();
+    do {
+      end += blockBytes;
       if (FooterReader.looksCommitted(segment, end)) {
         segment.writeMark(end - FooterLayout.TRAILER_BYTES, 0);
       }
-    }
+    } while (end < range.endBytes() && System.nanoTime() - beginNs < stepNs);
+    return end;
   }
 
   /**
-   * Frees of these what is cleared, all at once: a mark that is still there may claim what lies
-   * beside it.
+   * Frees these if all of them are cleared.
    *
-   * @return whether that is all of them
+   * @param goesOn as for {@link #clear}
+   * @return whether none is left
    */
-  boolean release(BlockSet wanted, List<SegmentHandle> retired, Cleanup cleanup) {
-    boolean all = true;
-    for (Range range : wanted.ranges()) {
-      if (blocks.contains(range) && cleared.contains(range)) {
+  boolean release(
+      BlockSet wanted, BooleanSupplier goesOn, List<SegmentHandle> retired, Cleanup cleanup) {
+    BlockSet going = wanted.common(blocks);
+    if (going.common(cleared).bytes() < going.bytes()) {
+      return false;
+    }
+    for (Range range : going.ranges()) {
+      if (!goesOn.getAsBoolean()) {
+        return false;
+      }
+      if (blocks.contains(range)) {
         cleanup.run(() -> release(range, retired));
-      } else {
-        all &= blocks.isDisjoint(range); // others have been here meanwhile
       }
     }
-    return all;
+    return wanted.common(blocks).isEmpty();
   }
 
   private void release(Range range, List<SegmentHandle> retired) throws IOException {

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
@@ -76,7 +77,7 @@ public final class SpillStore implements Closeable {
     this.quarantine =
         new Quarantine(
             allocator,
-            config.blockBytes(),
+            config,
             files.isRecovered() ? config.runningApplications() : Set.of(),
             this::disown);
     try {
@@ -251,8 +252,11 @@ public final class SpillStore implements Closeable {
     try {
       step.run(retired);
     } finally {
-      lock.unlock();
-      announced.retire(retired);
+      try {
+        lock.unlock();
+      } finally { // also if a turn that was given away could not be had again
+        announced.retire(retired);
+      }
     }
   }
 
@@ -547,16 +551,13 @@ public final class SpillStore implements Closeable {
         retired -> {
           LockTurn turn = new LockTurn(lock);
           BlockSet releasable = quarantine.releasable(review);
-          quarantine.clear(
-              releasable,
+          BooleanSupplier goesOn =
               () -> {
                 turn.pass();
                 return !quiet && System.nanoTime() - deadlineNs < 0;
-              },
-              cleanup);
-          if (!quiet) {
-            complete.set(quarantine.release(releasable, retired, cleanup));
-          }
+              };
+          quarantine.clear(releasable, goesOn, cleanup);
+          complete.set(quarantine.release(releasable, goesOn, retired, cleanup));
         });
     cleanup.finish();
     if (complete.get()) {

@@ -124,9 +124,9 @@ class QuarantineTest extends PoolTestBase {
   @Timeout(120)
   void whatOneReviewHasNoTimeForTheNextOnesDo() throws Exception {
     SpillStore first = SpillStore.open(configWithDisk(0).build());
-    first.openLease(APP).lease(200_000L * BLOCK_BYTES);
+    first.openLease(APP).lease(100_000L * BLOCK_BYTES);
     first.close();
-    StoreConfig config = configWithDisk(0).recover(Set.of()).diskTimeoutMs(400).build();
+    StoreConfig config = configWithDisk(0).recover(Set.of()).diskTimeoutMs(1_000).build();
     try (SpillStore second = SpillStore.open(config)) {
       while (second.stats().disk().quarantinedBytes() > 0) {
         second.openLease(OTHER_APP).close();

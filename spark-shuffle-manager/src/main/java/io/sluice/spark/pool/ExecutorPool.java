@@ -48,8 +48,8 @@ public final class ExecutorPool implements OutputPool, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
   private static final long DISK_RESERVE_BYTES = 1L << 30;
 
-  /** Longer than a disk needs for what is read at a time. */
-  private static final long CLOSE_LIMIT_MS = 30_000;
+  /** Longer than it takes to read or free something, also where a disk has to be given up. */
+  private static final long CLOSE_LIMIT_MS = 60_000;
 
   private final String applicationId;
   private final JobSecret secret;
