@@ -15,7 +15,7 @@ import java.util.Optional;
 /**
  * All of a test run but the build: unit tests, lanes of integration tests and suites of the lab,
  * side by side. Clusters and emulated machines wait much, for timers, disks and one another; so
- * there is one more at work than there are processors.
+ * there is one more at work than there are processors, but in a campaign.
  *
  * <p>Not thread-safe. Failure: in the summary; whatever happens, there is one before the deadline.
  */
@@ -69,7 +69,8 @@ public final class TestRun {
     List<LabRun> lab = noLab.isEmpty() ? LabRun.ofTest(all) : List.of();
     lab.forEach(run -> tasks.add(new LabTask(run, workspace, tools)));
     tasks.add(Math.min(1, tasks.size()), programs.unitTests());
-    int workers = 1 + Runtime.getRuntime().availableProcessors();
+    // A campaign's emulated clusters want a processor each, or their daemons do not come up.
+    int workers = Runtime.getRuntime().availableProcessors() + (all ? 0 : 1);
     Duration left = (all ? CAMPAIGN_DEADLINE : DEADLINE).minus(elapsed());
     List<TaskResult> results =
         new ArrayList<>(new TaskPool(workers, left, Machine::availableMb).run(tasks, console));
