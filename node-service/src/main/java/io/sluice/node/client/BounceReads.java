@@ -12,7 +12,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -51,15 +50,7 @@ final class BounceReads implements AutoCloseable {
 
   BounceReads(RemoteNode node) {
     this.node = node;
-    this.thread =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            THREAD_IDLE_MS,
-            TimeUnit.MILLISECONDS,
-            new LinkedBlockingQueue<>(),
-            body -> DaemonThreads.create("sluice-bounce-" + node.name(), body));
-    thread.allowCoreThreadTimeOut(true);
+    this.thread = DaemonThreads.executor("sluice-bounce-" + node.name(), THREAD_IDLE_MS);
   }
 
   /** Starts a read as soon as a slot can be had. */

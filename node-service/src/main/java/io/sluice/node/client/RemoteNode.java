@@ -51,7 +51,7 @@ public final class RemoteNode implements AutoCloseable {
   private final DataLinks links = new DataLinks(new LinkConnector());
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
-  private final BounceReads bounceReads = new BounceReads(this);
+  private final BounceReads bounceReads;
   private final ControlConnections controls = new ControlConnections(this::connectAndLearn);
   private UUID poolId;
 
@@ -73,6 +73,7 @@ public final class RemoteNode implements AutoCloseable {
     this.stats = stats;
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;
+    this.bounceReads = new BounceReads(this); // which asks for the name
   }
 
   /** How messages call it. */

@@ -81,7 +81,7 @@ final class Allocator {
         if (roomBytes < missingBytes) {
           refusals++;
           // Given back before the message is made, which tells what is free.
-          giveBack(taken);
+          memory.giveBack(taken);
           throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
         }
         onDisk = disk.take(missingBytes, tried);
@@ -90,16 +90,9 @@ final class Allocator {
       overflows++;
       return taken;
     } catch (IOException | RuntimeException | Error e) {
-      giveBack(taken);
+      memory.giveBackAfter(e, taken);
       throw e;
     }
-  }
-
-  private void giveBack(List<Extent> taken) throws IOException {
-    for (Extent extent : taken) {
-      memory.free(extent.range());
-    }
-    taken.clear();
   }
 
   /** Takes blocks back; adds segments that are gone by it to {@code retired}. */

@@ -90,18 +90,25 @@ final class MemoryTier {
       }
       return taken;
     } catch (IOException | RuntimeException | Error e) {
-      giveBack(taken, e);
+      giveBackAfter(e, taken);
       throw e;
     }
   }
 
-  private void giveBack(List<Extent> taken, Throwable failure) {
-    for (Extent extent : taken) {
-      try {
-        free(extent.range());
-      } catch (IOException e) {
-        failure.addSuppressed(e);
-      }
+  /** Frees what was just taken, all of it whatever fails, and empties the list. */
+  void giveBack(List<Extent> taken) throws IOException {
+    Cleanup cleanup = new Cleanup();
+    taken.forEach(extent -> cleanup.run(() -> free(extent.range())));
+    taken.clear();
+    cleanup.finish();
+  }
+
+  /** The same after a failure, which is what the caller is told. */
+  void giveBackAfter(Throwable failure, List<Extent> taken) {
+    try {
+      giveBack(taken);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
     }
   }
 

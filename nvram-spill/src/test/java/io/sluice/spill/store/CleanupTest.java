@@ -69,19 +69,14 @@ class CleanupTest extends PoolTestBase {
     Semaphore removals = new Semaphore(0);
     AtomicLong refusalsLeft = new AtomicLong();
     SegmentListener listener =
-        new SegmentListener() {
-          @Override
-          public void segmentAdded(SegmentHandle segment) {}
-
-          @Override
-          public void segmentRemoved(SegmentHandle segment) {
-            if (refusalsLeft.getAndDecrement() > 0) {
-              throw new IllegalStateException("a copy has not ended");
-            }
-            gone.add(segment.info().segmentId());
-            removals.release();
-          }
-        };
+        onRemoval(
+            segment -> {
+              if (refusalsLeft.getAndDecrement() > 0) {
+                throw new IllegalStateException("a copy has not ended");
+              }
+              gone.add(segment.info().segmentId());
+              removals.release();
+            });
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
     try (SpillStore store = SpillStore.open(configWithDisk(0).build());
         Lease lease = store.openLease(APP);
@@ -117,17 +112,12 @@ class CleanupTest extends PoolTestBase {
     List<Thread> removers = Collections.synchronizedList(new ArrayList<>());
     Semaphore removals = new Semaphore(0);
     SegmentListener slow =
-        new SegmentListener() {
-          @Override
-          public void segmentAdded(SegmentHandle segment) {}
-
-          @Override
-          public void segmentRemoved(SegmentHandle segment) {
-            nowNs.addAndGet(TimeUnit.SECONDS.toNanos(11));
-            removers.add(Thread.currentThread());
-            removals.release();
-          }
-        };
+        onRemoval(
+            segment -> {
+              nowNs.addAndGet(TimeUnit.SECONDS.toNanos(11));
+              removers.add(Thread.currentThread());
+              removals.release();
+            });
     StoreConfig config = configWithDisk(0).segmentListener(slow).build();
     try (SpillStore store = SpillStore.open(config, place::open, nowNs::get);
         Lease lease = store.openLease(APP)) {

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MemoryTierTest {
@@ -37,5 +39,16 @@ class MemoryTierTest {
     assertThrows(IOException.class, () -> tier.take(2 * SEGMENT_BYTES, false));
     assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
     assertEquals(2, tier.take(2 * SEGMENT_BYTES, false).size());
+  }
+
+  @Test
+  void oneMarkThatFailsKeepsNoOtherPieceFromBeingGivenBack() throws IOException {
+    tier.addFree(segment(0));
+    tier.addFree(segment(1));
+    List<Extent> taken = tier.take(2 * SEGMENT_BYTES, false);
+    area.failAfter(0);
+    assertThrows(IOException.class, () -> tier.giveBack(taken));
+    assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
+    assertEquals(List.of(), taken);
   }
 }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +101,19 @@ abstract class PoolTestBase {
       writer.commit(id);
     }
     return content;
+  }
+
+  /** Is told of segments that go. */
+  static SegmentListener onRemoval(Consumer<SegmentHandle> removed) {
+    return new SegmentListener() {
+      @Override
+      public void segmentAdded(SegmentHandle segment) {}
+
+      @Override
+      public void segmentRemoved(SegmentHandle segment) {
+        removed.accept(segment);
+      }
+    };
   }
 
   /** The whole capacity of the memory tier can be leased again. */

@@ -69,16 +69,11 @@ class SegmentListenerTest extends PoolTestBase {
     CountDownLatch going = new CountDownLatch(1);
     CountDownLatch mayGo = new CountDownLatch(1);
     SegmentListener reader =
-        new SegmentListener() {
-          @Override
-          public void segmentAdded(SegmentHandle segment) {}
-
-          @Override
-          public void segmentRemoved(SegmentHandle segment) {
-            going.countDown();
-            awaitUninterruptibly(mayGo);
-          }
-        };
+        onRemoval(
+            segment -> {
+              going.countDown();
+              awaitUninterruptibly(mayGo);
+            });
     try (SpillStore store = SpillStore.open(configWithDisk(0).segmentListener(reader).build());
         Lease lease = store.openLease(APP)) {
       commit(lease, id(1), random, 300_000);
