@@ -14,6 +14,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -59,26 +60,13 @@ final class SluiceShuffleServiceTest {
 
   @BeforeEach
   void configure() throws IOException {
-    controlPort = freePorts();
+    controlPort = FreePorts.inARow(2);
     conf.setInt(ServiceAssembly.SHUFFLE_PORT, controlPort - 1);
     conf.set(NodeSettings.POOL_DIR.name(), directory.resolve("node").toString());
     conf.setInt(NodeSettings.POOL_CAPACITY_MB.name(), 8);
     conf.setInt(NodeSettings.POOL_SEGMENT_MB.name(), 4);
     conf.set(NodeSettings.POOL_OVERFLOW_DIRS.name(), "none");
     conf.set(NodeSettings.TRANSPORT.name(), "tcp");
-  }
-
-  /** The first of two free ports in a row. */
-  private static int freePorts() throws IOException {
-    for (int i = 0; i < 100; i++) {
-      try (ServerSocket first = new ServerSocket(0);
-          ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
-        return second.getLocalPort() - 1;
-      } catch (IOException | IllegalArgumentException e) {
-        // The one behind is taken, or there is none: try the next.
-      }
-    }
-    throw new IOException("no two free ports in a row");
   }
 
   private SluiceShuffleService start(boolean recovery) {

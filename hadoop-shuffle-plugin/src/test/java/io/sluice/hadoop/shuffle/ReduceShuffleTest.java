@@ -543,7 +543,7 @@ final class ReduceShuffleTest {
   /** A node of this test alone, whose maps the reduce will find. */
   private TestNode nodeWithMaps(int maps, int records) throws Exception {
     Path directory = nodeDirectory.resolve("node " + seed);
-    TestNode own = TestNode.start(Files.createDirectory(directory), 32 << 20);
+    TestNode own = TestNode.startToBeRestarted(Files.createDirectory(directory), 32 << 20);
     job.setInt(JobSettings.REDUCE_BUFFER_MB.name(), 1); // most of it is still to be read
     shuffle(maps);
     for (int i = 0; i < maps; i++) {

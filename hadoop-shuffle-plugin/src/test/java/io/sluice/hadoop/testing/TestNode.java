@@ -6,6 +6,7 @@ import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
+import io.sluice.node.testing.FreePorts;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.store.StoreConfig;
@@ -50,6 +51,16 @@ public final class TestNode implements Closeable {
   public static TestNode start(Path directory, long capacityBytes, ConnectionLimits limits)
       throws IOException {
     return start(directory, capacityBytes, pool(directory, capacityBytes), limits);
+  }
+
+  /** A node that can be {@link #restartedEmpty}: nobody is given its ports in the meantime. */
+  public static TestNode startToBeRestarted(Path directory, long capacityBytes) throws IOException {
+    return start(
+        directory,
+        capacityBytes,
+        pool(directory, capacityBytes),
+        ConnectionLimits.DEFAULT,
+        FreePorts.inARow(2));
   }
 
   /** As a NodeManager without recovery that was killed: at the same port, and with nothing. */

@@ -11,6 +11,7 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.TransportChooser;
@@ -64,7 +65,7 @@ abstract class VerbsFaultBase extends NodeTestBase {
     assumeTrue(SoftDevice.whyNot().isEmpty(), () -> SoftDevice.whyNot().orElseThrow());
     device = SoftDevice.find();
     device.mend();
-    port = threeFreePorts();
+    port = FreePorts.inARow(3);
   }
 
   @AfterEach

@@ -12,6 +12,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.probe.ProbePattern;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
+import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -186,7 +187,7 @@ class BounceServingTest extends BounceTestBase {
 
   @Test
   void aReaderGoesOnAfterItsServiceWasRestarted() throws IOException {
-    int port = threeFreePorts();
+    int port = FreePorts.inARow(3);
     service =
         NodeService.start(config(TestPool.memory(home(), 4), port, false, RDMA, new TcpProvider()));
     TestOutput output = commitSingles(1, 500_000).get(0);

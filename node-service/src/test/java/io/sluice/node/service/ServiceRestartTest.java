@@ -12,6 +12,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
+import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -40,7 +41,7 @@ class ServiceRestartTest extends NodeTestBase {
 
   @BeforeEach
   void startAndCommit() throws IOException {
-    port = threeFreePorts();
+    port = FreePorts.inARow(3);
     start(false, new TcpProvider());
     commit(output);
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.security.auth.module.UnixSystem;
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -41,7 +42,7 @@ class ServiceStartTest extends NodeTestBase {
 
   @Test
   void aControlPortInUseIsNamed() throws IOException {
-    int port = threeFreePorts();
+    int port = FreePorts.inARow(3);
     try (ServerSocket other = occupy(port)) {
       IOException e = failedStart(other.getLocalPort(), false);
       assertTrue(e.getMessage().contains(":" + port), e.getMessage());
@@ -52,7 +53,7 @@ class ServiceStartTest extends NodeTestBase {
 
   @Test
   void aTransportPortInUseIsNamed() throws IOException {
-    int port = threeFreePorts();
+    int port = FreePorts.inARow(3);
     try (ServerSocket other = occupy(port + 1)) {
       IOException e = failedStart(port, false);
       assertTrue(e.getMessage().contains(":" + other.getLocalPort()), e.getMessage());
@@ -98,7 +99,7 @@ class ServiceStartTest extends NodeTestBase {
 
   @Test
   void servesWithTheTransportsThatCanListen() throws IOException {
-    int port = threeFreePorts();
+    int port = FreePorts.inARow(3);
     try (ServerSocket other = occupy(port + 1)) {
       service =
           NodeService.start(

@@ -25,7 +25,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -215,26 +214,6 @@ public abstract class NodeTestBase {
           assertArrayEquals(expected.get(i), actual.get(i), output.id() + " partition " + p);
         }
       }
-    }
-  }
-
-  /** A port that is free together with the two that follow it. */
-  protected static int threeFreePorts() throws IOException {
-    Random random = new Random();
-    while (true) {
-      int port = 10_000 + random.nextInt(20_000);
-      if (isFree(port) && isFree(port + 1) && isFree(port + 2)) {
-        return port;
-      }
-    }
-  }
-
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      return true;
-    } catch (IOException e) {
-      return false;
     }
   }
 }
