@@ -6,9 +6,9 @@ import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
-import io.sluice.spark.pool.OutputPool;
-import io.sluice.spark.read.PeerPools;
-import io.sluice.spark.service.NodePool;
+import io.sluice.spark.pool.OutputTarget;
+import io.sluice.spark.read.PeerReader;
+import io.sluice.spark.service.NodeTarget;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -34,9 +34,9 @@ final class ExecutorSide implements Closeable {
   private final SparkConf conf;
   private final ExecutorTransports transports;
   private final ShuffleCounters counters = new ShuffleCounters();
-  private final PeerPools peers;
+  private final PeerReader peers;
   private ExecutorPool pool;
-  private NodePool nodePool;
+  private NodeTarget nodePool;
   private ExecutorMetrics metrics;
   private UnmanagedMemory memory;
   private boolean failed;
@@ -48,14 +48,14 @@ final class ExecutorSide implements Closeable {
   ExecutorSide(SparkConf conf) {
     this.conf = conf;
     this.transports = new ExecutorTransports(conf);
-    this.peers = new PeerPools(conf, transports, counters);
+    this.peers = new PeerReader(conf, transports, counters);
   }
 
   ExecutorTransports transports() {
     return transports;
   }
 
-  PeerPools peers() {
+  PeerReader peers() {
     return peers;
   }
 
@@ -90,8 +90,8 @@ final class ExecutorSide implements Closeable {
   }
 
   /** Where a map task writes now; empty if it has to write files. */
-  Optional<? extends OutputPool> outputPool() {
-    Optional<NodePool> node = nodePool();
+  Optional<? extends OutputTarget> outputPool() {
+    Optional<NodeTarget> node = nodePool();
     if (node.isPresent()) {
       try {
         node.get().connect();
@@ -109,17 +109,17 @@ final class ExecutorSide implements Closeable {
   }
 
   /** The pool of this node's service if a task has written there. */
-  synchronized Optional<NodePool> openedNodePool() {
+  synchronized Optional<NodeTarget> openedNodePool() {
     return Optional.ofNullable(nodePool);
   }
 
   /** The pool of this node's service, if the application names one. */
-  private synchronized Optional<NodePool> nodePool() {
+  private synchronized Optional<NodeTarget> nodePool() {
     String service = SparkSettings.SERVICE.get(SparkSettings.of(conf));
     if (nodePool == null && !closed && !service.isEmpty()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();
-      nodePool = new NodePool(conf, transports, counters, conf.getAppId(), service, host);
+      nodePool = new NodeTarget(conf, transports, counters, conf.getAppId(), service, host);
     }
     return Optional.ofNullable(nodePool);
   }

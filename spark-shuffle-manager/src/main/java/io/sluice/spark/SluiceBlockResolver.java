@@ -4,7 +4,7 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
 import io.sluice.spark.migrate.OutgoingOutput;
 import io.sluice.spark.pool.ExecutorPool;
-import io.sluice.spark.service.NodePool;
+import io.sluice.spark.service.NodeTarget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final Supplier<Optional<ExecutorPool>> pool;
   private final Supplier<Optional<ExecutorPool>> poolToWrite;
   private final ShuffleCounters counters;
-  private final Supplier<Optional<NodePool>> nodePool;
+  private final Supplier<Optional<NodeTarget>> nodePool;
   private final IncomingOutputs incoming;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
@@ -59,7 +59,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
       SparkConf conf,
       Supplier<Optional<ExecutorPool>> pool,
       Supplier<Optional<ExecutorPool>> poolToWrite,
-      Supplier<Optional<NodePool>> nodePool,
+      Supplier<Optional<NodeTarget>> nodePool,
       ShuffleCounters counters) {
     super(conf);
     this.pool = pool;
@@ -99,7 +99,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
         return own;
       }
     }
-    Optional<NodePool> node = nodePool.get();
+    Optional<NodeTarget> node = nodePool.get();
     return node.isEmpty() ? Optional.empty() : node.get().block(shuffleId, mapId, first, end);
   }
 

@@ -5,8 +5,8 @@ import io.sluice.spark.conf.Eligibility;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
-import io.sluice.spark.pool.OutputPool;
-import io.sluice.spark.read.PoolReaders;
+import io.sluice.spark.pool.OutputTarget;
+import io.sluice.spark.read.ShuffleReaders;
 import io.sluice.spark.service.SluiceDataIO;
 import io.sluice.spark.write.DirectWriter;
 import io.sluice.spark.write.SortingWriter;
@@ -51,7 +51,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   private final SparkConf conf;
   private final Optional<String> declined;
   private final ExecutorSide executor;
-  private final PoolReaders readers;
+  private final ShuffleReaders readers;
   private final SluiceBlockResolver resolver;
 
   /** Called by Spark. */
@@ -70,7 +70,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
     }
     executor = new ExecutorSide(conf);
-    readers = new PoolReaders(executor.peers(), executor.counters());
+    readers = new ShuffleReaders(executor.peers(), executor.counters());
     resolver =
         new SluiceBlockResolver(
             conf,
@@ -142,7 +142,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       return super.getWriter(handle, mapId, context, metrics);
     }
     ShuffleDependency<K, V, ?> dependency = ((SluiceShuffleHandle<K, V, ?>) handle).dependency();
-    Optional<? extends OutputPool> pool = executor.outputPool();
+    Optional<? extends OutputTarget> pool = executor.outputPool();
     if (pool.isEmpty()) {
       context.killTaskIfInterrupted();
       executor.counters().fellBack("an executor without a pool");

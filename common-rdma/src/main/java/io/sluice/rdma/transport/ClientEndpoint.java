@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 public interface ClientEndpoint extends AutoCloseable {
   /**
    * Registers landing memory. Few large registrations are better than many small ones: {@link
-   * io.sluice.rdma.memory.RegisteredBufferPool} cuts windows from them.
+   * io.sluice.rdma.transport.RegisteredWindows} cuts windows from them.
    *
    * @param direct a direct buffer, all of which is registered whatever its position and limit; the
    *     caller frees it after closing the result

@@ -10,9 +10,9 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
-import io.sluice.spill.sort.ChunkPool;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.RecordBuffer;
+import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
 import java.util.Map;
@@ -62,7 +62,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
   private Class<?> valueClass;
   private RecordSerializer<K, V> record;
   private LocalClient node;
-  private ChunkPool chunks;
+  private SortChunks chunks;
   private RecordBuffer records;
   private MapOutputBuilder output;
   private OutputId outputId;
@@ -112,7 +112,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
     Medium medium = medium(metadata);
     outputId =
         new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
-    chunks = new ChunkPool(sortBytes, CHUNK_BYTES);
+    chunks = new SortChunks(sortBytes, CHUNK_BYTES);
     records = new RecordBuffer(chunks, partitions, order);
     output =
         new MapOutputBuilder(

@@ -7,7 +7,7 @@ import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.merge.MergedRecords;
 import io.sluice.hadoop.order.KeyOrders;
 import io.sluice.hadoop.stage.DiskStage;
-import io.sluice.hadoop.stage.PoolStage;
+import io.sluice.hadoop.stage.LeasedStage;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.node.client.LocalPool;
@@ -156,7 +156,7 @@ final class ReduceShuffle {
       node = NodeLink.connect(metadata, reduce.getJobID(), secret, timeoutMs);
       localPool = new LocalPool(node.info().poolId(), node.places());
       stage =
-          new PoolStage(
+          new LeasedStage(
               node, MediumChooser.choose(metadata.medium(), localPool.places().pool()).medium());
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());

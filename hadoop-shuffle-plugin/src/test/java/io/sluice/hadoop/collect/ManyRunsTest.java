@@ -16,9 +16,9 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
-import io.sluice.spill.sort.ChunkPool;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.RecordBuffer;
+import io.sluice.spill.sort.SortChunks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class ManyRunsTest extends CollectorFixture {
                 NodeLink.applicationId(TestJob.ID),
                 NodeLink.jobSecret(TestJob.SECRET),
                 10_000);
-        ChunkPool chunks = new ChunkPool(1 << 20, 1 << 12);
+        SortChunks chunks = new SortChunks(1 << 20, 1 << 12);
         RecordBuffer records = new RecordBuffer(chunks, PARTITIONS, order);
         MapOutputBuilder output = builder(client, order, policy)) {
       int number = 0;

@@ -4,8 +4,8 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TestReports;
 import io.sluice.it.report.TextTable;
+import io.sluice.it.spark.SparkSuiteResult;
 import io.sluice.it.spark.SparkSuites;
-import io.sluice.it.spark.SuiteResult;
 import io.sluice.it.spark.suites.Exclusions;
 import io.sluice.it.spark.suites.ListedSuite;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ final class SparkSuitesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Console console = Console.standard();
-    List<SuiteResult> results = new ArrayList<>();
+    List<SparkSuiteResult> results = new ArrayList<>();
     try (SparkSuites suites = new SparkSuites(Workspace.find())) {
       for (ListedSuite suite : chosen()) {
         results.add(console.step(suite.simpleName(), () -> suites.run(suite)));
@@ -54,7 +54,7 @@ final class SparkSuitesCommand implements Callable<Integer> {
     console.say(table(results).toText());
     TestReports reports =
         results.stream()
-            .map(SuiteResult::reports)
+            .map(SparkSuiteResult::reports)
             .reduce(new TestReports(List.of()), TestReports::with);
     reports.failed().forEach(test -> console.say("FAILED:  " + test));
     reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
@@ -74,13 +74,13 @@ final class SparkSuitesCommand implements Callable<Integer> {
         .toList();
   }
 
-  private static TextTable table(List<SuiteResult> results) {
+  private static TextTable table(List<SparkSuiteResult> results) {
     Exclusions exclusions = Exclusions.load();
     TextTable table =
         new TextTable(
             List.of(
                 "suite", "passed", "failed", "excluded", "ignored in Spark", "pooled", "seconds"));
-    for (SuiteResult result : results) {
+    for (SparkSuiteResult result : results) {
       int excluded = exclusions.of(result.suite().className()).size();
       table.add(
           List.of(

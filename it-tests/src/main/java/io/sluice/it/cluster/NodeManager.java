@@ -64,9 +64,9 @@ public final class NodeManager {
   }
 
   /** What Sluice's service says of itself; fails if there is none or the node does not answer. */
-  public PoolState poolState() throws IOException, InterruptedException {
+  public NodeState poolState() throws IOException, InterruptedException {
     String bean = "Hadoop:service=NodeManager,name=SluiceShuffle";
-    return PoolState.parse(
+    return NodeState.parse(
         rest.get(place.host() + ":" + place.webPort(), "/jmx?qry=" + bean).at("/beans/0"));
   }
 

@@ -42,11 +42,11 @@ public final class Doctor {
   private static List<Finding> pools(List<Path> more, SystemFiles files, Trial trial) {
     Mounts mounts = Mounts.read(files);
     Set<Path> places = new LinkedHashSet<>(more);
-    places.addAll(PoolPlaces.find(files, mounts));
+    places.addAll(Places.find(files, mounts));
     Predicate<Path> hasMapSync =
         directory -> new SyncMedium().unavailabilityCause(directory).isEmpty();
     return places.stream()
-        .flatMap(place -> new PoolCheck(place, files, mounts, hasMapSync, trial).look().stream())
+        .flatMap(place -> new PlaceCheck(place, files, mounts, hasMapSync, trial).look().stream())
         .toList();
   }
 

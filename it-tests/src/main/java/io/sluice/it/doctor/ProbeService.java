@@ -41,7 +41,7 @@ public final class ProbeService implements Closeable {
   /** Starts one at a control port, or at a free one if it is 0. */
   static ProbeService start(int controlPort, List<TransportProvider> transports)
       throws IOException {
-    Path memory = PoolPlaces.DEFAULT;
+    Path memory = Places.DEFAULT;
     Path directory =
         Files.isWritable(memory)
             ? Files.createTempDirectory(memory, "sluice-probe-")

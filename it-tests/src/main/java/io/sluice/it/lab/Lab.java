@@ -44,7 +44,7 @@ public final class Lab {
    *
    * @param campaign whether tests that take long run too
    */
-  public SuiteResult run(LabSuite suite, boolean campaign) {
+  public LabSuiteResult run(LabSuite suite, boolean campaign) {
     long startNs = System.nanoTime();
     announce(suite.id() + ": " + suite.title());
     Path share = newShare(suite.id());
@@ -57,7 +57,7 @@ public final class Lab {
   }
 
   /** Runs a suite in a guest that has a second one at the other end of a wire. */
-  public SuiteResult runOnTwoHosts(LabSuite suite) {
+  public LabSuiteResult runOnTwoHosts(LabSuite suite) {
     long startNs = System.nanoTime();
     announce(suite.id() + ": " + suite.title() + ", between two hosts");
     Path share = newShare(suite.id() + "-2-hosts");
@@ -81,10 +81,10 @@ public final class Lab {
     console.say("== " + title);
   }
 
-  private static SuiteResult result(
+  private static LabSuiteResult result(
       LabSuite suite, Guest guest, int status, Path share, long startNs) {
     long wallMs = (System.nanoTime() - startNs) / 1_000_000;
-    return new SuiteResult(suite, status, TestReports.in(share), wallMs, guest.tail());
+    return new LabSuiteResult(suite, status, TestReports.in(share), wallMs, guest.tail());
   }
 
   private void show(String line) {

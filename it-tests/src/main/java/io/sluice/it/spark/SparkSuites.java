@@ -81,7 +81,7 @@ public final class SparkSuites implements AutoCloseable {
   }
 
   /** Runs a suite to its end. */
-  public SuiteResult run(ListedSuite suite) {
+  public SparkSuiteResult run(ListedSuite suite) {
     long startNs = System.nanoTime();
     Path place = directory.makePlace(suite.simpleName());
     Path log = place.resolve("stderr");
@@ -111,7 +111,7 @@ public final class SparkSuites implements AutoCloseable {
               ? TestReports.of(report)
               : broken(suite, fault + "; the end of its log:\n" + LogTail.of(log, TAIL_LINES));
       double seconds = (System.nanoTime() - startNs) / 1e9;
-      return new SuiteResult(suite, read, Evidence.read(evidence), seconds);
+      return new SparkSuiteResult(suite, read, Evidence.read(evidence), seconds);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot run " + suite.className(), e);
     }

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  * may not have touched theirs yet. A task alone may begin whatever it declares.
  *
  * <p>Thread-safe. What {@link #enter} took the caller gives back with {@link #leave}. Waits have no
- * deadline of their own: {@link TaskPool} interrupts them when the run's is over.
+ * deadline of their own: {@link TaskRunner} interrupts them when the run's is over.
  */
 final class MemoryGate {
   /** Others than the tasks give memory back without a word. */

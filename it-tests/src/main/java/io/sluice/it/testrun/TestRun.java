@@ -73,7 +73,7 @@ public final class TestRun {
     int workers = Runtime.getRuntime().availableProcessors() + (all ? 0 : 1);
     Duration left = (all ? CAMPAIGN_DEADLINE : DEADLINE).minus(elapsed());
     List<TaskResult> results =
-        new ArrayList<>(new TaskPool(workers, left, Machine::availableMb).run(tasks, console));
+        new ArrayList<>(new TaskRunner(workers, left, Machine::availableMb).run(tasks, console));
     results.addAll(TestSummary.silent(results, table, all, noLab.isEmpty()));
     if (requireLab) {
       noLab.ifPresent(why -> results.add(TaskResult.broken("lab", why)));

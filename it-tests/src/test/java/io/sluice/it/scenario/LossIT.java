@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.NodeManager;
-import io.sluice.it.cluster.PoolState;
+import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.demo.Variant;
@@ -63,7 +63,7 @@ class LossIT {
       run.openMapGate();
       TaskProcess reduce = run.awaitReducesAtGate(1).get(0);
       assertFalse(
-          Pools.states(cluster).stream().anyMatch(PoolState::isEmpty),
+          Pools.states(cluster).stream().anyMatch(NodeState::isEmpty),
           "each node's pool holds map outputs");
       run.openReduceGate();
       reduce.killHard();

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.sluice.it.cluster.NodeManager;
-import io.sluice.it.cluster.PoolState;
+import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.demo.Variant;
 import io.sluice.it.jobs.KeyType;
@@ -72,7 +72,7 @@ class MissingServiceIT {
       portTaken.start();
       noDirectory.restartWith(Map.of("sluice.pool.dir", noDirectory.daemon().logFile() + "/pool"));
       cluster.awaitActiveNodes(2);
-      for (PoolState state : Pools.states(cluster)) {
+      for (NodeState state : Pools.states(cluster)) {
         assertFalse(state.running(), "a service runs, with its port taken by " + taken);
       }
       FinishedJob finished = run(cluster, scenario);

@@ -1,8 +1,8 @@
 package io.sluice.it.scenario;
 
 import io.sluice.it.cluster.NodeManager;
+import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.Poll;
-import io.sluice.it.cluster.PoolState;
 import io.sluice.it.cluster.PseudoCluster;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,16 +22,16 @@ final class Pools {
         "empty pools on all nodes",
         DEADLINE,
         () -> {
-          List<PoolState> states = states(cluster);
-          if (!states.stream().allMatch(PoolState::isEmpty)) {
+          List<NodeState> states = states(cluster);
+          if (!states.stream().allMatch(NodeState::isEmpty)) {
             throw new IOException("the pools still hold " + states);
           }
           return Optional.of(true);
         });
   }
 
-  static List<PoolState> states(PseudoCluster cluster) throws IOException, InterruptedException {
-    List<PoolState> states = new ArrayList<>();
+  static List<NodeState> states(PseudoCluster cluster) throws IOException, InterruptedException {
+    List<NodeState> states = new ArrayList<>();
     for (NodeManager node : cluster.nodes()) {
       states.add(node.poolState());
     }

@@ -52,7 +52,7 @@ class SparkSuitesIT {
   }
 
   private static void assertPasses(ListedSuite suite) {
-    SuiteResult result = suites.run(suite);
+    SparkSuiteResult result = suites.run(suite);
     assertEquals(List.of(), result.reports().failed());
     assertTrue(result.reports().passed() > 0, "no test ran");
   }

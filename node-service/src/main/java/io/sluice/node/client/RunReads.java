@@ -2,8 +2,8 @@ package io.sluice.node.client;
 
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.StageRequest;
-import io.sluice.rdma.memory.RegisteredBufferPool;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
@@ -131,7 +131,7 @@ final class RunReads {
   }
 
   private RegisteredBuffer window(String transport, boolean wait, int spare) throws IOException {
-    RegisteredBufferPool pool = node.pools().pool(transport);
+    RegisteredWindows pool = node.pools().pool(transport);
     if (!wait) {
       return pool.tryAcquire(spare).orElse(null);
     }

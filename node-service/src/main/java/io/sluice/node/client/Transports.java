@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
-import io.sluice.rdma.memory.RegisteredBufferPool;
 import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import java.util.Iterator;
@@ -24,7 +24,7 @@ public final class Transports implements AutoCloseable {
   private final int windowBytes;
   private final long budgetBytes;
 
-  private record Opened(ClientEndpoint endpoint, RegisteredBufferPool pool) {
+  private record Opened(ClientEndpoint endpoint, RegisteredWindows pool) {
     void close() {
       try {
         pool.close();
@@ -67,7 +67,7 @@ public final class Transports implements AutoCloseable {
     return open(name).endpoint();
   }
 
-  RegisteredBufferPool pool(String name) throws TransportException {
+  RegisteredWindows pool(String name) throws TransportException {
     return open(name).pool();
   }
 
@@ -76,8 +76,7 @@ public final class Transports implements AutoCloseable {
     if (result == null) {
       ClientEndpoint endpoint = providers.get(name).openClient();
       try {
-        result =
-            new Opened(endpoint, new RegisteredBufferPool(endpoint, windowBytes, windowCount()));
+        result = new Opened(endpoint, new RegisteredWindows(endpoint, windowBytes, windowCount()));
       } catch (RuntimeException e) {
         endpoint.close();
         throw e;

@@ -67,7 +67,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   private final Deque<Closeable> open = new ArrayDeque<>();
   private final Map<String, ServerEndpoint> endpoints = new LinkedHashMap<>();
   private final Map<String, Admission> admissions = new HashMap<>();
-  private final BouncePools bounce;
+  private final BounceTransports bounce;
   private final ProbeRegion probeRegion;
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
@@ -88,7 +88,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       listen(config);
       probeRegion = ProbeRegion.open(probed(config), config.bindAddress(), config.probePort());
       open.push(probeRegion);
-      bounce = new BouncePools(endpoints, config.bounce());
+      bounce = new BounceTransports(endpoints, config.bounce());
       registrar = new SegmentRegistrar(endpoints, bounce);
       open.addLast(registrar.open()::removeAll);
       open.addLast(bounce::close);

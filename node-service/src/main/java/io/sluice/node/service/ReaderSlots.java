@@ -26,14 +26,15 @@ final class ReaderSlots implements BounceSlots {
   private final String applicationId;
   private final SpillStore store;
   private final OpenSegments segments;
-  private final BouncePools pools;
+  private final BounceTransports pools;
   private final Map<Long, BounceBuffers.Slot> held = new HashMap<>();
   private long nextTicket = 1;
   private CommittedOutput lastOutput; // a reader comes for window after window of the same runs
   private int lastPartition;
   private List<Run> lastRuns;
 
-  ReaderSlots(String applicationId, SpillStore store, OpenSegments segments, BouncePools pools) {
+  ReaderSlots(
+      String applicationId, SpillStore store, OpenSegments segments, BounceTransports pools) {
     this.applicationId = applicationId;
     this.store = store;
     this.segments = segments;

@@ -16,18 +16,18 @@ import java.util.concurrent.ConcurrentHashMap;
  * Registers each segment once with each transport, and knows the descriptors.
  *
  * <p>A segment that a transport cannot register, because it is on DAX or a file of the disk tier
- * that is not mapped, has no region there; it is served through {@link BouncePools}.
+ * that is not mapped, has no region there; it is served through {@link BounceTransports}.
  *
  * <p>Thread contract: safe from any thread. Ownership: the endpoints stay their owner's.
  */
 final class SegmentRegistrar implements SegmentListener {
   private final Map<String, ServerEndpoint> endpoints;
-  private final BouncePools bounce;
+  private final BounceTransports bounce;
   private final OpenSegments open = new OpenSegments();
   private final Map<Integer, SegmentLocation> locations = new ConcurrentHashMap<>();
 
   /** Registers with these endpoints, by transport name. */
-  SegmentRegistrar(Map<String, ServerEndpoint> endpoints, BouncePools bounce) {
+  SegmentRegistrar(Map<String, ServerEndpoint> endpoints, BounceTransports bounce) {
     this.endpoints = new LinkedHashMap<>(endpoints);
     this.bounce = bounce;
   }

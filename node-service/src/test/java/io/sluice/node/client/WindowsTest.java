@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
-import io.sluice.rdma.memory.RegisteredBufferPool;
+import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -177,7 +177,7 @@ class WindowsTest extends NodeTestBase {
     assertThrows(RuntimeException.class, run::close);
     assertEquals(4, inUse(transports));
     late.end();
-    RegisteredBufferPool pool = transports.pool("tcp");
+    RegisteredWindows pool = transports.pool("tcp");
     Await.until("all windows to be back", () -> pool.usage().inUse() == 0);
     reader.close();
   }

@@ -22,7 +22,7 @@ import java.util.Arrays;
 final class RecordArena {
   static final long MAX_BYTES = 1L << 32;
 
-  private final ChunkPool pool;
+  private final SortChunks pool;
   private final int chunkBytes;
   private final int shift;
   private final byte[] header = new byte[RecordFormat.MAX_HEADER_BYTES];
@@ -30,7 +30,7 @@ final class RecordArena {
   private int chunkCount;
   private long endBytes;
 
-  RecordArena(ChunkPool pool) {
+  RecordArena(SortChunks pool) {
     this.pool = pool;
     this.chunkBytes = pool.chunkBytes();
     this.shift = Integer.numberOfTrailingZeros(chunkBytes);

@@ -20,7 +20,7 @@ import java.util.Objects;
  * leaves {@link #sort} the records have lost their order and only {@link #reset} is left.
  */
 public final class RecordBuffer implements AutoCloseable {
-  private final ChunkPool pool;
+  private final SortChunks pool;
   private final KeyOrder order;
   private final boolean hasPrefix;
   private final RecordArena arena;
@@ -30,7 +30,7 @@ public final class RecordBuffer implements AutoCloseable {
   private boolean sortBegun;
   private SortedRecords sorted;
 
-  public RecordBuffer(ChunkPool pool, int partitionCount, KeyOrder order) {
+  public RecordBuffer(SortChunks pool, int partitionCount, KeyOrder order) {
     if (partitionCount < 1) {
       throw new IllegalArgumentException(
           "partition count is " + partitionCount + ", expected at least 1");

@@ -24,7 +24,7 @@ final class RecordIndex {
   static final int PREFIX = 0;
   static final int PLACE = 1;
 
-  private final ChunkPool pool;
+  private final SortChunks pool;
   private final int shift;
   private final int mask;
   private ByteBuffer[] chunks = new ByteBuffer[4];
@@ -32,7 +32,7 @@ final class RecordIndex {
   private int chunkCount;
   private int size;
 
-  RecordIndex(ChunkPool pool) {
+  RecordIndex(SortChunks pool) {
     this.pool = pool;
     this.shift = Integer.numberOfTrailingZeros(pool.chunkBytes() / ENTRY_BYTES);
     this.mask = (1 << shift) - 1;

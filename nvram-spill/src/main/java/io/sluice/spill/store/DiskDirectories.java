@@ -48,7 +48,7 @@ final class DiskDirectories implements Closeable {
   private static final class Directory {
     private final Path path;
     private final DiskThread thread;
-    private PrivateDirectory locked; // null: it is not to be used
+    private LockedDirectory locked; // null: it is not to be used
     private SharedFile epoch; // kept open: another file system may come to lie over the path
     private boolean behind; // it is emptied at the next start
     private String failure = ""; // none: it works
@@ -60,11 +60,11 @@ final class DiskDirectories implements Closeable {
       this.thread = thread;
     }
 
-    PrivateDirectory lock(PlaceUse use) throws IOException {
-      return thread.callPatiently(() -> PrivateDirectory.open(path, use), Directory::unlock);
+    LockedDirectory lock(PlaceUse use) throws IOException {
+      return thread.callPatiently(() -> LockedDirectory.open(path, use), Directory::unlock);
     }
 
-    static void unlock(PrivateDirectory locked) {
+    static void unlock(LockedDirectory locked) {
       try {
         locked.close();
       } catch (IOException e) {
@@ -94,7 +94,7 @@ final class DiskDirectories implements Closeable {
 
   /** What is done to each at the start. */
   interface Work {
-    void on(PrivateDirectory directory) throws IOException;
+    void on(LockedDirectory directory) throws IOException;
   }
 
   /**
@@ -297,7 +297,7 @@ final class DiskDirectories implements Closeable {
   }
 
   private static void leaveOut(Directory directory) {
-    PrivateDirectory locked = directory.locked;
+    LockedDirectory locked = directory.locked;
     directory.locked = null;
     try {
       directory.thread.runSometime(() -> Closing.all(directory.epoch, locked));

@@ -61,7 +61,7 @@ record DiskEpoch(UUID poolId, long epoch) {
   /** The file of a directory in which it is written, and which the caller closes. */
   static SharedFile open(Path directory) throws IOException {
     Path path = directory.resolve(FILE);
-    return Files.exists(path) ? SharedFile.open(path) : PrivateDirectory.createShared(path);
+    return Files.exists(path) ? SharedFile.open(path) : LockedDirectory.createShared(path);
   }
 
   /** Writes it; {@code forced} where the pool outlives the loss of power. */

@@ -206,7 +206,7 @@ final class DiskTier {
   }
 
   private SegmentHandle createFile(SegmentInfo info, DiskThread thread) throws IOException {
-    SharedFile file = PrivateDirectory.createShared(info.path());
+    SharedFile file = LockedDirectory.createShared(info.path());
     SegmentHandle segment = new SegmentHandle(info, file, config.medium(), thread);
     try {
       segment.extendTo(info.lengthBytes());

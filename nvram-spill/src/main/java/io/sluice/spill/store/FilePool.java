@@ -32,14 +32,14 @@ final class FilePool implements PoolSpace {
   private static final String GENERATION = "pool.generation";
   private static final String LEASES = "pool.leases";
 
-  private final PrivateDirectory locked;
+  private final LockedDirectory locked;
   private final Path directory;
   private final int segmentBytes;
   private final Medium medium;
   private UUID poolId; // null until there is a pool
 
   /** A pool in a directory, which it closes. */
-  FilePool(StoreConfig config, PrivateDirectory locked) {
+  FilePool(StoreConfig config, LockedDirectory locked) {
     this.locked = locked;
     this.directory = config.directory();
     this.segmentBytes = config.segmentBytes();
@@ -84,7 +84,7 @@ final class FilePool implements PoolSpace {
   private MetaArea area(String name) throws IOException {
     Path path = directory.resolve(name);
     return new FileArea(
-        Files.exists(path) ? SharedFile.open(path) : PrivateDirectory.createShared(path));
+        Files.exists(path) ? SharedFile.open(path) : LockedDirectory.createShared(path));
   }
 
   @Override
@@ -120,7 +120,7 @@ final class FilePool implements PoolSpace {
     }
     Path path = directory.resolve(SegmentNames.of(poolId, segmentId));
     Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
-    try (FileChannel file = PrivateDirectory.createFile(temporary)) {
+    try (FileChannel file = LockedDirectory.createFile(temporary)) {
       if (!fill(file, stopped)) {
         Files.delete(temporary);
         return null;

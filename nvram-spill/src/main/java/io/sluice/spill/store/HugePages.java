@@ -23,17 +23,17 @@ import java.util.function.BooleanSupplier;
 final class HugePages implements MappedBacking {
   private static final String META = "pool.meta";
 
-  private final PrivateDirectory directory;
+  private final LockedDirectory directory;
   private final int pageBytes;
 
-  private HugePages(PrivateDirectory directory, int pageBytes) {
+  private HugePages(LockedDirectory directory, int pageBytes) {
     this.directory = directory;
     this.pageBytes = pageBytes;
   }
 
   /** Locks the directory, which is created if absent. */
   static HugePages open(StoreConfig config) throws IOException {
-    PrivateDirectory directory = PrivateDirectory.open(config.directory(), config.use());
+    LockedDirectory directory = LockedDirectory.open(config.directory(), config.use());
     try {
       long pageBytes = Files.getFileStore(config.directory()).getBlockSize();
       return new HugePages(directory, Math.toIntExact(pageBytes));
@@ -115,7 +115,7 @@ final class HugePages implements MappedBacking {
   }
 
   private boolean create(Path path, long lengthBytes, BooleanSupplier stopped) throws IOException {
-    PrivateDirectory.createFile(path).close();
+    LockedDirectory.createFile(path).close();
     boolean complete = false;
     try (NativeFile file = NativeFile.open(path, pageBytes, true)) {
       for (long offset = 0; offset < lengthBytes && !stopped.getAsBoolean(); offset += pageBytes) {

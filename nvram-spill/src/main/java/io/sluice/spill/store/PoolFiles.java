@@ -133,7 +133,7 @@ final class PoolFiles implements Closeable {
       recovered = true;
     } else {
       space.clear();
-      diskDirectories.onEach(PrivateDirectory::clear);
+      diskDirectories.onEach(LockedDirectory::clear);
       header = new PoolHeader(UUID.randomUUID(), config.segmentBytes(), config.blockBytes());
       space.format(header);
     }
@@ -164,7 +164,7 @@ final class PoolFiles implements Closeable {
   }
 
   /** Believes a directory that has followed the pool since, and empties any other. */
-  private void takeBack(PrivateDirectory directory, long epoch) throws IOException {
+  private void takeBack(LockedDirectory directory, long epoch) throws IOException {
     directory.deleteTemporaries();
     boolean followed =
         DiskEpoch.read(directory.path())

@@ -81,7 +81,7 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     StringWriter text = new StringWriter();
     properties.store(text, "Sluice spill pool");
     Path temporary = directory.resolve(FILE + ".tmp");
-    try (SharedFile file = PrivateDirectory.createShared(temporary)) {
+    try (SharedFile file = LockedDirectory.createShared(temporary)) {
       file.write(0, ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII)));
       file.force();
     }

@@ -11,7 +11,7 @@ final class PoolSpaces {
   /** Locks what the configuration names; the caller closes it. */
   static PoolSpace open(StoreConfig config) throws IOException {
     return switch (PoolKind.of(config.directory())) {
-      case FILES -> new FilePool(config, PrivateDirectory.open(config.directory(), config.use()));
+      case FILES -> new FilePool(config, LockedDirectory.open(config.directory(), config.use()));
       case HUGE_PAGES -> new MappedPool(config, HugePages.open(config));
       case DEVICE -> new MappedPool(config, DeviceSpace.open(DaxDevice.of(config.directory())));
     };

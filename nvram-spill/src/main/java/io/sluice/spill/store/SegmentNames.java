@@ -32,7 +32,7 @@ final class SegmentNames {
   }
 
   /** Ids of the segments of a pool in a directory, in order. */
-  static List<Integer> idsIn(PrivateDirectory directory, UUID poolId) throws IOException {
+  static List<Integer> idsIn(LockedDirectory directory, UUID poolId) throws IOException {
     return directory.files().stream()
         .filter(file -> file.getFileName().toString().equals(of(poolId, id(file))))
         .map(SegmentNames::id)

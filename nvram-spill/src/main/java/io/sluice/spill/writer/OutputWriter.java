@@ -425,7 +425,7 @@ public final class OutputWriter implements Closeable {
     FileChannel file =
         FileChannel.open(
             extent.segment().path(), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-    FileTarget target = new FileTarget(file, extent.offsetBytes(), medium.isPersistent());
+    DiskTarget target = new DiskTarget(file, extent.offsetBytes(), medium.isPersistent());
     return new StagedExtent(extent, buffer, target);
   }
 

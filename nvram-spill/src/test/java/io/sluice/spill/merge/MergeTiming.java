@@ -3,8 +3,8 @@ package io.sluice.spill.merge;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.BytewiseOrder;
-import io.sluice.spill.sort.ChunkPool;
 import io.sluice.spill.sort.RecordBuffer;
+import io.sluice.spill.sort.SortChunks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ final class MergeTiming {
     Random random = new Random(42);
     byte[] record = new byte[100];
     for (int r = 0; r < runCount; r++) {
-      try (ChunkPool pool = new ChunkPool(1L << 30, 1 << 20);
+      try (SortChunks pool = new SortChunks(1L << 30, 1 << 20);
           RecordBuffer buffer = new RecordBuffer(pool, 1, new BytewiseOrder())) {
         for (int i = 0; i < records / runCount; i++) {
           random.nextBytes(record);

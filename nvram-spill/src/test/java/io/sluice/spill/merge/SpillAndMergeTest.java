@@ -10,9 +10,9 @@ import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.TestRecord;
 import io.sluice.spill.record.TestSeed;
 import io.sluice.spill.sort.BytewiseOrder;
-import io.sluice.spill.sort.ChunkPool;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.RecordBuffer;
+import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,7 +40,7 @@ class SpillAndMergeTest {
       runs.add(new ArrayList<>());
     }
     List<TestRecord> records = new ArrayList<>();
-    try (ChunkPool pool = new ChunkPool(128 * 1024, 4096);
+    try (SortChunks pool = new SortChunks(128 * 1024, 4096);
         RecordBuffer buffer = new RecordBuffer(pool, PARTITIONS, order)) {
       for (TestRecord record : RunCursorTest.randomRecords(random, 20_000)) {
         int partition = random.nextInt(PARTITIONS);

@@ -61,7 +61,7 @@ class AdversarialSortTest {
   @Test
   void sortsPowersOfTwo() {
     SignedOrder order = new SignedOrder(8);
-    try (ChunkPool pool = new ChunkPool(64 << 20, 1 << 16);
+    try (SortChunks pool = new SortChunks(64 << 20, 1 << 16);
         RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
       ByteBuffer key = ByteBuffer.allocate(8);
       for (int i = 0; i < COUNT; i++) {
@@ -74,7 +74,7 @@ class AdversarialSortTest {
   /** Returns the full comparisons it took. */
   private static long assertSorts(Input input, KeyOrder order, int sharedBytes) {
     CountingOrder counting = new CountingOrder(order, -1);
-    try (ChunkPool pool = new ChunkPool(64 << 20, 1 << 16);
+    try (SortChunks pool = new SortChunks(64 << 20, 1 << 16);
         RecordBuffer buffer = new RecordBuffer(pool, 1, counting)) {
       ByteBuffer key = ByteBuffer.allocate(sharedBytes + 4);
       for (int i = 0; i < COUNT; i++) {

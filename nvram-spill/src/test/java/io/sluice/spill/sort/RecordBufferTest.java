@@ -106,7 +106,7 @@ class RecordBufferTest {
 
   @Test
   void refusesARecordWithoutHarmWhenFullAndTakesItAfterReset() {
-    try (ChunkPool pool = new ChunkPool(4 * 1024, 1024);
+    try (SortChunks pool = new SortChunks(4 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       byte[] record = new byte[100];
       int taken = 0;
@@ -131,7 +131,7 @@ class RecordBufferTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 20})
   void refusingALargeRecordLeavesTheRoomToOthers(int before) {
-    try (ChunkPool pool = new ChunkPool(8 * 1024, 1024);
+    try (SortChunks pool = new SortChunks(8 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       byte[] record = new byte[8 * 1024];
       for (int i = 0; i < before; i++) {
@@ -154,7 +154,7 @@ class RecordBufferTest {
 
   @Test
   void countsTheIndexAgainstThePool() {
-    try (ChunkPool pool = new ChunkPool(64 * 1024, 1024);
+    try (SortChunks pool = new SortChunks(64 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 1, new BytewiseOrder())) {
       int taken = 0;
       while (buffer.append(new byte[0], 0, 0, 0, 0)) {
@@ -168,7 +168,7 @@ class RecordBufferTest {
 
   @Test
   void takesARecordAsLargeAsAllChunksButOne() {
-    try (ChunkPool pool = new ChunkPool(16 * 1024, 1024);
+    try (SortChunks pool = new SortChunks(16 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 1, new BytewiseOrder())) {
       int largest = 15 * 1024 - 3 - 1;
       byte[] record = bytes(new Random(1), largest + 2, 256);
@@ -185,7 +185,7 @@ class RecordBufferTest {
 
   @Test
   void sortsNothing() {
-    try (ChunkPool pool = new ChunkPool(4096, 1024);
+    try (SortChunks pool = new SortChunks(4096, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       SortedRecords sorted = buffer.sort();
       assertEquals(0, sorted.endOf(2));
@@ -195,7 +195,7 @@ class RecordBufferTest {
 
   @Test
   void refusesAPartitionThatIsNone() {
-    try (ChunkPool pool = new ChunkPool(4096, 1024);
+    try (SortChunks pool = new SortChunks(4096, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       assertThrows(IndexOutOfBoundsException.class, () -> buffer.append(new byte[2], 0, 1, 1, 3));
       assertThrows(IndexOutOfBoundsException.class, () -> buffer.append(new byte[2], 0, 1, 1, -1));
@@ -208,7 +208,7 @@ class RecordBufferTest {
   @Test
   void keepsNothingOfASortThatFailed() {
     KeyOrder order = new CountingOrder(new UnprefixedOrder(), 5);
-    try (ChunkPool pool = new ChunkPool(8192, 1024);
+    try (SortChunks pool = new SortChunks(8192, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
       for (int i = 0; i < 20; i++) {
         assertTrue(buffer.append(new byte[] {(byte) i}, 0, 1, 0, 0));
@@ -236,7 +236,7 @@ class RecordBufferTest {
               keys.next(random),
               bytes(random, values.next(random), 256)));
     }
-    try (ChunkPool pool = new ChunkPool(64 << 20, 4096);
+    try (SortChunks pool = new SortChunks(64 << 20, 4096);
         RecordBuffer buffer = new RecordBuffer(pool, partitions, order)) {
       for (int round = 0; round < 2; round++) {
         SortOracle.assertSortsTo(buffer, records, partitions, order);

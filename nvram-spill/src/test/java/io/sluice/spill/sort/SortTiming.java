@@ -52,7 +52,7 @@ final class SortTiming {
       }
     }
     KeyOrder order = new BytewiseOrder();
-    ChunkPool pool = new ChunkPool(1200L << 20, 1 << 20);
+    SortChunks pool = new SortChunks(1200L << 20, 1 << 20);
     RecordBuffer buffer = new RecordBuffer(pool, partitions, order);
     ByteBuffer out = ByteBuffer.allocateDirect(64 << 20);
     for (int i = 0; i < out.capacity(); i += 4096) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class SortedRecordsTest {
   private final long allocatedBefore = OffHeap.allocatedBytes();
-  private final ChunkPool pool = new ChunkPool(64 * 1024, 1024);
+  private final SortChunks pool = new SortChunks(64 * 1024, 1024);
   private final RecordBuffer buffer = new RecordBuffer(pool, 4, new BytewiseOrder());
   private final TestRecord small = new TestRecord(1, new byte[] {1}, new byte[] {9});
   private final TestRecord empty = new TestRecord(3, new byte[0], new byte[0]);

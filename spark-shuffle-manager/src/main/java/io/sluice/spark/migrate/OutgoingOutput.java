@@ -1,7 +1,7 @@
 package io.sluice.spark.migrate;
 
+import io.sluice.spark.pool.ExecutorBlock;
 import io.sluice.spark.pool.ExecutorPool;
-import io.sluice.spark.pool.PoolBlock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ public final class OutgoingOutput {
     if (lengths.isEmpty()) {
       return Optional.empty();
     }
-    Optional<PoolBlock> data = pool.block(shuffleId, mapId, 0, lengths.get().length);
+    Optional<ExecutorBlock> data = pool.block(shuffleId, mapId, 0, lengths.get().length);
     if (data.isEmpty()) {
       return Optional.empty(); // freed meanwhile
     }

@@ -1,7 +1,7 @@
 package io.sluice.spark.persist;
 
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.pool.PoolHome;
+import io.sluice.spark.pool.ExecutorDirectory;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PlaceUse;
@@ -36,13 +36,13 @@ final class BlockPool implements Closeable {
   /** All leases are of one application; the store is nobody else's. */
   private static final String OWNER = "persisted";
 
-  private final PoolHome home;
+  private final ExecutorDirectory home;
   private final SpillStore store;
   private final Medium medium;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private boolean closed;
 
-  private BlockPool(PoolHome home, SpillStore store, Medium medium) {
+  private BlockPool(ExecutorDirectory home, SpillStore store, Medium medium) {
     this.home = home;
     this.store = store;
     this.medium = medium;
@@ -51,8 +51,8 @@ final class BlockPool implements Closeable {
   /** Opens an executor's pool. */
   static BlockPool open(SparkConf conf, String executorId) throws IOException {
     UnaryOperator<String> settings = SparkSettings.of(conf);
-    PoolHome home =
-        PoolHome.create(
+    ExecutorDirectory home =
+        ExecutorDirectory.create(
             Path.of(SparkSettings.POOL_DIR.get(settings)),
             conf.getAppId() + "-" + executorId + "-" + OWNER);
     try {

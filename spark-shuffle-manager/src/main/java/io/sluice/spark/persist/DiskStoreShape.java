@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.apache.spark.internal.Logging;
 
 /**
- * Whether a Spark's disk store is what {@link PoolDiskStore} knows how to stand for. It is not a
+ * Whether a Spark's disk store is what {@link SluiceDiskStore} knows how to stand for. It is not a
  * public interface; a release may change it, and a method that is not overridden would look for
  * files that are not there.
  */

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts a {@link PoolDiskStore} in the place of an executor's disk store, if the application asks
+ * Puts a {@link SluiceDiskStore} in the place of an executor's disk store, if the application asks
  * for it. Spark has no setting for that: the field is set by reflection, if this Spark has it and
  * the store as they are known, and left alone otherwise.
  *
@@ -26,7 +26,7 @@ public final class Persistence implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Persistence.class);
 
   private final Fallbacks fallbacks = new Fallbacks("Sluice leaves persisted blocks to files");
-  private final Optional<PoolDiskStore> store;
+  private final Optional<SluiceDiskStore> store;
 
   private Persistence(SparkEnv env) {
     Optional<String> obstacle = obstacle(env);
@@ -54,10 +54,10 @@ public final class Persistence implements Closeable {
         : Optional.of(present.getName() + " is in the place of Spark's disk store already");
   }
 
-  private Optional<PoolDiskStore> install(SparkEnv env) {
+  private Optional<SluiceDiskStore> install(SparkEnv env) {
     BlockManager blockManager = env.blockManager();
-    PoolDiskStore ours =
-        new PoolDiskStore(
+    SluiceDiskStore ours =
+        new SluiceDiskStore(
             env.conf(),
             blockManager.diskBlockManager(),
             env.securityManager(),
@@ -77,7 +77,7 @@ public final class Persistence implements Closeable {
   }
 
   /** What stands in the place of Spark's store; empty if that could not be done. */
-  public Optional<PoolDiskStore> store() {
+  public Optional<SluiceDiskStore> store() {
     return store;
   }
 

@@ -3,7 +3,7 @@ package io.sluice.spark.plugin;
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import io.sluice.spark.persist.Persistence;
-import io.sluice.spark.persist.PoolDiskStore;
+import io.sluice.spark.persist.SluiceDiskStore;
 import io.sluice.spill.store.TierStats;
 
 /** The pool of persisted blocks in the metrics that Spark takes from plugins. */
@@ -17,12 +17,12 @@ final class PersistedMetrics {
             () ->
                 persistence
                     .store()
-                    .flatMap(PoolDiskStore::stats)
+                    .flatMap(SluiceDiskStore::stats)
                     .map(TierStats::usedBytes)
                     .orElse(0L));
     registry.register(
         "persisted.blocks",
-        (Gauge<Integer>) () -> persistence.store().map(PoolDiskStore::blockCount).orElse(0));
+        (Gauge<Integer>) () -> persistence.store().map(SluiceDiskStore::blockCount).orElse(0));
     registry.register(
         "persisted.fallbacks",
         (Gauge<Long>)

@@ -4,7 +4,7 @@ import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.metrics.TierUse;
 import io.sluice.spark.persist.Persistence;
-import io.sluice.spark.persist.PoolDiskStore;
+import io.sluice.spark.persist.SluiceDiskStore;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.TierStats;
 import java.util.List;
@@ -29,7 +29,7 @@ final class Reports {
     Optional<SluiceShuffleManager> sluice =
         manager instanceof SluiceShuffleManager ours ? Optional.of(ours) : Optional.empty();
     Optional<StoreStats> stats = sluice.flatMap(SluiceShuffleManager::poolStats);
-    Optional<PoolDiskStore> store = persistence.flatMap(Persistence::store);
+    Optional<SluiceDiskStore> store = persistence.flatMap(Persistence::store);
     Map<String, Long> fallbacks =
         new TreeMap<>(sluice.map(ours -> ours.counters().fallbacks()).orElse(Map.of()));
     persistence.ifPresent(
@@ -46,8 +46,8 @@ final class Reports {
         sluice.map(ours -> ours.counters().serviceBytes()).orElse(0L),
         sluice.map(ours -> ours.counters().bytesByWay()).orElse(Map.of()),
         fallbacks,
-        store.flatMap(PoolDiskStore::stats).map(Reports::use).orElse(TierUse.NONE),
-        store.map(PoolDiskStore::blockCount).orElse(0));
+        store.flatMap(SluiceDiskStore::stats).map(Reports::use).orElse(TierUse.NONE),
+        store.map(SluiceDiskStore::blockCount).orElse(0));
   }
 
   /** Known once the block manager is; the context would ask Spark for it in vain on an executor. */

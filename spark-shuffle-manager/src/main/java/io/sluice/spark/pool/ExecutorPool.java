@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * everything in it; reads that come later fail and touch no memory. Failure: {@link #open} throws
  * and leaves nothing behind.
  */
-public final class ExecutorPool implements OutputPool, Closeable {
+public final class ExecutorPool implements OutputTarget, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
   private static final long DISK_RESERVE_BYTES = 1L << 30;
 
@@ -54,7 +54,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
   private final String applicationId;
   private final JobSecret secret;
   private final Medium medium;
-  private final PoolHome home;
+  private final ExecutorDirectory home;
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private final FreedShuffles freed = new FreedShuffles();
@@ -64,7 +64,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
   private ExecutorPool(
       String applicationId,
       SparkConf conf,
-      PoolHome home,
+      ExecutorDirectory home,
       MediumChooser.Choice medium,
       NodeService service) {
     this.applicationId = applicationId;
@@ -87,8 +87,8 @@ public final class ExecutorPool implements OutputPool, Closeable {
       List<Path> localDirs)
       throws IOException {
     UnaryOperator<String> settings = SparkSettings.of(conf);
-    PoolHome home =
-        PoolHome.create(
+    ExecutorDirectory home =
+        ExecutorDirectory.create(
             Path.of(SparkSettings.POOL_DIR.get(settings)), applicationId + "-" + executorId);
     try {
       Path directory = home.directory();
@@ -176,15 +176,15 @@ public final class ExecutorPool implements OutputPool, Closeable {
   }
 
   @Override
-  public PoolOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
-    return newOutput(attempt, mapId, partitionCount, PoolOutput.maxRuns(partitionCount));
+  public MapOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
+    return newOutput(attempt, mapId, partitionCount, MapOutput.maxRuns(partitionCount));
   }
 
   /** The same with another bound of runs. */
-  PoolOutput newOutput(Attempt attempt, long mapId, int partitionCount, int maxRuns)
+  MapOutput newOutput(Attempt attempt, long mapId, int partitionCount, int maxRuns)
       throws IOException {
     Lease lease = service.openLease(applicationId, secret);
-    return new PoolOutput(
+    return new MapOutput(
         this,
         attempt,
         lease,
@@ -194,7 +194,7 @@ public final class ExecutorPool implements OutputPool, Closeable {
                 medium,
                 service::memoryOf,
                 partitionCount,
-                PoolOutput.LEASE_BYTES),
+                MapOutput.LEASE_BYTES),
         new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)),
         maxRuns);
   }
@@ -236,12 +236,12 @@ public final class ExecutorPool implements OutputPool, Closeable {
   }
 
   /** Some partitions of a map task's output; empty if it is not here. */
-  public Optional<PoolBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
-      throws IOException {
+  public Optional<ExecutorBlock> block(
+      int shuffleId, long mapId, int firstPartition, int endPartition) throws IOException {
     return look(
         shuffleId,
         mapId,
-        output -> new PoolBlock(this, output, output.runs(firstPartition, endPartition)));
+        output -> new ExecutorBlock(this, output, output.runs(firstPartition, endPartition)));
   }
 
   /** Reads something of an output's index. */

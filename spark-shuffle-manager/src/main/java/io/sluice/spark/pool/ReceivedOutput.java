@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A whole output that another executor moves into this pool. Unlike a {@link PoolOutput}'s, its
+ * A whole output that another executor moves into this pool. Unlike a {@link MapOutput}'s, its
  * bytes come before it is known where its partitions end; so they lie in the pool as one run until
  * then, and are copied within it.
  *
@@ -41,7 +41,7 @@ public final class ReceivedOutput implements Closeable {
     this.lease = lease;
     this.medium = medium;
     this.id = id;
-    this.unpartitioned = new OutputWriter(lease, medium, 1, PoolOutput.LEASE_BYTES);
+    this.unpartitioned = new OutputWriter(lease, medium, 1, MapOutput.LEASE_BYTES);
     unpartitioned.beginRun(0);
   }
 
@@ -71,7 +71,7 @@ public final class ReceivedOutput implements Closeable {
     Run all = unpartitioned.endRun(lengthBytes, 0);
     try (OutputWriter partitioned =
             new OutputWriter(
-                new ReplacingSource(lease), medium, partitionBytes.length, PoolOutput.LEASE_BYTES);
+                new ReplacingSource(lease), medium, partitionBytes.length, MapOutput.LEASE_BYTES);
         RunInput bytes = received(all)) {
       partitioned.reserveCapacity(lengthBytes);
       for (int partition = 0; partition < partitionBytes.length; partition++) {

@@ -17,7 +17,7 @@ import org.apache.spark.network.buffer.ManagedBuffer;
  * release do nothing.
  */
 public final class NodeBlock extends ManagedBuffer {
-  private final NodePool pool;
+  private final NodeTarget pool;
   private final String output;
   private final int firstPartition;
   private final int endPartition;
@@ -25,7 +25,7 @@ public final class NodeBlock extends ManagedBuffer {
   private LocatedBlock unread;
 
   NodeBlock(
-      NodePool pool, String output, int firstPartition, int endPartition, LocatedBlock located) {
+      NodeTarget pool, String output, int firstPartition, int endPartition, LocatedBlock located) {
     this.pool = pool;
     this.output = output;
     this.firstPartition = firstPartition;

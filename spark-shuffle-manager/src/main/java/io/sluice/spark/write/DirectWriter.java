@@ -1,6 +1,6 @@
 package io.sluice.spark.write;
 
-import io.sluice.spark.pool.OutputPool;
+import io.sluice.spark.pool.OutputTarget;
 import java.io.IOException;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkEnv;
@@ -15,14 +15,14 @@ import org.apache.spark.storage.ShuffleBlockId;
  * the pool. Each partition costs the buffers of a serializer and a codec, so that it is for some
  * hundreds of them; the {@link SortingWriter} is for more.
  */
-public final class DirectWriter<K, V> extends PoolWriter<K, V> {
+public final class DirectWriter<K, V> extends PieceWriter<K, V> {
   private final PartitionStream[] partitions;
   private final SerializerManager manager = SparkEnv.get().serializerManager();
   private final SerializerInstance serializer;
 
   /** Writes nothing yet. */
   public DirectWriter(
-      OutputPool pool,
+      OutputTarget pool,
       ShuffleDependency<K, V, ?> dependency,
       long mapId,
       TaskContext context,

@@ -1,8 +1,8 @@
 package io.sluice.spark.write;
 
 import io.sluice.spark.engine.JoinableStreams;
-import io.sluice.spark.pool.OutputPool;
-import io.sluice.spark.pool.PoolOutput;
+import io.sluice.spark.pool.MapOutput;
+import io.sluice.spark.pool.OutputTarget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,7 +25,7 @@ import scala.reflect.ClassTag$;
  * <p>The pieces of a partition are streams of their own, which must read as one when they are
  * joined: see {@link #canWrite}.
  */
-public final class SortingWriter<K, V> extends PoolWriter<K, V> {
+public final class SortingWriter<K, V> extends PieceWriter<K, V> {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
 
   private final SerializerManager manager = SparkEnv.get().serializerManager();
@@ -49,7 +49,7 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
 
   /** Writes nothing yet. */
   public SortingWriter(
-      OutputPool pool,
+      OutputTarget pool,
       ShuffleDependency<K, V, ?> dependency,
       long mapId,
       TaskContext context,
@@ -65,7 +65,7 @@ public final class SortingWriter<K, V> extends PoolWriter<K, V> {
   public static boolean canWrite(SparkConf conf, ShuffleDependency<?, ?, ?> dependency) {
     return JoinableStreams.of(conf, dependency)
         && dependency.partitioner().numPartitions() <= RecordPages.MOST_PARTITIONS
-        && PoolOutput.canHold(dependency.partitioner().numPartitions());
+        && MapOutput.canHold(dependency.partitioner().numPartitions());
   }
 
   @Override

@@ -9,8 +9,8 @@ import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.Piece;
-import io.sluice.spark.pool.PoolOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
@@ -84,7 +84,7 @@ class MigrationTest {
 
   /** Partition 0 in two pieces around partition 2; partition 1 is empty. */
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
-    try (PoolOutput output = sender.newOutput(sender.begin(4), 17, 3)) {
+    try (MapOutput output = sender.newOutput(sender.begin(4), 17, 3)) {
       output.append(0, Piece.of(ByteBuffer.wrap(first), 1));
       output.append(2, Piece.of(ByteBuffer.wrap(second), 1));
       output.append(0, Piece.of(ByteBuffer.wrap(firstAgain), 1));
@@ -167,7 +167,7 @@ class MigrationTest {
 
   @Test
   void anOutputWithoutRecordsIsAnIndexAlone() throws IOException {
-    try (PoolOutput output = sender.newOutput(sender.begin(4), 17, 3)) {
+    try (MapOutput output = sender.newOutput(sender.begin(4), 17, 3)) {
       output.commit();
     }
     move();

@@ -45,8 +45,8 @@ class LocalPersistenceTest {
         .set("spark.sluice.pool.dir", pools.toString());
   }
 
-  private static PoolDiskStore store() {
-    return assertInstanceOf(PoolDiskStore.class, SparkEnv.get().blockManager().diskStore());
+  private static SluiceDiskStore store() {
+    return assertInstanceOf(SluiceDiskStore.class, SparkEnv.get().blockManager().diskStore());
   }
 
   private static Object gauge(String name) {
@@ -86,7 +86,7 @@ class LocalPersistenceTest {
         assertTrue(second.store().isEmpty());
         assertEquals(
             Map.of(
-                PoolDiskStore.class.getName() + " is in the place of Spark's disk store already",
+                SluiceDiskStore.class.getName() + " is in the place of Spark's disk store already",
                 1L),
             second.fallbacks());
         assertSame(present, SparkEnv.get().blockManager().diskStore());

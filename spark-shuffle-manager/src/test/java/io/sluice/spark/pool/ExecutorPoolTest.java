@@ -75,7 +75,7 @@ class ExecutorPoolTest {
         ExecutorPool.open(
             conf, new ExecutorTransports(conf), "app-1", "8", List.of(base.resolve("local8")))) {
       for (int map = 0; map < 200; map++) {
-        try (PoolOutput output = large.newOutput(large.begin(SHUFFLE), map, 1)) {
+        try (MapOutput output = large.newOutput(large.begin(SHUFFLE), map, 1)) {
           output.append(0, Piece.of(ByteBuffer.wrap(bytes(1_000, map)), 1));
           output.commit();
         }
@@ -92,7 +92,7 @@ class ExecutorPoolTest {
   }
 
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
-    try (PoolOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 3)) {
+    try (MapOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 3)) {
       output.append(0, Piece.of(ByteBuffer.wrap(first), 1));
       output.append(2, Piece.of(ByteBuffer.wrap(second), 1));
       output.append(0, Piece.of(ByteBuffer.wrap(firstAgain), 1));
@@ -106,14 +106,14 @@ class ExecutorPoolTest {
     byte[] second = bytes(100, 2);
     byte[] again = bytes(70_001, 3);
     write(first, second, again);
-    PoolBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+    ExecutorBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
     ByteBuffer joined = ByteBuffer.allocate(370_001).put(first).put(again);
     assertEquals(370_001, block.size());
     assertArrayEquals(joined.array(), block.nioByteBuffer().array());
     try (InputStream stream = block.createInputStream()) {
       assertArrayEquals(joined.array(), stream.readAllBytes());
     }
-    PoolBlock batch = pool.block(SHUFFLE, MAP, 1, 3).orElseThrow();
+    ExecutorBlock batch = pool.block(SHUFFLE, MAP, 1, 3).orElseThrow();
     assertArrayEquals(second, batch.nioByteBuffer().array());
     assertTrue(pool.block(SHUFFLE, MAP + 1, 0, 1).isEmpty());
   }
@@ -127,7 +127,7 @@ class ExecutorPoolTest {
     byte[] whole = ByteBuffer.allocate(370_001).put(first).put(again).array();
     for (int place : new int[] {0, 32_767, 32_768, 299_999, 300_000, 337_000, 370_000}) {
       flip(whole, place);
-      PoolBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+      ExecutorBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
       ByteArrayOutputStream seen = new ByteArrayOutputStream();
       try (InputStream stream = block.createInputStream()) {
         assertThrows(DamagedBlockException.class, () -> stream.transferTo(seen));
@@ -139,7 +139,7 @@ class ExecutorPoolTest {
       assertThrows(DamagedBlockException.class, block::convertToNettyForSsl);
       flip(whole, place);
     }
-    PoolBlock mended = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+    ExecutorBlock mended = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
     assertArrayEquals(whole, mended.nioByteBuffer().array());
   }
 
@@ -228,7 +228,7 @@ class ExecutorPoolTest {
 
   @Test
   void nothingOfAnOutputExistsWithoutACommit() throws IOException {
-    try (PoolOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
+    try (MapOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
       output.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
     }
     assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
@@ -236,7 +236,7 @@ class ExecutorPoolTest {
 
   @Test
   void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
-    try (PoolOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
+    try (MapOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
       late.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
       pool.free(SHUFFLE);
       late.commit();
@@ -257,7 +257,7 @@ class ExecutorPoolTest {
 
   @Test
   void anAttemptThatCommitsTooLateLeavesWhatWasComputedAgain() throws IOException {
-    try (PoolOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP + 1, 1)) {
+    try (MapOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP + 1, 1)) {
       late.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
       pool.free(SHUFFLE);
       write(bytes(10, 4), bytes(10, 5), bytes(10, 6));
@@ -270,7 +270,7 @@ class ExecutorPoolTest {
 
   @Test
   void countsWhatWasCommittedAndAlsoWhatIsFreed() throws IOException {
-    try (PoolOutput dropped = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
+    try (MapOutput dropped = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
       dropped.append(0, Piece.of(ByteBuffer.wrap(bytes(1000, 1)), 1));
     }
     assertEquals(0, pool.writtenBytes());
@@ -282,7 +282,7 @@ class ExecutorPoolTest {
   @Test
   void freeingAShuffleLeavesTheOthers() throws IOException {
     write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
-    try (PoolOutput other = pool.newOutput(pool.begin(SHUFFLE * 10), MAP, 1)) {
+    try (MapOutput other = pool.newOutput(pool.begin(SHUFFLE * 10), MAP, 1)) {
       other.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
       other.commit();
     }
@@ -328,7 +328,7 @@ class ExecutorPoolTest {
   @Test
   void aBlockThatOutlivesThePoolFailsInsteadOfReadingMemoryThatIsGone() throws IOException {
     write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
-    PoolBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
+    ExecutorBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
     try (InputStream stream = block.createInputStream()) {
       pool.close();
       assertThrows(IOException.class, stream::read);

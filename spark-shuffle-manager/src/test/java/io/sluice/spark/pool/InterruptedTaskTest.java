@@ -165,7 +165,7 @@ class InterruptedTaskTest {
     private void attempt(int map) throws IOException {
       byte[][] pieces = new byte[1 + random.nextInt(6)][];
       step();
-      PoolOutput output = pool.newOutput(pool.begin(shuffle), map, PARTITIONS);
+      MapOutput output = pool.newOutput(pool.begin(shuffle), map, PARTITIONS);
       try {
         for (int i = 0; i < pieces.length; i++) {
           pieces[i] = new byte[1 + random.nextInt(200_000)];
@@ -191,7 +191,7 @@ class InterruptedTaskTest {
       }
       byte[] bytes = new byte[expected.flip().remaining()];
       expected.get(bytes);
-      PoolBlock block = pool.block(shuffle, map, partition, partition + 1).orElseThrow();
+      ExecutorBlock block = pool.block(shuffle, map, partition, partition + 1).orElseThrow();
       step();
       try (InputStream stream = block.createInputStream()) {
         assertArrayEquals(bytes, stream.readAllBytes());
@@ -199,7 +199,7 @@ class InterruptedTaskTest {
       assertArrayEquals(bytes, block.nioByteBuffer().array());
     }
 
-    private static void cleanUp(PoolOutput output) {
+    private static void cleanUp(MapOutput output) {
       try {
         output.close();
       } catch (IOException | RuntimeException e) {

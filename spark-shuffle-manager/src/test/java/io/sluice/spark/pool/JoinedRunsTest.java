@@ -54,12 +54,12 @@ class JoinedRunsTest {
     pool.close();
   }
 
-  private PoolOutput newOutput() throws IOException {
+  private MapOutput newOutput() throws IOException {
     return pool.newOutput(pool.begin(SHUFFLE), MAP, PARTITIONS, MAX_RUNS);
   }
 
   /** Writes pieces, in part to the disk tier, and returns what each partition has. */
-  private List<ByteArrayOutputStream> write(PoolOutput output, Random random) throws IOException {
+  private List<ByteArrayOutputStream> write(MapOutput output, Random random) throws IOException {
     List<ByteArrayOutputStream> expected = new ArrayList<>();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       expected.add(new ByteArrayOutputStream());
@@ -82,13 +82,13 @@ class JoinedRunsTest {
     long seed = System.nanoTime();
     long mappedBytes = OffHeap.mappedBytes();
     List<ByteArrayOutputStream> expected;
-    try (PoolOutput output = newOutput()) {
+    try (MapOutput output = newOutput()) {
       expected = write(output, new Random(seed));
       output.commit();
     }
     for (int partition = 0; partition < PARTITIONS; partition++) {
       byte[] bytes = expected.get(partition).toByteArray();
-      PoolBlock block = pool.block(SHUFFLE, MAP, partition, partition + 1).orElseThrow();
+      ExecutorBlock block = pool.block(SHUFFLE, MAP, partition, partition + 1).orElseThrow();
       assertArrayEquals(bytes, block.nioByteBuffer().array(), "seed " + seed);
     }
     pool.free(SHUFFLE);
@@ -98,7 +98,7 @@ class JoinedRunsTest {
 
   @Test
   void nothingIsLeftOfThemWithoutACommit() throws IOException {
-    try (PoolOutput output = newOutput()) {
+    try (MapOutput output = newOutput()) {
       write(output, new Random(1));
     }
     assertNothingIsLeft();
@@ -113,13 +113,13 @@ class JoinedRunsTest {
   @Test
   void theIndexHasRoomForAsManyAsThereMayBe() {
     for (int partitions : new int[] {1, 2_000, 100_000, 560_000}) {
-      assertTrue(PoolOutput.canHold(partitions));
-      int maxRuns = PoolOutput.maxRuns(partitions);
+      assertTrue(MapOutput.canHold(partitions));
+      int maxRuns = MapOutput.maxRuns(partitions);
       assertTrue(maxRuns >= 2 * partitions && maxRuns <= OutputIndex.maxRuns(partitions));
       long furtherCrcs = (60L << 30) / BlockChecksums.BLOCK_BYTES;
       long indexBytes = OutputIndex.encodedBytes(partitions, maxRuns, furtherCrcs);
       assertTrue(indexBytes <= FooterLayout.MAX_BYTES, partitions + " partitions");
     }
-    assertFalse(PoolOutput.canHold(1 << 24));
+    assertFalse(MapOutput.canHold(1 << 24));
   }
 }

@@ -57,21 +57,21 @@ class ReplacedOutputTest {
     return bytes;
   }
 
-  private PoolOutput write(int attempt) throws IOException {
-    PoolOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1);
+  private MapOutput write(int attempt) throws IOException {
+    MapOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1);
     output.append(0, Piece.of(ByteBuffer.wrap(bytes(attempt)), 1));
     return output;
   }
 
-  private PoolBlock block() throws IOException {
+  private ExecutorBlock block() throws IOException {
     return pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void theAttemptThatCommitsLastCounts(boolean olderFirst) throws IOException {
-    try (PoolOutput older = write(1);
-        PoolOutput newer = write(2)) {
+    try (MapOutput older = write(1);
+        MapOutput newer = write(2)) {
       (olderFirst ? older : newer).commit();
       (olderFirst ? newer : older).commit();
     }
@@ -83,7 +83,7 @@ class ReplacedOutputTest {
 
   @Test
   void whatIsMovedHereReplacesToo() throws IOException {
-    try (PoolOutput here = write(1)) {
+    try (MapOutput here = write(1)) {
       here.commit();
     }
     try (ReceivedOutput moved = pool.newReceivedOutput(SHUFFLE, MAP)) {
@@ -96,10 +96,10 @@ class ReplacedOutputTest {
 
   @Test
   void aBlockOfTheFormerOutputFails() throws IOException {
-    try (PoolOutput first = write(1);
-        PoolOutput second = write(2)) {
+    try (MapOutput first = write(1);
+        MapOutput second = write(2)) {
       first.commit();
-      PoolBlock former = block();
+      ExecutorBlock former = block();
       try (InputStream half = former.createInputStream()) {
         assertEquals(1000, half.readNBytes(1000).length);
         second.commit();
@@ -111,10 +111,10 @@ class ReplacedOutputTest {
 
   @Test
   void aBlockOfAFreedShuffleFails() throws IOException {
-    try (PoolOutput output = write(1)) {
+    try (MapOutput output = write(1)) {
       output.commit();
     }
-    PoolBlock freed = block();
+    ExecutorBlock freed = block();
     pool.free(SHUFFLE);
     assertThrows(IOException.class, freed::nioByteBuffer);
   }
@@ -122,14 +122,14 @@ class ReplacedOutputTest {
   /** Freed blocks are written again at once here, by the next attempt. */
   @Test
   void aReaderSeesOneAttemptWholeOrFails() throws IOException {
-    try (PoolOutput first = write(0)) {
+    try (MapOutput first = write(0)) {
       first.commit();
     }
     CompletableFuture<Void> replacing =
         CompletableFuture.runAsync(
             () -> {
               for (int attempt = 1; attempt <= REPLACEMENTS; attempt++) {
-                try (PoolOutput next = write(attempt)) {
+                try (MapOutput next = write(attempt)) {
                   next.commit();
                 } catch (IOException e) {
                   throw new CompletionException(e);
@@ -137,7 +137,7 @@ class ReplacedOutputTest {
               }
             });
     while (!replacing.isDone()) {
-      PoolBlock block = block(); // an output is there at any time
+      ExecutorBlock block = block(); // an output is there at any time
       byte[] read;
       try {
         read = block.nioByteBuffer().array();

@@ -17,8 +17,8 @@ import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.Piece;
-import io.sluice.spark.pool.PoolOutput;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
@@ -109,7 +109,7 @@ class NodeServiceMainTest {
     ApplicationSecret.create(conf);
     ExecutorService tasks = Executors.newFixedThreadPool(4);
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        NodePool pool = nodePool(conf, "app-1", silent)) {
+        NodeTarget pool = nodePool(conf, "app-1", silent)) {
       listener.bind(UnixDomainSocketAddress.of(ServiceDirectory.socket(silent)));
       List<Future<?>> connecting = new ArrayList<>();
       for (int task = 0; task < 4; task++) {
@@ -136,7 +136,7 @@ class NodeServiceMainTest {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
     for (int i = 0; i < 5; i++) {
-      try (NodePool pool = nodePool(conf, "app-" + i, base.resolve("service"))) {
+      try (NodeTarget pool = nodePool(conf, "app-" + i, base.resolve("service"))) {
         pool.connect();
         write(pool, pool.begin(4));
       }
@@ -238,7 +238,7 @@ class NodeServiceMainTest {
   void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodePool pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       write(pool, pool.begin(4));
       assertEquals(1, service.storeStats().outputs());
@@ -260,8 +260,8 @@ class NodeServiceMainTest {
   }
 
   /** An executor's, of the service in that directory. */
-  private static NodePool nodePool(SparkConf conf, String applicationId, Path service) {
-    return new NodePool(
+  private static NodeTarget nodePool(SparkConf conf, String applicationId, Path service) {
+    return new NodeTarget(
         conf,
         new ExecutorTransports(conf),
         new ShuffleCounters(),
@@ -270,12 +270,12 @@ class NodeServiceMainTest {
         "127.0.0.1");
   }
 
-  private static void write(NodePool pool, Attempt attempt) throws IOException {
+  private static void write(NodeTarget pool, Attempt attempt) throws IOException {
     write(pool, attempt, 17);
   }
 
-  private static void write(NodePool pool, Attempt attempt, long mapId) throws IOException {
-    try (PoolOutput output = pool.newOutput(attempt, mapId, 1)) {
+  private static void write(NodeTarget pool, Attempt attempt, long mapId) throws IOException {
+    try (MapOutput output = pool.newOutput(attempt, mapId, 1)) {
       output.append(0, Piece.of(ByteBuffer.allocate(10), 1));
       output.commit();
     }
@@ -288,9 +288,9 @@ class NodeServiceMainTest {
     ApplicationSecret.create(conf);
     byte[] run = new byte[300_000];
     new Random(1).nextBytes(run);
-    try (NodePool pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
-      try (PoolOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
+      try (MapOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
         output.append(0, Piece.of(ByteBuffer.wrap(run), 1));
         output.append(0, Piece.of(ByteBuffer.wrap(run, 0, 1_000), 1));
         output.commit();
@@ -335,7 +335,7 @@ class NodeServiceMainTest {
   void aServiceThatComesBackHasWhatItHad() throws IOException {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodePool pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       write(pool, pool.begin(4));
       service.close();

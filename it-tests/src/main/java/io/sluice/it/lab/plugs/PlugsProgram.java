@@ -115,7 +115,7 @@ public final class PlugsProgram {
       tell(WRITING);
       SplittableRandom random = new SplittableRandom(boot.writerSeed());
       String name = "application_" + boot.number();
-      new PoolWriter(store, ledger, name, medium, random, storeSteps, steps).writeForEver();
+      new EndlessWriter(store, ledger, name, medium, random, storeSteps, steps).writeForEver();
     }
   }
 

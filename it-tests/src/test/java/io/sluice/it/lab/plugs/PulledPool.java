@@ -60,8 +60,8 @@ final class PulledPool {
         SpillStore store = SpillStore.open(config(medium))) {
       SplittableRandom random = new SplittableRandom(seed);
       String name = "application_" + pulls;
-      PoolWriter writer =
-          new PoolWriter(store, ledger, name, new PlainMedium(), random, storeSteps, plug);
+      EndlessWriter writer =
+          new EndlessWriter(store, ledger, name, new PlainMedium(), random, storeSteps, plug);
       try {
         writer.writeForEver();
       } finally {

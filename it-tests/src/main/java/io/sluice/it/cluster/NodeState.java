@@ -1,0 +1,30 @@
+package io.sluice.it.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * What a node's Sluice service says of itself over JMX.
+ *
+ * @param running whether it works
+ * @param outputs map outputs it holds
+ * @param memoryUsedBytes leased or committed in the memory tier
+ * @param diskUsedBytes leased or committed in the disk tier
+ */
+public record NodeState(boolean running, int outputs, long memoryUsedBytes, long diskUsedBytes) {
+
+  static NodeState parse(JsonNode bean) {
+    if (bean.isMissingNode()) {
+      throw new ClusterException("the NodeManager has no JMX bean of Sluice's service");
+    }
+    return new NodeState(
+        bean.path("Running").asBoolean(),
+        bean.path("Outputs").asInt(),
+        bean.path("MemoryUsedBytes").asLong(),
+        bean.path("DiskUsedBytes").asLong());
+  }
+
+  /** Whether nothing is left in it. */
+  public boolean isEmpty() {
+    return outputs == 0 && memoryUsedBytes == 0 && diskUsedBytes == 0;
+  }
+}

@@ -1,0 +1,123 @@
+package io.sluice.it.testrun;
+
+import io.sluice.it.report.Console;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/**
+ * Runs tasks side by side, so many at a time and as memory allows, in their order.
+ *
+ * <p>Thread contract: one thread calls {@link #run}, which returns when no task is at work any
+ * more. Failure: a task that throws, or is not done when the time is over, is broken in the result;
+ * it takes no other one with it. Tasks that had not begun by then are broken too.
+ */
+final class TaskRunner {
+  /** In which an interrupted task ends what it has started. */
+  private static final Duration END_DEADLINE = Duration.ofMinutes(3);
+
+  private final int workers;
+  private final Duration deadline;
+  private final LongSupplier availableMb;
+
+  /**
+   * Runs nothing yet.
+   *
+   * @param availableMb memory that programs can have without any other being moved out
+   */
+  TaskRunner(int workers, Duration deadline, LongSupplier availableMb) {
+    this.workers = workers;
+    this.deadline = deadline;
+    this.availableMb = availableMb;
+  }
+
+  /** Results in the order of the tasks. */
+  List<TaskResult> run(List<TestTask> tasks, Console console) {
+    long endNs = System.nanoTime() + deadline.toNanos();
+    MemoryGate memory = new MemoryGate(availableMb);
+    ExecutorService executor = Executors.newFixedThreadPool(workers);
+    // Else the next task would begin as the JVM ends those at work.
+    Thread atExit = new Thread(executor::shutdownNow, "no-more-tasks");
+    Runtime.getRuntime().addShutdownHook(atExit);
+    List<Future<TaskResult>> running = new ArrayList<>();
+    for (TestTask task : tasks) {
+      running.add(executor.submit(() -> run(task, memory, console)));
+    }
+    executor.shutdown();
+    try {
+      if (!executor.awaitTermination(endNs - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        console.say("FAILED:  not done %d s after the build".formatted(deadline.toSeconds()));
+        executor.shutdownNow();
+        executor.awaitTermination(END_DEADLINE.toSeconds(), TimeUnit.SECONDS);
+      }
+    } catch (InterruptedException e) {
+      executor.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+    removeHook(atExit);
+    List<TaskResult> results = new ArrayList<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      results.add(result(tasks.get(i).name(), running.get(i)));
+    }
+    return results;
+  }
+
+  private static void removeHook(Thread atExit) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      return; // it is what ended the tasks
+    }
+  }
+
+  private static TaskResult run(TestTask task, MemoryGate memory, Console console)
+      throws InterruptedException {
+    Console tagged = console.tagged(task.name());
+    int memoryMb = task.memoryMb();
+    memory.enter(memoryMb, () -> tagged.say("waits for %d MiB of memory".formatted(memoryMb)));
+    try {
+      return run(task, tagged);
+    } finally {
+      memory.leave(memoryMb);
+    }
+  }
+
+  private static TaskResult run(TestTask task, Console tagged) {
+    long startNs = System.nanoTime();
+    tagged.say("begins");
+    TaskResult result = task.run(tagged);
+    tagged.say(
+        "%s, %.0f s: %s"
+            .formatted(
+                result.passed() ? "passed" : "FAILED",
+                (System.nanoTime() - startNs) / 1e9,
+                result.reports().count()));
+    return result;
+  }
+
+  private static TaskResult result(String name, Future<TaskResult> task) {
+    if (!task.isDone()) {
+      return TaskResult.broken(name, "not done in time");
+    }
+    try {
+      return task.get(0, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof InterruptedException) {
+        return TaskResult.broken(name, "not done in time");
+      }
+      return TaskResult.broken(name, e.getCause().toString());
+    } catch (TimeoutException e) {
+      return TaskResult.broken(name, "not done in time");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return TaskResult.broken(name, "interrupted");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.sluice.spill.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.OffHeap;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SortChunksTest {
+  private final long allocatedBefore = OffHeap.allocatedBytes();
+
+  @AfterEach
+  void nothingLeaks() {
+    assertEquals(allocatedBefore, OffHeap.allocatedBytes());
+  }
+
+  @Test
+  void handsOutItsCapacityAndNoMore() {
+    try (SortChunks pool = new SortChunks(4096 * 2 + 4095, 4096)) {
+      assertEquals(allocatedBefore, OffHeap.allocatedBytes(), "allocates only when wanted");
+      ByteBuffer one = pool.acquire();
+      ByteBuffer two = pool.acquire();
+      assertNotNull(two);
+      assertNull(pool.acquire());
+      assertEquals(8192, pool.acquiredBytes());
+      pool.release(one.position(7).order(ByteOrder.LITTLE_ENDIAN));
+      ByteBuffer again = pool.acquire();
+      assertSame(one, again);
+      assertEquals(0, again.position());
+      assertEquals(ByteOrder.BIG_ENDIAN, again.order());
+      pool.release(again);
+      pool.release(two);
+      assertEquals(0, pool.acquiredBytes());
+    }
+  }
+
+  @Test
+  void refusesAChunkTwiceAndAStrangersChunk() {
+    try (SortChunks pool = new SortChunks(8192, 4096)) {
+      ByteBuffer chunk = pool.acquire();
+      pool.release(chunk);
+      assertThrows(IllegalArgumentException.class, () -> pool.release(chunk));
+      assertThrows(
+          IllegalArgumentException.class, () -> pool.release(ByteBuffer.allocateDirect(4096)));
+    }
+  }
+
+  @Test
+  void namesALeakWhenItCloses() {
+    SortChunks pool = new SortChunks(8192, 4096);
+    ByteBuffer leaked = pool.acquire();
+    IllegalStateException e = assertThrows(IllegalStateException.class, pool::close);
+    assertTrue(e.getMessage().contains("1 chunks of 4096 bytes"), e.getMessage());
+    assertThrows(IllegalStateException.class, pool::acquire);
+    pool.release(leaked);
+  }
+
+  @Test
+  void refusesSizesItCannotServe() {
+    assertThrows(IllegalArgumentException.class, () -> new SortChunks(8192, 1000));
+    assertThrows(IllegalArgumentException.class, () -> new SortChunks(8192, 32));
+    assertThrows(IllegalArgumentException.class, () -> new SortChunks(8191, 4096));
+  }
+}

@@ -1,0 +1,80 @@
+package io.sluice.spark.pool;
+
+import io.netty.handler.stream.ChunkedStream;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.store.CommittedOutput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.spark.network.buffer.ManagedBuffer;
+
+/**
+ * A block in this executor's pool, as Spark hands blocks around. Its bytes are copied when they are
+ * read, by windows, so that a block that outlives the pool, or its output, fails instead of giving
+ * what lies in that memory now. No byte is handed on that was not verified.
+ *
+ * <p>Thread contract: immutable; each stream belongs to one thread. It owns nothing: retain and
+ * release do nothing.
+ */
+public final class ExecutorBlock extends ManagedBuffer {
+  private final ExecutorPool pool;
+  private final CommittedOutput output;
+  private final List<Run> runs;
+  private final long lengthBytes;
+
+  ExecutorBlock(ExecutorPool pool, CommittedOutput output, List<Run> runs) {
+    this.pool = pool;
+    this.output = output;
+    this.runs = List.copyOf(runs);
+    this.lengthBytes = runs.stream().mapToLong(Run::lengthBytes).sum();
+  }
+
+  @Override
+  public long size() {
+    return lengthBytes;
+  }
+
+  @Override
+  public ByteBuffer nioByteBuffer() throws IOException {
+    byte[] copy = new byte[Math.toIntExact(lengthBytes)];
+    try (InputStream bytes = createInputStream()) {
+      bytes.readNBytes(copy, 0, copy.length);
+    }
+    return ByteBuffer.wrap(copy);
+  }
+
+  @Override
+  public ExecutorBlockStream createInputStream() {
+    return new ExecutorBlockStream(pool, output, runs);
+  }
+
+  @Override
+  public ManagedBuffer retain() {
+    return this;
+  }
+
+  @Override
+  public ManagedBuffer release() {
+    return this;
+  }
+
+  /** Verified before the first byte is sent: the peer then gets a refusal, not half a block. */
+  @Override
+  public Object convertToNetty() throws IOException {
+    verify();
+    return new StreamRegion(createInputStream(), lengthBytes);
+  }
+
+  @Override
+  public Object convertToNettyForSsl() throws IOException {
+    verify();
+    return new ChunkedStream(createInputStream(), ExecutorBlockStream.WINDOW_BYTES);
+  }
+
+  private void verify() throws IOException {
+    try (ExecutorBlockStream bytes = createInputStream()) {
+      bytes.verify();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.sluice.spark.pool;
+
+import io.sluice.node.service.ServiceDirectory;
+import io.sluice.rdma.memory.LockFile;
+import io.sluice.spill.segment.PlaceUse;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * The directory of one executor's pool, which lives as long as the executor does: a locked file
+ * beside it says so, and whoever comes next removes what a killed executor has left.
+ *
+ * <p>Thread contract: one thread. Ownership: whoever makes it closes it, which removes it. Failure:
+ * {@link IOException} if the base belongs to somebody else or cannot be written.
+ */
+public final class ExecutorDirectory implements Closeable {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final String LOCK_SUFFIX = ".lock";
+  private static final long GUARD_PAUSE_MS = 10;
+  private static final long GUARD_TIMEOUT_MS = 60_000;
+
+  private final Path directory;
+  private final LockFile lock;
+
+  private ExecutorDirectory(Path directory, LockFile lock) {
+    this.directory = directory;
+    this.lock = lock;
+  }
+
+  /** Makes an empty directory for {@code name} below {@code base}, and removes dead neighbours. */
+  public static ExecutorDirectory create(Path base, String name) throws IOException {
+    Path ours = base.resolve("sluice-spark-" + System.getProperty("user.name"));
+    ServiceDirectory.prepare(ours, PlaceUse.PRIVATE);
+    LockFile guard = guard(ours);
+    try {
+      removeDead(ours);
+      LockFile lock =
+          LockFile.tryLock(ours.resolve(name + LOCK_SUFFIX))
+              .orElseThrow(
+                  () -> new IOException(ours.resolve(name) + " is the pool of a living process"));
+      try {
+        Path directory = ours.resolve(name);
+        delete(directory);
+        return new ExecutorDirectory(Files.createDirectory(directory, OWNER_ONLY), lock);
+      } catch (IOException | RuntimeException e) {
+        lock.close();
+        throw e;
+      }
+    } finally {
+      guard.close();
+    }
+  }
+
+  /** Locked while lock files come and go: nobody takes one for dead that was not locked yet. */
+  private static LockFile guard(Path ours) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GUARD_TIMEOUT_MS);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        Optional<LockFile> guard = LockFile.tryLock(ours.resolve(".guard"));
+        if (guard.isPresent()) {
+          return guard.get();
+        }
+        if (System.nanoTime() - deadlineNs > 0) {
+          throw new IOException(
+              ours.resolve(".guard") + " has been locked for " + GUARD_TIMEOUT_MS + " ms");
+        }
+        interrupted |= Thread.interrupted(); // a pool is for all tasks, not for the one it kills
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(GUARD_PAUSE_MS));
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static void removeDead(Path ours) throws IOException {
+    try (DirectoryStream<Path> locks = Files.newDirectoryStream(ours, "*" + LOCK_SUFFIX)) {
+      for (Path lockFile : locks) {
+        Optional<LockFile> dead = LockFile.tryLock(lockFile);
+        if (dead.isPresent()) {
+          try (LockFile lock = dead.get()) {
+            String name = lockFile.getFileName().toString();
+            delete(ours.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length())));
+            Files.deleteIfExists(lock.path());
+          }
+        }
+      }
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    List<Path> deepestFirst;
+    try (Stream<Path> all = Files.walk(directory)) {
+      deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : deepestFirst) {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  /** Empty when it was made, and nobody else's. */
+  public Path directory() {
+    return directory;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (lock) {
+      delete(directory);
+      Files.deleteIfExists(lock.path());
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package io.sluice.spark.pool;
+
+import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.function.Supplier;
+
+/**
+ * The output of one map task on its way into the pool. A partition's bytes may come in several
+ * pieces; readers get them one after the other. Each piece is a run, and before there are too many
+ * of them they are joined: a task that Spark grants no memory puts out pieces of any size.
+ *
+ * <p>Thread contract: one thread. Ownership: the writer closes it; without a commit nothing of it
+ * exists.
+ */
+public final class MapOutput implements Closeable {
+  /** How much is leased at least. */
+  public static final long LEASE_BYTES = 4L << 20;
+
+  /** What is known of each lies on the heap until the commit: some 20 MB of so many. */
+  private static final int MAX_HELD_RUNS = 1 << 19;
+
+  /** Joining writes all bytes again; this many runs of each partition make it worth it. */
+  private static final long JOINED_RUNS = 8;
+
+  private final OutputTarget pool;
+  private final Attempt attempt;
+  private final Closeable lease;
+  private final Supplier<OutputWriter> writers;
+  private final OutputId id;
+  private final int maxRuns;
+  private OutputWriter writer;
+  private long writtenBytes;
+
+  /**
+   * Owns the lease, and each writer that it makes on it, from now on.
+   *
+   * @param maxRuns from {@link #maxRuns}
+   */
+  public MapOutput(
+      OutputTarget pool,
+      Attempt attempt,
+      Closeable lease,
+      Supplier<OutputWriter> writers,
+      OutputId id,
+      int maxRuns) {
+    this.pool = pool;
+    this.attempt = attempt;
+    this.lease = lease;
+    this.writers = writers;
+    this.id = id;
+    this.maxRuns = maxRuns;
+    this.writer = writers.get();
+  }
+
+  /** Whether the index has room for runs enough that joining them is worth it. */
+  public static boolean canHold(int partitionCount) {
+    return OutputIndex.maxRuns(partitionCount) >= 2L * partitionCount;
+  }
+
+  /** How many runs an output of so many partitions may have before they are joined. */
+  public static int maxRuns(int partitionCount) {
+    return (int)
+        Math.min(
+            Math.max(MAX_HELD_RUNS, JOINED_RUNS * partitionCount),
+            OutputIndex.maxRuns(partitionCount));
+  }
+
+  /** Appends a piece to a partition. */
+  public long append(int partition, Piece piece) throws IOException {
+    int lengthBytes = piece.bytes().remaining();
+    pool.whileOpen(
+        () -> {
+          if (runCount() >= maxRuns || lacksRoom(lengthBytes)) {
+            joinRuns();
+          }
+          writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records());
+        });
+    writtenBytes += lengthBytes;
+    return lengthBytes;
+  }
+
+  /**
+   * Whether the index would be too long with one run more, and joining makes it shorter: half of
+   * all runs are as many as there are partitions, see {@link #canHold}.
+   */
+  private boolean lacksRoom(long runLengthBytes) {
+    return writer.indexBytesWith(runLengthBytes) > FooterLayout.MAX_BYTES
+        && runCount() > maxRuns / 2;
+  }
+
+  private void joinRuns() throws IOException {
+    OutputWriter joined = writers.get();
+    OutputWriter parts = writer;
+    try {
+      new RunJoiner(id.toString(), parts, joined).join();
+      writer = joined;
+    } finally {
+      OutputWriter done = writer == joined ? parts : joined;
+      done.close();
+    }
+  }
+
+  /** What is known of its runs takes so much of the heap. */
+  public long heldBytes() {
+    return writer.heldBytes();
+  }
+
+  /** How many runs it has now. */
+  int runCount() {
+    return writer.runs().size();
+  }
+
+  /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
+  public void commit() throws IOException {
+    pool.whileOpen(() -> writer.commit(id));
+    pool.committed(attempt, id, writtenBytes);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (lease) {
+      writer.close();
+    }
+  }
+}

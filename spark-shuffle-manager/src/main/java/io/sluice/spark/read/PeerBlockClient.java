@@ -1,0 +1,186 @@
+package io.sluice.spark.read;
+
+import io.netty.util.internal.OutOfDirectMemoryError;
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeBusyException;
+import io.sluice.spark.metrics.ShuffleCounters;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.BlockStoreClient;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.apache.spark.network.shuffle.checksum.Cause;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a reduce task fetches its blocks with: from the pools of executors that have one, and
+ * through Spark's own client from all others, and whatever a pool does not give.
+ *
+ * <p>Thread contract: calls come from the task's thread, answers from those of the executor's
+ * fetchers. Failure: a pool that cannot be read is counted, said once for each peer, and its blocks
+ * asked for through Spark; only Spark's client reports failures to the listener; but for errors of
+ * this JVM.
+ */
+final class PeerBlockClient extends BlockStoreClient {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerBlockClient.class);
+
+  /** So long a pool whose service takes no further connection is asked again. */
+  private static final long BUSY_PATIENCE_MS = 2_000;
+
+  private static final long BUSY_PAUSE_MS = 100;
+
+  private final BlockStoreClient stock;
+  private final PeerReader peers;
+  private final Map<String, Set<NodeAddress>> pools;
+  private final ShuffleCounters counters;
+  private volatile boolean closed;
+
+  /**
+   * Fetches nothing yet.
+   *
+   * @param pools by executor id, where its outputs are: in its own pool or its node's, or in both
+   */
+  PeerBlockClient(
+      BlockStoreClient stock,
+      PeerReader peers,
+      Map<String, Set<NodeAddress>> pools,
+      ShuffleCounters counters) {
+    this.stock = stock;
+    this.peers = peers;
+    this.pools = pools;
+    this.counters = counters;
+  }
+
+  @Override
+  public void fetchBlocks(
+      String host,
+      int port,
+      String executorId,
+      String[] blockIds,
+      BlockFetchingListener listener,
+      DownloadFileManager files) {
+    BlockFetchingListener counted = new CountedFetch(listener, counters);
+    StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
+    Set<NodeAddress> ofPeer = pools.getOrDefault(executorId, Set.of());
+    if (ofPeer.isEmpty()) {
+      counters.fellBack("the peer has no Sluice pool");
+      fallback.fetch(blockIds);
+      return;
+    }
+    Map<String, BlockRange> wanted = new LinkedHashMap<>();
+    List<String> others = new ArrayList<>();
+    for (String id : blockIds) {
+      Optional<BlockRange> range = BlockRange.of(id);
+      range.ifPresentOrElse(block -> wanted.put(id, block), () -> others.add(id));
+    }
+    if (!others.isEmpty()) {
+      fallback.fetch(others.toArray(String[]::new));
+    }
+    if (!wanted.isEmpty()) {
+      BlockTarget.Opener targets = files == null ? MemoryTarget::open : FileTarget.in(files);
+      peers.fetchers().execute(() -> fetch(ofPeer, wanted, targets, listener, fallback));
+    }
+  }
+
+  private interface StockFetch {
+    void fetch(String[] blockIds);
+  }
+
+  private void fetch(
+      Set<NodeAddress> pools,
+      Map<String, BlockRange> wanted,
+      BlockTarget.Opener targets,
+      BlockFetchingListener listener,
+      StockFetch fallback) {
+    if (closed) {
+      return;
+    }
+    try {
+      boolean allRead = true;
+      for (NodeAddress pool : pools) {
+        allRead &= wanted.isEmpty() || read(pool, wanted, targets, listener);
+      }
+      if (allRead && !wanted.isEmpty()) {
+        // Written by Spark's own writer.
+        counters.fellBack("blocks that are not in the peer's pool");
+      }
+    } catch (OutOfDirectMemoryError e) {
+      // Of Netty's own bound, not of this JVM: Spark asks again when other blocks have been read.
+      wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
+      return;
+    } catch (Error e) {
+      // The task waits for an answer about each.
+      wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
+      throw e;
+    }
+    if (!wanted.isEmpty()) {
+      fallback.fetch(wanted.keySet().toArray(String[]::new));
+    }
+  }
+
+  /** Reads what is in one pool, and takes it out of {@code wanted}; false if that failed. */
+  private boolean read(
+      NodeAddress pool,
+      Map<String, BlockRange> wanted,
+      BlockTarget.Opener targets,
+      BlockFetchingListener listener) {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_PATIENCE_MS);
+    try {
+      while (true) {
+        try {
+          new PeerFetch(peers.reader(), pool, List.copyOf(wanted.values()), targets)
+              .run(
+                  (block, bytes) -> {
+                    wanted.remove(block.blockId());
+                    listener.onBlockFetchSuccess(block.blockId(), bytes);
+                  });
+          return true;
+        } catch (NodeBusyException e) {
+          if (closed || System.nanoTime() - deadlineNs > 0) {
+            throw e;
+          }
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BUSY_PAUSE_MS));
+        }
+      }
+    } catch (NodeBusyException e) {
+      counters.fellBack("a peer's service that took no further connection");
+      return false;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "Not fetching {} blocks out of the pool of {}: {}",
+          wanted.size(),
+          pool.name(),
+          e.toString());
+      counters.fellBack("a peer's pool that could not be read");
+      return false;
+    }
+  }
+
+  @Override
+  public Cause diagnoseCorruption(
+      String host,
+      int port,
+      String executorId,
+      int shuffleId,
+      long mapId,
+      int reduceId,
+      long checksum,
+      String algorithm) {
+    return stock.diagnoseCorruption(
+        host, port, executorId, shuffleId, mapId, reduceId, checksum, algorithm);
+  }
+
+  /** The task has ended: what is not being fetched yet stays where it is. */
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

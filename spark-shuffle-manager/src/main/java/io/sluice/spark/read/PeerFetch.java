@@ -1,0 +1,126 @@
+package io.sluice.spark.read;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.remote.Partitions;
+import io.sluice.spill.merge.RunInput;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.network.buffer.ManagedBuffer;
+
+/**
+ * Reads some blocks out of one executor's pool.
+ *
+ * <p>Thread contract: one thread. Failure: {@link IOException}; what was delivered before stays so.
+ */
+final class PeerFetch {
+  /** Bytes on their way from a window into a block: so few that they stay in the cache. */
+  private final byte[] chunk = new byte[64 << 10];
+
+  private final NodeReader reader;
+  private final NodeAddress address;
+  private final List<BlockRange> blocks;
+  private final BlockTarget.Opener targets;
+
+  PeerFetch(
+      NodeReader reader, NodeAddress address, List<BlockRange> blocks, BlockTarget.Opener targets) {
+    this.reader = reader;
+    this.address = address;
+    this.blocks = blocks;
+    this.targets = targets;
+  }
+
+  /** Gets every block as soon as it is there. */
+  interface Receiver {
+    /** The bytes are released afterwards; who wants them for longer retains them. */
+    void arrived(BlockRange block, ManagedBuffer bytes);
+  }
+
+  /**
+   * Delivers the blocks one after the other; those behind it are read meanwhile.
+   *
+   * @return those that are not in the pool
+   */
+  List<BlockRange> run(Receiver receiver) throws IOException {
+    Map<String, List<NodeRun>> located = locate();
+    List<BlockRange> absent = new ArrayList<>();
+    Map<BlockRange, List<NodeRun>> present = new LinkedHashMap<>();
+    for (BlockRange block : blocks) {
+      List<NodeRun> runs = located.get(block.output());
+      if (runs == null) {
+        absent.add(block);
+      } else {
+        present.put(block, runs.stream().filter(block::contains).toList());
+      }
+    }
+    RunsAhead ahead = new RunsAhead(present.values().stream().flatMap(List::stream).toList());
+    try (ahead) {
+      for (Map.Entry<BlockRange, List<NodeRun>> each : present.entrySet()) {
+        ManagedBuffer bytes = read(each.getKey(), each.getValue(), ahead);
+        try {
+          receiver.arrived(each.getKey(), bytes);
+        } finally {
+          bytes.release();
+        }
+      }
+    }
+    return absent;
+  }
+
+  /** Asks once for all outputs of which the same partitions are wanted, or lie between them. */
+  private Map<String, List<NodeRun>> locate() throws IOException {
+    Map<String, Partitions> wanted = new LinkedHashMap<>();
+    for (BlockRange block : blocks) {
+      wanted.merge(
+          block.output(),
+          new Partitions(block.firstPartition(), block.endPartition()),
+          (a, b) -> new Partitions(Math.min(a.first(), b.first()), Math.max(a.end(), b.end())));
+    }
+    Map<Partitions, List<String>> outputs = new LinkedHashMap<>();
+    wanted.forEach(
+        (output, partitions) ->
+            outputs.computeIfAbsent(partitions, p -> new ArrayList<>()).add(output));
+    Map<String, List<NodeRun>> located = new HashMap<>();
+    for (Map.Entry<Partitions, List<String>> same : outputs.entrySet()) {
+      located.putAll(reader.locate(address, same.getKey(), same.getValue()));
+    }
+    return located;
+  }
+
+  /** The caller releases it. */
+  private ManagedBuffer read(BlockRange block, List<NodeRun> runs, RunsAhead ahead)
+      throws IOException {
+    BlockTarget target = targets.open(block, runs.stream().mapToLong(NodeRun::lengthBytes).sum());
+    try {
+      for (NodeRun run : runs) {
+        readFully(block, run, target, ahead);
+        ahead.done(run);
+      }
+      return target.done();
+    } catch (IOException | RuntimeException | Error e) {
+      target.abandon();
+      throw e;
+    }
+  }
+
+  private void readFully(BlockRange block, NodeRun run, BlockTarget target, RunsAhead ahead)
+      throws IOException {
+    RunInput input = run.input();
+    long leftBytes = run.lengthBytes();
+    while (leftBytes > 0) {
+      ahead.start();
+      int n = input.read(chunk, 0, (int) Math.min(leftBytes, chunk.length));
+      if (n < 0) {
+        throw new EOFException(block.blockId() + " ends too early in " + run.name());
+      }
+      target.write(chunk, n);
+      leftBytes -= n;
+    }
+  }
+}

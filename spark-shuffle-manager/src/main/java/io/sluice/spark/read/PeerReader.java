@@ -1,0 +1,128 @@
+package io.sluice.spark.read;
+
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.Transports;
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.ExecutorTransports;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.SparkConf;
+
+/**
+ * What all tasks of an executor read other executors' pools with: threads, connections, and one
+ * bounded set of registered windows. Tasks are too short to open devices and connections for each.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the executor's side closes it; a fetch that
+ * does not end by its deadlines keeps what it reads into.
+ */
+public final class PeerReader implements Closeable {
+  /** More would only wait for each other's windows; fewer, for a peer that does not answer. */
+  private static final int FETCHERS = 16;
+
+  private static final long IDLE_S = 30;
+
+  /** A block waits so long for a peer that takes no further connection, before Spark fetches it. */
+  private static final long BUSY_PATIENCE_MS = 1_000;
+
+  private final SparkConf conf;
+  private final ExecutorTransports transports;
+  private final ShuffleCounters counters;
+  private final long timeoutMs;
+  private NodeReader reader;
+  private ThreadPoolExecutor fetchers;
+  private boolean closed;
+
+  /** Nothing is opened yet. */
+  public PeerReader(SparkConf conf, ExecutorTransports transports, ShuffleCounters counters) {
+    this.conf = conf;
+    this.transports = transports;
+    this.counters = counters;
+    this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
+  }
+
+  /** Reads any peer's pool. */
+  synchronized NodeReader reader() {
+    checkOpen();
+    if (reader == null) {
+      reader = newReader();
+      counters.countReadsOf(reader.stats());
+    }
+    return reader;
+  }
+
+  private NodeReader newReader() {
+    Transports windows;
+    try {
+      windows = transports.forReading();
+    } catch (TransportException e) {
+      throw new UncheckedIOException("no transport to read with", e);
+    }
+    return new NodeReader(
+        conf.getAppId(), ApplicationSecret.of(conf), windows, null, 0, timeoutMs, BUSY_PATIENCE_MS);
+  }
+
+  /** Threads that fetch for the tasks of this executor. */
+  synchronized Executor fetchers() {
+    checkOpen();
+    if (fetchers == null) {
+      AtomicInteger count = new AtomicInteger();
+      fetchers =
+          new ThreadPoolExecutor(
+              FETCHERS,
+              FETCHERS,
+              IDLE_S,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(),
+              work -> DaemonThreads.create("sluice-fetcher-" + count.incrementAndGet(), work));
+      fetchers.allowCoreThreadTimeOut(true);
+    }
+    return fetchers;
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("this executor has stopped");
+    }
+  }
+
+  /** Interrupts what is being fetched; waits for its end, because windows must be back. */
+  @Override
+  public void close() throws IOException {
+    ThreadPoolExecutor fetching;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      fetching = fetchers;
+    }
+    if (fetching != null && !hasEnded(fetching)) { // which may yet ask for the reader
+      throw new IOException("fetches from other executors do not end");
+    }
+    synchronized (this) {
+      if (reader != null) {
+        reader.close();
+      }
+    }
+  }
+
+  private boolean hasEnded(ThreadPoolExecutor fetching) {
+    fetching.shutdownNow();
+    try {
+      return fetching.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

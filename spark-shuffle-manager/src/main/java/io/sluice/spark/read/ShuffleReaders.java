@@ -1,0 +1,83 @@
+package io.sluice.spark.read;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.Endpoint;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.shuffle.ShuffleReader;
+import org.apache.spark.shuffle.sort.SortShuffleManager;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManagerId;
+import scala.Tuple2;
+import scala.Tuple3;
+import scala.collection.Iterator;
+import scala.collection.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Makes the readers of an executor's reducing tasks.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public final class ShuffleReaders {
+  private final PeerReader peers;
+  private final ShuffleCounters counters;
+
+  /** Makes nothing yet. */
+  public ShuffleReaders(PeerReader peers, ShuffleCounters counters) {
+    this.peers = peers;
+    this.counters = counters;
+  }
+
+  /** A reader whose client is closed when the task ends, if not before. */
+  public <K, C> ShuffleReader<K, C> reader(
+      ShuffleDependency<K, ?, C> dependency,
+      int startMapIndex,
+      int endMapIndex,
+      int startPartition,
+      int endPartition,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
+    SparkEnv env = SparkEnv.get();
+    List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks = new ArrayList<>();
+    CollectionConverters.asJava(
+            env.mapOutputTracker()
+                .getMapSizesByExecutorId(
+                    dependency.shuffleId(),
+                    startMapIndex,
+                    endMapIndex,
+                    startPartition,
+                    endPartition))
+        .forEachRemaining(blocks::add);
+    Map<String, Set<NodeAddress>> pools = new HashMap<>();
+    for (Tuple2<BlockManagerId, ?> peer : blocks) {
+      Set<NodeAddress> ofPeer =
+          pools.computeIfAbsent(peer._1().executorId(), id -> new LinkedHashSet<>());
+      Endpoint.of(peer._1()).ifPresent(ofPeer::add);
+    }
+    PeerBlockClient client =
+        new PeerBlockClient(env.blockManager().blockStoreClient(), peers, pools, counters);
+    context.addTaskCompletionListener(
+        task -> {
+          client.close();
+        });
+    Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> iterator =
+        CollectionConverters.asScala(blocks.iterator());
+    return new SluiceShuffleReader<>(
+        dependency,
+        iterator,
+        client,
+        context,
+        metrics,
+        SortShuffleManager.canUseBatchFetch(startPartition, endPartition, context));
+  }
+}

@@ -1,0 +1,238 @@
+package io.sluice.spark.service;
+
+import io.sluice.node.client.LocalPool;
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.BlockNames;
+import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.FreedShuffles;
+import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.MapOutput;
+import io.sluice.spark.pool.OutputTarget;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkConf;
+import org.apache.spark.storage.BlockManagerId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pool of this node's service, as an executor uses it. Unlike an executor's own, it outlives
+ * the executor: only the driver frees what is in it.
+ *
+ * <p>While it is open it shows itself to the service from time to time, which else takes the
+ * application for dead some day.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the executor side closes it; the outputs
+ * stay. Failure: {@link IOException} if the service is not there; it may be the next time.
+ */
+public final class NodeTarget implements OutputTarget, Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeTarget.class);
+  private static final long SHOW_PERIOD_S = 60;
+
+  private final ExecutorTransports transports;
+  private final ShuffleCounters counters;
+  private final String applicationId;
+  private final JobSecret secret;
+  private final String service;
+  private final long timeoutMs;
+  private final String host;
+  private final FreedShuffles freed = new FreedShuffles();
+  private final ScheduledExecutorService shower =
+      Executors.newSingleThreadScheduledExecutor(
+          work -> DaemonThreads.create("sluice-show-to-service", work));
+  private volatile Found found;
+  private IOException failure; // of the last attempt if it took long; these three under its lock
+  private long failedNs;
+  private long failureTookNs;
+
+  private record Found(ServiceNotice notice, NodeReader reader, UUID poolId, Medium medium) {}
+
+  /**
+   * Asks nothing yet.
+   *
+   * @param counters told of what is written
+   * @param service {@link ServiceNotice#YARN}, or the service's directory
+   * @param host this executor's, where the service can be read from if it does not say otherwise
+   */
+  public NodeTarget(
+      SparkConf conf,
+      ExecutorTransports transports,
+      ShuffleCounters counters,
+      String applicationId,
+      String service,
+      String host) {
+    UnaryOperator<String> settings = SparkSettings.of(conf);
+    this.transports = transports;
+    this.counters = counters;
+    this.applicationId = applicationId;
+    this.secret = ApplicationSecret.of(conf);
+    this.service = service;
+    this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(settings);
+    this.host = host;
+    shower.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Finds the service, and makes the application known to it. One that did not answer is left alone
+   * for as long as that took: the tasks that wait here meanwhile would wait as long one after the
+   * other.
+   */
+  public synchronized void connect() throws IOException {
+    long beganNs = System.nanoTime();
+    if (failure != null && beganNs - failedNs < failureTookNs) {
+      throw new IOException("not asked again so soon: " + failure.getMessage(), failure);
+    }
+    try {
+      find();
+      failure = null;
+    } catch (IOException e) {
+      failedNs = System.nanoTime();
+      failureTookNs = failedNs - beganNs;
+      boolean silent = failureTookNs >= TimeUnit.MILLISECONDS.toNanos(timeoutMs) / 2;
+      failure = silent && !Thread.currentThread().isInterrupted() ? e : null;
+      throw e;
+    }
+  }
+
+  private void find() throws IOException {
+    ServiceNotice notice = ServiceNotice.find(service, System.getenv());
+    Found former = found;
+    try (LocalClient client = connect(notice)) {
+      UUID poolId = client.info().poolId();
+      if (former != null && former.notice().equals(notice) && former.poolId().equals(poolId)) {
+        return;
+      }
+      Medium medium = MediumChooser.choose(notice.medium(), client.places().pool()).medium();
+      LocalPool local = new LocalPool(poolId, client.places());
+      found = new Found(notice, newReader(local), poolId, medium);
+      if (former != null) {
+        former.reader().close();
+      }
+    }
+  }
+
+  private NodeReader newReader(LocalPool local) throws IOException {
+    return new NodeReader(
+        applicationId,
+        secret,
+        transports.forReading(),
+        local,
+        ExecutorTransports.WINDOW_BYTES,
+        timeoutMs,
+        timeoutMs);
+  }
+
+  private LocalClient connect(ServiceNotice notice) throws IOException {
+    return LocalClient.connect(notice.socket(), applicationId, secret, timeoutMs);
+  }
+
+  private void show() {
+    if (found != null) {
+      try {
+        connect();
+      } catch (IOException e) {
+        LOG.info("The node's service cannot be reached at the moment: {}", e.toString());
+      } catch (RuntimeException | Error e) { // else nobody would show it again
+        LastWords.warn(LOG, "{} could not be shown to the node's service", applicationId, e);
+      }
+    }
+  }
+
+  @Override
+  public BlockManagerId location(BlockManagerId executor) {
+    ServiceNotice notice = found.notice();
+    return Endpoint.withService(executor, notice.host(), notice.controlPort());
+  }
+
+  @Override
+  public Attempt begin(int shuffleId) {
+    return freed.begin(shuffleId);
+  }
+
+  @Override
+  public MapOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
+    Found service = found;
+    LocalClient client = connect(service.notice());
+    return new MapOutput(
+        this,
+        attempt,
+        client,
+        () -> new OutputWriter(client, service.medium(), partitionCount, MapOutput.LEASE_BYTES),
+        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)),
+        MapOutput.maxRuns(partitionCount));
+  }
+
+  /**
+   * The driver has had a shuffle freed everywhere; what attempts that have begun commit yet must
+   * not stay.
+   */
+  public void free(int shuffleId) {
+    freed.add(shuffleId);
+  }
+
+  @Override
+  public void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException {
+    counters.wroteToService(lengthBytes);
+    if (freed.isFreed(attempt)) {
+      try (RemoteClient client =
+          RemoteClient.connect(address().control(), applicationId, secret, timeoutMs)) {
+        client.freeOutput(id.outputId());
+      }
+    }
+  }
+
+  private NodeAddress address() {
+    ServiceNotice notice = found.notice();
+    return Endpoint.service(notice.host().isEmpty() ? host : notice.host(), notice.controlPort());
+  }
+
+  /** Some partitions of a map task's output; empty if it is not here. */
+  public Optional<NodeBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
+      throws IOException {
+    if (found == null) {
+      return Optional.empty();
+    }
+    String output = BlockNames.output(shuffleId, mapId);
+    Optional<LocatedBlock> located = locate(output, firstPartition, endPartition);
+    return located.map(block -> new NodeBlock(this, output, firstPartition, endPartition, block));
+  }
+
+  /** Finds it, to be read once; whoever reads it closes it. */
+  Optional<LocatedBlock> locate(String output, int firstPartition, int endPartition)
+      throws IOException {
+    Partitions partitions = new Partitions(firstPartition, endPartition);
+    List<NodeRun> runs = found.reader().locate(address(), partitions, List.of(output)).get(output);
+    return Optional.ofNullable(runs).map(LocatedBlock::new);
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    shower.shutdownNow();
+    if (found != null) {
+      found.reader().close();
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package io.sluice.spark.write;
+
+import io.sluice.spark.engine.RowChecksums;
+import io.sluice.spark.engine.SparkShims;
+import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.MapOutput;
+import io.sluice.spark.pool.OutputTarget;
+import io.sluice.spark.pool.Piece;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import org.apache.spark.Partitioner;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.scheduler.MapStatus;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.shuffle.ShuffleWriter;
+import scala.Option;
+import scala.Product2;
+import scala.collection.Iterator;
+
+/**
+ * Writes a map task's output into the executor's or the node's pool, without any file. Every record
+ * is serialized at once: Spark's SQL engine puts the next row into the same object.
+ *
+ * <p>Partitions go to the pool in pieces. Buffers are part of the task's execution memory; when
+ * there is none for another one, all that is buffered goes to the pool, and the memory is used
+ * again.
+ *
+ * <p>Thread contract: the task's thread. Ownership: {@link #stop} releases everything. Failure: the
+ * task's; without a commit nothing of the output exists.
+ */
+public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
+  private final OutputTarget pool;
+  private final Attempt attempt;
+  private final ShuffleDependency<K, V, ?> dependency;
+  private final long mapId;
+  private final TaskContext context;
+  private final ShuffleWriteMetricsReporter metrics;
+  private final MemoryBudget memory;
+  private final long[] lengthsBytes;
+  private final RowChecksums checksums;
+  private MapOutput output;
+  private MapStatus status;
+  private boolean stopped;
+
+  /** Writes nothing yet. */
+  protected PieceWriter(
+      OutputTarget pool,
+      ShuffleDependency<K, V, ?> dependency,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    this.pool = pool;
+    this.attempt = pool.begin(dependency.shuffleId());
+    this.dependency = dependency;
+    this.mapId = mapId;
+    this.context = context;
+    this.metrics = metrics;
+    this.memory = new MemoryBudget(context.taskMemoryManager());
+    this.lengthsBytes = new long[dependency.partitioner().numPartitions()];
+    this.checksums = SparkShims.rowChecksums(dependency);
+    context.addTaskCompletionListener(
+        task -> {
+          stop(false); // Spark does so only after an exception, not after an error
+        });
+  }
+
+  /** Serializes a record into a buffer. */
+  abstract void insert(int partition, Object key, Object value) throws IOException;
+
+  /** No record comes any more: what streams still hold back goes into the buffers. */
+  abstract void endStreams() throws IOException;
+
+  /** Hands all that is still buffered to {@link #append}, and gives its memory up. */
+  abstract void drain() throws IOException;
+
+  final ShuffleDependency<K, V, ?> dependency() {
+    return dependency;
+  }
+
+  final long mapId() {
+    return mapId;
+  }
+
+  @Override
+  public final void write(Iterator<Product2<K, V>> records) throws IOException {
+    Partitioner partitioner = dependency.partitioner();
+    Iterator<? extends Product2<?, ?>> combined = combined(records);
+    while (combined.hasNext()) {
+      Product2<?, ?> record = combined.next();
+      int partition = partitioner.getPartition(record._1());
+      insert(partition, record._1(), record._2());
+      checksums.update(partition, record._1(), record._2());
+      metrics.incRecordsWritten(1);
+    }
+    endStreams();
+    spill();
+    commit();
+  }
+
+  private Iterator<? extends Product2<?, ?>> combined(Iterator<Product2<K, V>> records) {
+    return dependency.mapSideCombine()
+        ? dependency.aggregator().get().combineValuesByKey(records, context)
+        : records;
+  }
+
+  /** Accounts for memory, after making room for it if there is none. */
+  final void takeMemory(long lengthBytes) throws IOException {
+    if (!memory.tryTake(lengthBytes)) {
+      spill();
+      // Without a grant after all it goes on: a buffer is less than what Spark leaves to any task.
+      memory.tryTake(lengthBytes);
+    }
+  }
+
+  /**
+   * Hands on what is buffered, and accounts from then on for what is known of the runs alone: up to
+   * half of what it had, because a task without buffers makes runs of single records.
+   */
+  final void spill() throws IOException {
+    long hadBytes = memory.getUsed();
+    drain();
+    long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), hadBytes / 2);
+    long moreBytes = heldBytes - memory.getUsed();
+    if (moreBytes > 0) {
+      memory.tryTake(moreBytes); // else with the next spill
+    } else {
+      memory.freeMemory(-moreBytes);
+    }
+  }
+
+  /** Hands on the next bytes of a partition. */
+  final void append(int partition, ByteBuffer bytes, long records) throws IOException {
+    Piece piece = Piece.of(bytes, records); // Spark's time for writing leaves its checksums out too
+    long startNs = System.nanoTime();
+    long lengthBytes = output().append(partition, piece);
+    lengthsBytes[partition] += lengthBytes;
+    metrics.incBytesWritten(lengthBytes);
+    metrics.incWriteTime(System.nanoTime() - startNs);
+  }
+
+  private MapOutput output() throws IOException {
+    if (output == null) {
+      output = pool.newOutput(attempt, mapId, lengthsBytes.length);
+    }
+    return output;
+  }
+
+  private void commit() throws IOException {
+    long startNs = System.nanoTime();
+    output().commit();
+    metrics.incWriteTime(System.nanoTime() - startNs);
+    status =
+        SparkShims.mapStatus(
+            pool.location(SparkEnv.get().blockManager().shuffleServerId()),
+            lengthsBytes,
+            mapId,
+            checksums.value());
+  }
+
+  @Override
+  public final Option<MapStatus> stop(boolean success) {
+    if (stopped) {
+      return Option.empty();
+    }
+    stopped = true;
+    memory.freeMemory(memory.getUsed());
+    if (output != null) {
+      try {
+        output.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("the map output could not be closed", e);
+      }
+    }
+    return success ? Option.apply(status) : Option.empty();
+  }
+
+  @Override
+  public final long[] getPartitionLengths() {
+    return lengthsBytes;
+  }
+}

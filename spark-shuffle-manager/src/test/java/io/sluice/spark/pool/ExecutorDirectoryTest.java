@@ -1,0 +1,96 @@
+package io.sluice.spark.pool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExecutorDirectoryTest {
+  @TempDir private Path base;
+
+  @Test
+  void isPrivateAndGoneWhenClosed() throws IOException {
+    Path directory;
+    try (ExecutorDirectory home = ExecutorDirectory.create(base, "app-1")) {
+      directory = home.directory();
+      assertEquals(
+          "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)));
+      Files.writeString(Files.createDirectory(directory.resolve("pool")).resolve("segment"), "x");
+    }
+    assertFalse(Files.exists(directory));
+    assertFalse(Files.exists(directory.resolveSibling("app-1.lock")));
+  }
+
+  @Test
+  void removesWhatDeadProcessesLeftAndNothingElse() throws IOException {
+    try (ExecutorDirectory living = ExecutorDirectory.create(base, "living")) {
+      Path ours = living.directory().getParent();
+      Files.createFile(ours.resolve("dead.lock"));
+      Path segment = Files.createDirectories(ours.resolve("dead/pool")).resolve("segment");
+      Files.writeString(segment, "x");
+      try (ExecutorDirectory next = ExecutorDirectory.create(base, "next")) {
+        assertFalse(Files.exists(ours.resolve("dead")));
+        assertFalse(Files.exists(ours.resolve("dead.lock")));
+        assertTrue(Files.exists(living.directory()));
+        assertTrue(Files.exists(next.directory()));
+      }
+    }
+  }
+
+  /** Makes a home in another JVM, as the executor of another application does; then removes it. */
+  public static final class Neighbour {
+    private Neighbour() {}
+
+    /** Below the base that is named. */
+    public static void main(String[] args) throws IOException {
+      ExecutorDirectory.create(Path.of(args[0]), "neighbour").close();
+    }
+  }
+
+  /** An executor has a pool for shuffles and one for persisted blocks. */
+  @Test
+  void aNeighbourLeavesBothPoolsOfALivingProcess() throws Exception {
+    try (ExecutorDirectory shuffle = ExecutorDirectory.create(base, "app-1");
+        ExecutorDirectory persisted = ExecutorDirectory.create(base, "app-1-blocks")) {
+      Process neighbour =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  Neighbour.class.getName(),
+                  base.toString())
+              .inheritIO()
+              .start();
+      assertTrue(neighbour.waitFor(60, TimeUnit.SECONDS));
+      assertEquals(0, neighbour.exitValue());
+      assertTrue(Files.exists(shuffle.directory()), "the first home is alive");
+      assertTrue(Files.exists(persisted.directory()), "the second home is alive");
+    }
+  }
+
+  @Test
+  void isNotSharedByTwo() throws IOException {
+    try (ExecutorDirectory living = ExecutorDirectory.create(base, "app-1")) {
+      IOException e =
+          assertThrows(IOException.class, () -> ExecutorDirectory.create(base, "app-1"));
+      assertTrue(e.getMessage().contains("living process"), e.getMessage());
+      assertTrue(Files.exists(living.directory()));
+    }
+  }
+
+  @Test
+  void followsNoLinkThatSomebodyPutThere() throws IOException {
+    Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
+    Files.createSymbolicLink(
+        base.resolve("sluice-spark-" + System.getProperty("user.name")), elsewhere);
+    assertThrows(IOException.class, () -> ExecutorDirectory.create(base, "app-1"));
+  }
+}

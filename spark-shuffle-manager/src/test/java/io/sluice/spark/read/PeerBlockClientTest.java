@@ -1,0 +1,186 @@
+package io.sluice.spark.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.netty.util.internal.OutOfDirectMemoryError;
+import io.sluice.node.client.NodeAddress;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.testing.Await;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.MapOutput;
+import io.sluice.spark.pool.Piece;
+import io.sluice.spill.segment.PoolPlaces;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import org.apache.spark.SparkConf;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.BlockStoreClient;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A peer whose outputs are in two pools, and in none. */
+class PeerBlockClientTest {
+  @TempDir private Path base;
+  private final SparkConf conf = new SparkConf(false);
+  private final ShuffleCounters counters = new ShuffleCounters();
+  private final Set<String> leftToSpark = new ConcurrentSkipListSet<>();
+  private final Set<String> withoutMemory = new ConcurrentSkipListSet<>();
+  private final Map<String, Long> received = new ConcurrentSkipListMap<>();
+  private ExecutorPool own;
+  private ExecutorPool nodes;
+
+  @BeforeEach
+  void open() throws IOException {
+    conf.set("spark.app.id", "app-1")
+        .set("spark.sluice.pool.dir", base.toString())
+        .set("spark.sluice.pool.capacity-mb", "4")
+        .set("spark.sluice.pool.segment-mb", "1");
+    ApplicationSecret.create(conf);
+    own = pool("1");
+    nodes = pool("2");
+    write(own, 1);
+    write(nodes, 2);
+  }
+
+  private ExecutorPool pool(String executor) throws IOException {
+    List<Path> localDirs = List.of(base.resolve("local" + executor));
+    return ExecutorPool.open(conf, new ExecutorTransports(conf), "app-1", executor, localDirs);
+  }
+
+  /** As many bytes as its number says. */
+  private static void write(ExecutorPool pool, int mapId) throws IOException {
+    try (MapOutput output = pool.newOutput(pool.begin(0), mapId, 1)) {
+      output.append(0, Piece.of(ByteBuffer.allocate(mapId), 1));
+      output.commit();
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    own.close();
+    nodes.close();
+  }
+
+  private static NodeAddress address(ExecutorPool pool) {
+    return new NodeAddress(
+        "peer", new InetSocketAddress(InetAddress.getLoopbackAddress(), pool.controlPort()));
+  }
+
+  private void fetch(ExecutorPool... pools) throws IOException {
+    Set<NodeAddress> addresses = new LinkedHashSet<>();
+    for (ExecutorPool pool : pools) {
+      addresses.add(address(pool));
+    }
+    try (PeerReader peers = new PeerReader(conf, new ExecutorTransports(conf), counters);
+        PeerBlockClient client =
+            new PeerBlockClient(new Stock(), peers, Map.of("1", addresses), counters)) {
+      String[] blocks = {"shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"};
+      client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
+      Await.until(
+          "an answer about every block",
+          () -> received.size() + leftToSpark.size() + withoutMemory.size() == blocks.length);
+    }
+  }
+
+  @Test
+  void readsEachBlockOutOfThePoolThatHasIt() throws IOException {
+    fetch(own, nodes);
+    assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), received);
+    assertEquals(Set.of("shuffle_0_3_0"), leftToSpark);
+    assertEquals(Map.of("blocks that are not in the peer's pool", 1L), counters.fallbacks());
+  }
+
+  @Test
+  void aPoolThatIsGoneDoesNotKeepItFromTheOther() throws IOException {
+    own.close();
+    fetch(own, nodes);
+    assertEquals(Map.of("shuffle_0_2_0", 2L), received);
+    assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_3_0"), leftToSpark);
+    assertEquals(Map.of("a peer's pool that could not be read", 1L), counters.fallbacks());
+  }
+
+  @Test
+  void aPoolThatTakesNoFurtherConnectionIsLeftToSparkAndCounted() throws Exception {
+    conf.set("spark.sluice.pool.max-connections", "1");
+    try (ExecutorPool small = pool("3")) {
+      write(small, 3);
+      try (RemoteClient other =
+          RemoteClient.connect(
+              address(small).control(), "app-1", ApplicationSecret.of(conf), 20_000)) {
+        fetch(small);
+        assertEquals(
+            0,
+            other
+                .describe(Partitions.one(0), List.of("absent"), PoolPlaces.ELSEWHERE)
+                .runs()
+                .size());
+      }
+    }
+    assertEquals(Map.of(), received);
+    assertEquals(
+        Map.of("a peer's service that took no further connection", 1L), counters.fallbacks());
+  }
+
+  /** Spark asks for them again when it has released others. */
+  @Test
+  void aBoundOnDirectMemoryThatIsReachedIsSparksToHandle() throws Exception {
+    FullDirectMemory full = FullDirectMemory.fill();
+    try {
+      fetch(own);
+    } finally {
+      full.close();
+    }
+    assertEquals(Map.of(), received);
+    assertEquals(Set.of(), leftToSpark);
+    assertEquals(Map.of(), counters.fallbacks());
+    assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"), withoutMemory);
+  }
+
+  private final class Listener implements BlockFetchingListener {
+    @Override
+    public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
+      received.put(blockId, data.size());
+    }
+
+    @Override
+    public void onBlockFetchFailure(String blockId, Throwable cause) {
+      if (!(cause instanceof OutOfDirectMemoryError)) {
+        throw new AssertionError(blockId, cause);
+      }
+      withoutMemory.add(blockId);
+    }
+  }
+
+  private final class Stock extends BlockStoreClient {
+    @Override
+    public void fetchBlocks(
+        String host,
+        int port,
+        String executorId,
+        String[] blockIds,
+        BlockFetchingListener listener,
+        DownloadFileManager files) {
+      leftToSpark.addAll(List.of(blockIds));
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,270 @@
+package io.sluice.spark.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.client.NodeAddress;
+import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.pool.MapOutput;
+import io.sluice.spark.pool.Piece;
+import io.sluice.spill.format.BlockChecksums;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.apache.spark.SparkConf;
+import org.apache.spark.network.buffer.FileSegmentManagedBuffer;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.shuffle.DownloadFile;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.apache.spark.network.shuffle.SimpleDownloadFile;
+import org.apache.spark.network.util.TransportConf;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Blocks of which something is damaged: nothing of them is handed on, what was read given back. */
+class PeerFetchTest {
+  private static final int PIECE_BYTES = 100_000;
+  private static final int RUNS = 3;
+  private static final int PARTITIONS = 1_200;
+  private static final int RUN_BYTES = 20;
+
+  @TempDir private Path base;
+  private final SparkConf conf = new SparkConf(false);
+  private ExecutorPool pool;
+
+  @BeforeEach
+  void open() throws IOException {
+    conf.set("spark.app.id", "app-1")
+        .set("spark.sluice.pool.dir", base.toString())
+        .set("spark.sluice.pool.capacity-mb", "32")
+        .set("spark.sluice.pool.segment-mb", "1")
+        .set("spark.sluice.read.buffer-mb", "4")
+        .set("spark.sluice.io.timeout-ms", "10000");
+    ApplicationSecret.create(conf);
+    pool =
+        ExecutorPool.open(
+            conf, new ExecutorTransports(conf), "app-1", "1", List.of(base.resolve("local")));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    pool.close();
+  }
+
+  private void write(int mapId, int damagedRun) throws IOException {
+    try (MapOutput output = pool.newOutput(pool.begin(0), mapId, 1)) {
+      for (int run = 0; run < RUNS; run++) {
+        ByteBuffer summed = ByteBuffer.allocate(PIECE_BYTES);
+        summed.put(PIECE_BYTES - 1, (byte) (run == damagedRun ? 1 : 0));
+        BlockChecksums checksums = BlockChecksums.of(summed);
+        output.append(0, new Piece(ByteBuffer.allocate(PIECE_BYTES), 1, checksums));
+      }
+      output.commit();
+    }
+  }
+
+  private NodeAddress address() {
+    return new NodeAddress(
+        "peer", new InetSocketAddress(InetAddress.getLoopbackAddress(), pool.controlPort()));
+  }
+
+  /** More often than there are windows; a window that is out when the reader closes fails that. */
+  @Test
+  void aDamagedRunCostsNoWindowOfTheNextOne() throws IOException {
+    for (int damaged = 0; damaged < RUNS; damaged++) {
+      write(damaged, damaged);
+    }
+    write(RUNS, RUNS); // this one is whole
+    try (PeerReader peers =
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+      for (int i = 0; i < 18; i++) {
+        BlockRange damaged = BlockRange.of("shuffle_0_" + i % RUNS + "_0").orElseThrow();
+        PeerFetch fetch =
+            new PeerFetch(peers.reader(), address(), List.of(damaged), MemoryTarget::open);
+        IOException e =
+            assertThrows(IOException.class, () -> fetch.run((block, bytes) -> assertTrue(false)));
+        assertTrue(e.getMessage().contains("CRC"), e.getMessage());
+      }
+      BlockRange whole = BlockRange.of("shuffle_0_" + RUNS + "_0").orElseThrow();
+      new PeerFetch(peers.reader(), address(), List.of(whole), MemoryTarget::open)
+          .run((block, bytes) -> assertTrue(bytes.size() == RUNS * PIECE_BYTES));
+    }
+  }
+
+  /** The defect was: the block came without these partitions, and was valid and too short. */
+  @Test
+  void aBlockOfManyPartitionsIsAbsentWhenTheIndexOfOneIsDamaged() throws IOException {
+    for (int mapId = 0; mapId < 2; mapId++) {
+      try (MapOutput output = pool.newOutput(pool.begin(0), mapId, PARTITIONS)) {
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+          output.append(partition, Piece.of(ByteBuffer.allocate(RUN_BYTES), 1));
+        }
+        output.commit();
+      }
+    }
+    BlockRange damaged = BlockRange.of("shuffle_0_0_0_" + PARTITIONS).orElseThrow();
+    BlockRange whole = BlockRange.of("shuffle_0_1_0_" + PARTITIONS).orElseThrow();
+    try (PeerReader peers =
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+      assertEquals(List.of(), fetch(peers, List.of(damaged, whole), damaged, whole));
+      flip(indexEntry(700));
+      assertEquals(List.of(damaged), fetch(peers, List.of(damaged, whole), whole));
+    }
+  }
+
+  /** Where Spark wants large blocks; of a damaged one nothing stays. */
+  @Test
+  void blocksAreReadIntoFilesOfTheTask() throws IOException {
+    write(0, RUNS);
+    write(1, 2);
+    List<DownloadFile> kept = new ArrayList<>();
+    DownloadFileManager files = files(kept);
+    BlockRange whole = BlockRange.of("shuffle_0_0_0").orElseThrow();
+    BlockRange damaged = BlockRange.of("shuffle_0_1_0").orElseThrow();
+    try (PeerReader peers =
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+      new PeerFetch(peers.reader(), address(), List.of(whole), FileTarget.in(files))
+          .run(
+              (block, bytes) -> {
+                assertInstanceOf(FileSegmentManagedBuffer.class, bytes);
+                assertEquals(RUNS * PIECE_BYTES, bytes.size());
+              });
+      PeerFetch fetch =
+          new PeerFetch(peers.reader(), address(), List.of(damaged), FileTarget.in(files));
+      assertThrows(IOException.class, () -> fetch.run((block, bytes) -> assertTrue(false)));
+    }
+    try (Stream<Path> left = Files.list(base.resolve("files"))) {
+      assertEquals(kept.stream().map(file -> Path.of(file.path())).toList(), left.toList());
+    }
+  }
+
+  private DownloadFileManager files(List<DownloadFile> kept) throws IOException {
+    Path directory = Files.createDirectory(base.resolve("files"));
+    return new DownloadFileManager() {
+      @Override
+      public DownloadFile createTempFile(TransportConf transport) {
+        try {
+          return new SimpleDownloadFile(
+              Files.createTempFile(directory, "block", "").toFile(), transport);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+
+      @Override
+      public boolean registerTempFileToClean(DownloadFile file) {
+        return kept.add(file);
+      }
+    };
+  }
+
+  /** Whoever waits for a window must not wait for one whose run is read later. */
+  @Test
+  void manyTasksReadManySmallBlocksThroughFewWindows() throws Exception {
+    int partitions = 300;
+    try (MapOutput output = pool.newOutput(pool.begin(0), 0, partitions)) {
+      for (int partition = 0; partition < partitions; partition++) {
+        byte[] run = new byte[1 + 300 * partition];
+        Arrays.fill(run, (byte) partition);
+        output.append(partition, Piece.of(ByteBuffer.wrap(run), 1));
+      }
+      output.commit();
+    }
+    List<BlockRange> blocks = new ArrayList<>();
+    for (int partition = 0; partition < partitions; partition++) {
+      blocks.add(BlockRange.of("shuffle_0_0_" + partition).orElseThrow());
+    }
+    conf.set("spark.sluice.read.buffer-mb", "1");
+    ExecutorService tasks = Executors.newFixedThreadPool(8);
+    try (PeerReader peers =
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+      List<Future<List<BlockRange>>> reads = new ArrayList<>();
+      for (int task = 0; task < 8; task++) {
+        PeerFetch fetch = new PeerFetch(peers.reader(), address(), blocks, MemoryTarget::open);
+        reads.add(tasks.submit(() -> fetch.run(PeerFetchTest::checkFilled)));
+      }
+      for (Future<List<BlockRange>> read : reads) {
+        assertEquals(List.of(), read.get(60, TimeUnit.SECONDS));
+      }
+    } finally {
+      tasks.shutdownNow();
+    }
+  }
+
+  private static void checkFilled(BlockRange block, ManagedBuffer bytes) {
+    ByteBuffer content;
+    try {
+      content = bytes.nioByteBuffer();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    assertEquals(1 + 300 * block.firstPartition(), content.remaining());
+    while (content.hasRemaining()) {
+      assertEquals((byte) block.firstPartition(), content.get());
+    }
+  }
+
+  /** Reads them, of which just {@code arriving} must arrive, whole; returns the others. */
+  private List<BlockRange> fetch(PeerReader peers, List<BlockRange> blocks, BlockRange... arriving)
+      throws IOException {
+    List<BlockRange> arrived = new ArrayList<>();
+    List<BlockRange> absent =
+        new PeerFetch(peers.reader(), address(), blocks, MemoryTarget::open)
+            .run(
+                (block, bytes) -> {
+                  assertEquals((long) PARTITIONS * RUN_BYTES, bytes.size());
+                  arrived.add(block);
+                });
+    assertEquals(List.of(arriving), arrived);
+    return absent;
+  }
+
+  /** What an index has for a partition of one run, whose runs before it are one each. */
+  private static byte[] indexEntry(int partition) {
+    byte[] numbers = ByteBuffer.allocate(8).putInt(partition).putInt(partition).array();
+    CRC32C crc = new CRC32C();
+    crc.update(numbers);
+    return ByteBuffer.allocate(8).putInt(partition).putInt((int) crc.getValue()).array();
+  }
+
+  /** Flips a bit where the pool has these bytes first, which is in the first output. */
+  private void flip(byte[] bytes) throws IOException {
+    try (Stream<Path> files = Files.walk(base)) {
+      for (Path file :
+          files.filter(each -> each.toString().contains("segment-")).sorted().toList()) {
+        byte[] segment = Files.readAllBytes(file);
+        for (int at = 0; at + bytes.length <= segment.length; at += 4) {
+          if (Arrays.equals(segment, at, at + bytes.length, bytes, 0, bytes.length)) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+              channel.write(ByteBuffer.wrap(new byte[] {(byte) (bytes[3] ^ 4)}), at + 3);
+            }
+            return;
+          }
+        }
+      }
+    }
+    throw new AssertionError("the pool does not have these bytes");
+  }
+}
