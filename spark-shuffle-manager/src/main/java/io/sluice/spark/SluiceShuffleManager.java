@@ -1,7 +1,6 @@
 package io.sluice.spark;
 
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.Eligibility;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;

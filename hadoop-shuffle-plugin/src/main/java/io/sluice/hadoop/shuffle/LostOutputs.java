@@ -1,9 +1,9 @@
 package io.sluice.hadoop.shuffle;
 
 import io.sluice.node.client.FetchFailedException;
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.merge.ChecksumException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -1,12 +1,12 @@
 package io.sluice.hadoop.testing;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
 import io.sluice.node.testing.FreePorts;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.store.StoreConfig;

@@ -2,9 +2,9 @@ package io.sluice.it.cli;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.Lab;
-import io.sluice.it.lab.LabRun;
 import io.sluice.it.lab.LabSummary;
 import io.sluice.it.lab.LabTools;
+import io.sluice.it.lab.run.LabRun;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TestReports;
 import java.util.ArrayList;

@@ -21,10 +21,10 @@ import java.util.function.Consumer;
  */
 public final class Lab {
   private static final int CPUS = 2;
-  static final int PEER_MEMORY_MB = 3072;
+  public static final int PEER_MEMORY_MB = 3072;
 
   /** Of one guest: QEMU's translated code, which is bounded, and the rest of QEMU. */
-  static final int EMULATOR_MB = 512;
+  public static final int EMULATOR_MB = 512;
 
   private final Workspace workspace;
   private final LabTools tools;

@@ -104,7 +104,7 @@ public enum LabSuite {
     return classes;
   }
 
-  int memoryMb() {
+  public int memoryMb() {
     return memoryMb;
   }
 
@@ -113,12 +113,12 @@ public enum LabSuite {
   }
 
   /** Whether two guests can run it together. */
-  boolean runsOnTwoHosts() {
+  public boolean runsOnTwoHosts() {
     return this == TERASORT || this == MAPREDUCE;
   }
 
   /** Whether it takes so long that only {@code ./sluice test --all} runs it. */
-  boolean isCampaign() {
+  public boolean isCampaign() {
     return this == TERASORT || this == MAPREDUCE;
   }
 
@@ -142,7 +142,7 @@ public enum LabSuite {
   }
 
   /** The suite of that name. */
-  static LabSuite of(String id) {
+  public static LabSuite of(String id) {
     return Arrays.stream(values())
         .filter(suite -> suite.id().equals(id))
         .findFirst()

@@ -2,8 +2,8 @@ package io.sluice.it.testrun;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabResult;
-import io.sluice.it.lab.LabRun;
 import io.sluice.it.lab.LabTools;
+import io.sluice.it.lab.run.LabRun;
 import io.sluice.it.report.Console;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.lab.LabRun;
 import io.sluice.it.lab.LabTools;
+import io.sluice.it.lab.run.LabRun;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.lab.LabRun;
 import io.sluice.it.lab.LabSuite;
+import io.sluice.it.lab.run.LabRun;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;

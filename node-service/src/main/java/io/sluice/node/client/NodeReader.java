@@ -5,6 +5,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.support.Deadlines;

@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;

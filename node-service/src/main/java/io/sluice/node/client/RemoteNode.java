@@ -6,6 +6,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;

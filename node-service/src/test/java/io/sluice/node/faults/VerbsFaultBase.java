@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
@@ -14,6 +13,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.TransportException;

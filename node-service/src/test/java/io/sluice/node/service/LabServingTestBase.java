@@ -2,12 +2,12 @@ package io.sluice.node.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;

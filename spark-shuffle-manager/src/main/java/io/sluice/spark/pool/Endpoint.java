@@ -1,6 +1,6 @@
 package io.sluice.spark.pool;
 
-import io.sluice.node.client.NodeAddress;
+import io.sluice.node.wire.NodeAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import org.apache.spark.storage.BlockManagerId;

@@ -1,8 +1,8 @@
 package io.sluice.spark.read;
 
 import io.netty.util.internal.OutOfDirectMemoryError;
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeBusyException;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
 import java.util.ArrayList;

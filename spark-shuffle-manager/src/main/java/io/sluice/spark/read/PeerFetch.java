@@ -1,9 +1,9 @@
 package io.sluice.spark.read;
 
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.merge.RunInput;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.sluice.spark.read;
 
-import io.sluice.node.client.NodeAddress;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.Endpoint;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package io.sluice.spark.service;
 
 import io.sluice.node.client.LocalPool;
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.spark.conf.ApplicationSecret;

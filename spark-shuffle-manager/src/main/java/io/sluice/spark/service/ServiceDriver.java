@@ -1,7 +1,7 @@
 package io.sluice.spark.service;
 
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.BlockNames;

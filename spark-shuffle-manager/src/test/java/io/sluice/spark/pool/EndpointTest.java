@@ -3,7 +3,7 @@ package io.sluice.spark.pool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.client.NodeAddress;
+import io.sluice.node.wire.NodeAddress;
 import java.net.InetSocketAddress;
 import org.apache.spark.storage.BlockManagerId;
 import org.junit.jupiter.api.Test;

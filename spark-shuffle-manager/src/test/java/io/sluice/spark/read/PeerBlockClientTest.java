@@ -3,10 +3,10 @@ package io.sluice.spark.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.netty.util.internal.OutOfDirectMemoryError;
-import io.sluice.node.client.NodeAddress;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
+import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;

@@ -1,4 +1,4 @@
-package io.sluice.node.client;
+package io.sluice.node.wire;
 
 import java.net.InetSocketAddress;
 

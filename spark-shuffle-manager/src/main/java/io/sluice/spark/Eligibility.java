@@ -1,4 +1,4 @@
-package io.sluice.spark.conf;
+package io.sluice.spark;
 
 import io.sluice.spark.service.SluiceDataIO;
 import java.util.Optional;

@@ -1,5 +1,6 @@
-package io.sluice.it.lab;
+package io.sluice.it.lab.run;
 
+import io.sluice.it.lab.LabResult;
 import io.sluice.it.report.TestReports;
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package io.sluice.spark.conf;
+package io.sluice.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,6 +1,11 @@
-package io.sluice.it.lab;
+package io.sluice.it.lab.run;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.lab.Lab;
+import io.sluice.it.lab.LabException;
+import io.sluice.it.lab.LabResult;
+import io.sluice.it.lab.LabSuite;
+import io.sluice.it.lab.LabTools;
 import io.sluice.it.lab.plugs.PulledPlugs;
 import io.sluice.it.report.Console;
 import java.util.ArrayList;
