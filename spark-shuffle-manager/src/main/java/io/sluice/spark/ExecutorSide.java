@@ -115,11 +115,11 @@ final class ExecutorSide implements Closeable {
 
   /** The pool of this node's service, if the application names one. */
   private synchronized Optional<NodeTarget> nodePool() {
-    String service = SparkSettings.SERVICE.get(SparkSettings.of(conf));
-    if (nodePool == null && !closed && !service.isEmpty()) {
+    Optional<String> service = SparkSettings.SERVICE.get(SparkSettings.of(conf));
+    if (nodePool == null && !closed && service.isPresent()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();
-      nodePool = new NodeTarget(conf, transports, counters, conf.getAppId(), service, host);
+      nodePool = new NodeTarget(conf, transports, counters, conf.getAppId(), service.get(), host);
     }
     return Optional.ofNullable(nodePool);
   }

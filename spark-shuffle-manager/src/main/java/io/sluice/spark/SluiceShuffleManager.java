@@ -62,7 +62,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
       leaveNoFilesToRead(conf);
-      if (!SparkSettings.SERVICE.get(SparkSettings.of(conf)).isEmpty()) {
+      if (SparkSettings.SERVICE.get(SparkSettings.of(conf)).isPresent()) {
         conf.setIfMissing(Eligibility.IO_PLUGIN, SluiceDataIO.class.getName());
       }
     } else if (isDriver) {

@@ -345,6 +345,16 @@ class LocalShuffleTest {
   }
 
   @Test
+  void aServiceCalledNoneIsNotLookedFor() {
+    SparkConf conf = conf().set("spark.sluice.service", "none");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertFalse(context.sc().shuffleDriverComponents().supportsReliableStorage());
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(Map.of(), manager().counters().fallbacks());
+    }
+  }
+
+  @Test
   void aSettingThatIsNoneIsSaidWhenTheApplicationStarts() {
     SparkConf conf = conf().set("spark.sluice.pool.capacity-mb", "lots");
     Exception e = assertThrows(Exception.class, () -> new JavaSparkContext(conf));

@@ -4,11 +4,17 @@ import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 
 /** What a Spark application may set, with {@code --conf} or in {@code spark-defaults.conf}. */
 public final class SparkSettings {
+  /** What {@link #SERVICE} calls the service of the NodeManager. */
+  public static final String YARN_SERVICE = "yarn";
+
+  private static final String NO_SERVICE = "none";
+
   /** Where the pools of executors lie. */
   public static final Setting<String> POOL_DIR =
       Setting.text(
@@ -48,16 +54,16 @@ public final class SparkSettings {
           "How the pool is written: `plain` mapping, the JDK's synchronous mapping of NVM (`sync`)"
               + " or `libpmem`. `auto` takes sync where the mount is DAX and plain elsewhere.");
 
-  /** The node's service. */
-  public static final Setting<String> SERVICE =
-      Setting.text(
+  /** The node's service: {@link #YARN_SERVICE} or its directory; empty without one. */
+  public static final Setting<Optional<String>> SERVICE =
+      new Setting<>(
           "spark.sluice.service",
-          "",
-          "none",
-          "The node service that runs on every node of the cluster: its directory, the same on"
-              + " each, or `yarn` for the auxiliary service `sluice_shuffle` of the NodeManagers."
-              + " Map outputs are written into its pool and survive their executor; where it cannot"
-              + " be reached, an executor uses a pool of its own.");
+          NO_SERVICE,
+          "The node service that runs on every node of the cluster: its directory, an absolute"
+              + " path and the same on each, or `yarn` for the auxiliary service `sluice_shuffle`"
+              + " of the NodeManagers. Map outputs are written into its pool and survive their"
+              + " executor; where it cannot be reached, an executor uses a pool of its own.",
+          SparkSettings::service);
 
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
@@ -124,6 +130,17 @@ public final class SparkSettings {
   public static final LimitSettings LIMITS = LimitSettings.of("spark.sluice.pool.");
 
   private SparkSettings() {}
+
+  private static Optional<String> service(String text) {
+    if (text == null || text.equals(NO_SERVICE)) {
+      return Optional.empty();
+    }
+    if (!text.equals(YARN_SERVICE) && !text.startsWith("/")) {
+      throw new IllegalArgumentException(
+          "spark.sluice.service is '" + text + "', expected none, yarn or an absolute path");
+    }
+    return Optional.of(text);
+  }
 
   /** The values of an application's settings, as {@link Setting#get} asks for them. */
   public static UnaryOperator<String> of(SparkConf conf) {

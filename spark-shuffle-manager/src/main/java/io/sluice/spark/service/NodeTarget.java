@@ -74,7 +74,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
    * Asks nothing yet.
    *
    * @param counters told of what is written
-   * @param service {@link ServiceNotice#YARN}, or the service's directory
+   * @param service {@link SparkSettings#YARN_SERVICE}, or the service's directory
    * @param host this executor's, where the service can be read from if it does not say otherwise
    */
   public NodeTarget(

@@ -2,6 +2,7 @@ package io.sluice.spark.service;
 
 import io.sluice.node.service.ServiceDirectory;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spill.segment.OwnPlace;
 import java.io.IOException;
 import java.io.Reader;
@@ -26,9 +27,6 @@ import java.util.Properties;
  * @param medium how its pool is written
  */
 public record ServiceNotice(String host, int controlPort, Path socket, String medium) {
-  /** What a setting calls the service of the NodeManager. */
-  public static final String YARN = "yarn";
-
   /** Where Hadoop puts what the auxiliary service of that name says, in Base64. */
   static final String YARN_VARIABLE = "NM_AUX_SERVICE_sluice_shuffle";
 
@@ -54,12 +52,14 @@ public record ServiceNotice(String host, int controlPort, Path socket, String me
   /**
    * Reads that of the service of this node.
    *
-   * @param service {@link #YARN}, or the service's directory
+   * @param service {@link SparkSettings#YARN_SERVICE}, or the service's directory
    * @param environment of this process
    * @throws IOException if there is none
    */
   static ServiceNotice find(String service, Map<String, String> environment) throws IOException {
-    return service.equals(YARN) ? ofNodeManager(environment) : read(Path.of(service));
+    return service.equals(SparkSettings.YARN_SERVICE)
+        ? ofNodeManager(environment)
+        : read(Path.of(service));
   }
 
   private static ServiceNotice ofNodeManager(Map<String, String> environment) throws IOException {

@@ -14,6 +14,7 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spark.LogLines;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
@@ -383,7 +384,7 @@ class NodeServiceMainTest {
   void aNodeManagersServiceIsFoundInTheEnvironment() throws IOException {
     String encoded = Base64.getEncoder().encodeToString(service.metadata().encode());
     Map<String, String> environment = Map.of(ServiceNotice.YARN_VARIABLE, encoded);
-    ServiceNotice notice = ServiceNotice.find(ServiceNotice.YARN, environment);
+    ServiceNotice notice = ServiceNotice.find(SparkSettings.YARN_SERVICE, environment);
     assertEquals(ServiceNotice.read(base.resolve("service")), notice);
   }
 
@@ -398,7 +399,8 @@ class NodeServiceMainTest {
 
   private static void assertNotFound(String why, Map<String, String> environment) {
     IOException e =
-        assertThrows(IOException.class, () -> ServiceNotice.find(ServiceNotice.YARN, environment));
+        assertThrows(
+            IOException.class, () -> ServiceNotice.find(SparkSettings.YARN_SERVICE, environment));
     assertTrue(e.getMessage().contains(why), e.getMessage());
   }
 }
