@@ -3,9 +3,11 @@ package io.sluice.hadoop.shuffle;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.shuffle.FetchFailures.Kind;
 import io.sluice.hadoop.shuffle.FetchFailures.Verdict;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,18 +15,20 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which map outputs a reducer still needs, where they are, and which nodes it must leave alone for
- * a while: the policy of stock's {@code ShuffleSchedulerImpl}.
+ * Which map outputs a reducer still needs, where they are, which it has, and which nodes it must
+ * leave alone for a while: the policy of stock's {@code ShuffleSchedulerImpl}.
  *
  * <p>It differs where Sluice does: a map output counts as shuffled once it is <i>located</i>, its
  * bytes being read while they are merged. So when its attempt is withdrawn before the merge begins
@@ -32,10 +36,13 @@ import org.slf4j.LoggerFactory;
  * stock would keep its own copy. An attempt that is not needed is therefore remembered until it is
  * withdrawn itself.
  *
- * <p>Thread contract: safe from any thread; the callbacks run under its lock and must not wait.
- * Failure: {@link #throwIfFailed} throws what made the attempt hopeless.
+ * <p>Thread contract: safe from any thread; the callbacks run under its lock and must not wait. No
+ * run is closed under it, since that may wait for reads. Ownership: owns the runs of every output
+ * that {@link #succeeded} took, until {@link #takeAll} or {@link #takeWithdrawn} hands them over;
+ * the rest ends with {@link #close}. Failure: {@link #throwIfFailed} throws what made the attempt
+ * hopeless.
  */
-final class FetchSchedule {
+final class FetchSchedule implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FetchSchedule.class);
 
   private static final int MAX_MAPS_AT_ONCE = 20;
@@ -50,14 +57,15 @@ final class FetchSchedule {
   private final LongSupplier nanoClock;
   private final int totalMaps;
   private final FetchFailures failures;
-  private final TaskAttemptID[] doneBy;
+  private final FetchedOutput[] outputs;
   private final boolean[] done;
   private final Map<String, Host> hosts = new LinkedHashMap<>();
   private final Set<TaskAttemptID> obsolete = new HashSet<>();
-  private final Random random = new Random();
+  private final List<FetchedRun> withdrawn = new ArrayList<>();
+  private final RandomGenerator random;
   private int remaining;
   private IOException failure;
-  private boolean closed;
+  private boolean ended;
 
   /** What the schedule tells its owner. */
   interface Listener {
@@ -70,24 +78,27 @@ final class FetchSchedule {
     /** One more fetch has failed. */
     void fetchFailed();
 
-    /**
-     * The attempt of a located output was withdrawn.
-     *
-     * @return true if its bytes were given up and another attempt is needed, false if they are all
-     *     on this node and are kept
-     */
-    boolean withdraw(TaskAttemptID map);
-
     /** So many maps of all are shuffled. */
     void progress(int doneMaps, int totalMaps);
   }
 
-  FetchSchedule(int totalMaps, FetchPolicy policy, Listener listener, LongSupplier nanoClock) {
+  /**
+   * Needs the outputs of all maps.
+   *
+   * @param random chooses among hosts and spreads delays
+   */
+  FetchSchedule(
+      int totalMaps,
+      FetchPolicy policy,
+      Listener listener,
+      LongSupplier nanoClock,
+      RandomGenerator random) {
     this.totalMaps = totalMaps;
     this.listener = listener;
     this.nanoClock = nanoClock;
+    this.random = random;
     this.failures = new FetchFailures(policy, totalMaps, nanoClock.getAsLong());
-    this.doneBy = new TaskAttemptID[totalMaps];
+    this.outputs = new FetchedOutput[totalMaps];
     this.done = new boolean[totalMaps];
     this.remaining = totalMaps;
   }
@@ -117,7 +128,7 @@ final class FetchSchedule {
 
   /** Takes in one completion event, as the ApplicationMaster sent it. */
   synchronized void resolve(TaskCompletionEvent event) {
-    if (closed) {
+    if (ended) {
       return; // the merge may own the outputs already: nothing can be taken back from it
     }
     TaskAttemptID attempt = event.getTaskAttemptId();
@@ -148,7 +159,7 @@ final class FetchSchedule {
     obsolete.add(attempt);
     hosts.values().forEach(host -> host.lostUntilNs.remove(attempt));
     int index = attempt.getTaskID().getId();
-    if (attempt.equals(doneBy[index]) && listener.withdraw(attempt)) {
+    if (isLocated(attempt) && !outputs[index].resident()) {
       LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
       undo(index);
     } else {
@@ -156,8 +167,14 @@ final class FetchSchedule {
     }
   }
 
+  private boolean isLocated(TaskAttemptID attempt) {
+    FetchedOutput output = outputs[attempt.getTaskID().getId()];
+    return output != null && output.map().equals(attempt);
+  }
+
   private void undo(int index) {
-    doneBy[index] = null;
+    withdrawn.addAll(outputs[index].runs());
+    outputs[index] = null;
     done[index] = false;
     remaining++;
     notifyAll();
@@ -239,17 +256,18 @@ final class FetchSchedule {
   /**
    * An output was located or fetched.
    *
-   * @return false if it is not wanted (any more); the caller then discards what it has
+   * @return false if it is not wanted (any more); the caller then closes what is still its own
    */
-  synchronized boolean succeeded(Batch batch, TaskAttemptID map) {
+  synchronized boolean succeeded(Batch batch, FetchedOutput output) {
+    TaskAttemptID map = output.map();
     failures.forget(map, batch.hostName());
-    if (closed || !wants(map)) {
+    if (ended || !wants(map)) {
       putBack(hosts.get(batch.hostName()), map);
       return false;
     }
     int index = map.getTaskID().getId();
     done[index] = true;
-    doneBy[index] = map;
+    outputs[index] = output;
     Host host = hosts.get(batch.hostName());
     host.delivered.add(map);
     host.refusals = 0;
@@ -268,7 +286,7 @@ final class FetchSchedule {
   synchronized void failed(Batch batch, TaskAttemptID map, Kind kind) {
     Host host = hosts.get(batch.hostName());
     putBack(host, map);
-    if (closed || !wants(map)) {
+    if (ended || !wants(map)) {
       return;
     }
     if (!host.failedInBatch) {
@@ -294,14 +312,14 @@ final class FetchSchedule {
   synchronized void lost(Batch batch, TaskAttemptID map) {
     Host host = hosts.get(batch.hostName());
     int index = map.getTaskID().getId();
-    boolean located = map.equals(doneBy[index]);
-    if (closed || (!located && !wants(map))) {
+    boolean located = isLocated(map);
+    if (ended || (!located && !wants(map))) {
       putBack(host, map);
       return;
     }
     if (located) {
-      if (!listener.withdraw(map)) {
-        return; // all of it is on this node
+      if (outputs[index].resident()) {
+        return;
       }
       undo(index);
     }
@@ -314,11 +332,16 @@ final class FetchSchedule {
     verdict.hopeless().ifPresent(reason -> fail(new IOException(reason)));
   }
 
-  /** The outputs that were had from the batch's host and are still counted. */
-  synchronized List<TaskAttemptID> deliveredBy(Batch batch) {
+  /**
+   * The outputs that were had from the batch's host, are still counted, and whose bytes are not all
+   * on this node.
+   */
+  synchronized List<TaskAttemptID> remoteOf(Batch batch) {
     Host host = hosts.get(batch.hostName());
-    host.delivered.removeIf(map -> !map.equals(doneBy[map.getTaskID().getId()]));
-    return List.copyOf(host.delivered);
+    host.delivered.removeIf(map -> !isLocated(map));
+    return host.delivered.stream()
+        .filter(map -> !outputs[map.getTaskID().getId()].resident())
+        .toList();
   }
 
   /**
@@ -397,7 +420,7 @@ final class FetchSchedule {
 
   /**
    * Waits until every map is shuffled; false when {@code waitMs} passed before that. With true the
-   * schedule is closed, so that no withdrawal comes between the last output and the merge.
+   * schedule has ended, so that no withdrawal comes between the last output and the merge.
    */
   synchronized boolean awaitDone(long waitMs) throws InterruptedException {
     if (remaining > 0 && failure == null) {
@@ -406,7 +429,7 @@ final class FetchSchedule {
     if (remaining > 0 || failure != null) {
       return false;
     }
-    close();
+    end();
     return true;
   }
 
@@ -417,25 +440,63 @@ final class FetchSchedule {
     }
   }
 
-  /** Whether there is nothing left to take, because all is done, failed or closed. */
+  /** Whether there is nothing left to take, because all is done, failed or ended. */
   synchronized boolean isOver() {
-    return closed || failure != null;
+    return ended || failure != null;
   }
 
-  /** Lets everybody who waits in {@link #take} go. */
-  synchronized void close() {
-    closed = true;
+  /** Lets everybody who waits in {@link #take} go; no output is taken in any more. */
+  synchronized void end() {
+    ended = true;
     notifyAll();
   }
 
-  /** Names each attempt whose output is shuffled; those of failed tasks are not among them. */
+  /** Names each attempt whose output it holds; those of failed tasks are not among them. */
   synchronized List<TaskAttemptID> shuffled() {
-    List<TaskAttemptID> result = new ArrayList<>();
-    for (TaskAttemptID attempt : doneBy) {
-      if (attempt != null) {
-        result.add(attempt);
-      }
+    return held().map(FetchedOutput::map).toList();
+  }
+
+  private Stream<FetchedOutput> held() {
+    return Arrays.stream(outputs).filter(Objects::nonNull);
+  }
+
+  /** The runs of outputs that were given up; the caller owns and closes them. */
+  synchronized List<FetchedRun> takeWithdrawn() {
+    List<FetchedRun> taken = List.copyOf(withdrawn);
+    withdrawn.clear();
+    return taken;
+  }
+
+  /**
+   * Hands over the runs of all maps, in the order of the maps; the caller owns them from now on.
+   *
+   * @throws IllegalStateException before {@link #awaitDone} was true: records would be lost
+   */
+  synchronized List<FetchedRun> takeAll() {
+    if (!ended || remaining > 0) {
+      throw new IllegalStateException(
+          remaining + " of " + totalMaps + " maps are not shuffled; the reduce must run again");
     }
-    return result;
+    return takeHeld();
+  }
+
+  private List<FetchedRun> takeHeld() {
+    List<FetchedRun> runs = held().flatMap(output -> output.runs().stream()).toList();
+    Arrays.fill(outputs, null);
+    return runs;
+  }
+
+  /** Ends, and closes what was not handed over. */
+  @Override
+  public void close() throws IOException {
+    List<FetchedRun> closing;
+    synchronized (this) {
+      end();
+      closing = new ArrayList<>(takeWithdrawn());
+      closing.addAll(takeHeld());
+    }
+    for (FetchedRun run : closing) {
+      run.close();
+    }
   }
 }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
  * those that it does not hold from the stock ShuffleHandler of the same node.
  *
- * <p>Thread contract: {@link #run} on a thread of its own, until the schedule is closed. Failure:
+ * <p>Thread contract: {@link #run} on a thread of its own, until the schedule has ended. Failure:
  * an output that neither has is reported to the schedule, never dropped; anything unexpected fails
  * the shuffle.
  */
@@ -41,32 +41,36 @@ final class HostFetcher implements Runnable {
   private static final long MAX_EXPECTED_BYTES = 8L << 20;
 
   private final FetchSchedule schedule;
-  private final MapOutputs outputs;
+  private final FetchNotes notes;
   private final NodeReader reader;
   private final StockFetch stock;
   private final StageArea stage;
-  private final int reduce;
-  private final int portOffset;
-  private final int windowsPerMap;
+  private final Settings settings;
 
   HostFetcher(
       FetchSchedule schedule,
-      MapOutputs outputs,
+      FetchNotes notes,
       NodeReader reader,
       StockFetch stock,
       StageArea stage,
-      int reduce,
-      int portOffset,
-      int windowsPerMap) {
+      Settings settings) {
     this.schedule = schedule;
-    this.outputs = outputs;
+    this.notes = notes;
     this.reader = reader;
     this.stock = stock;
     this.stage = stage;
-    this.reduce = reduce;
-    this.portOffset = portOffset;
-    this.windowsPerMap = windowsPerMap;
+    this.settings = settings;
   }
+
+  /**
+   * What all fetchers of a reducer have in common.
+   *
+   * @param reduce the partition
+   * @param compressed whether the job's codec stands before every run that a map wrote
+   * @param portOffset from a ShuffleHandler's port to that of Sluice's service
+   * @param windowsPerMap of remote runs that are fetched ahead
+   */
+  record Settings(int reduce, boolean compressed, int portOffset, int windowsPerMap) {}
 
   @Override
   public void run() {
@@ -146,7 +150,8 @@ final class HostFetcher implements Runnable {
   private Located locate(Batch batch) throws NodeBusyException {
     try {
       return new Located(
-          reader.locate(address(batch), Partitions.one(reduce), ids(batch.maps())), Service.ABSENT);
+          reader.locate(address(batch), Partitions.one(settings.reduce), ids(batch.maps())),
+          Service.ABSENT);
     } catch (NodeBusyException e) {
       throw e;
     } catch (RemoteError e) {
@@ -157,14 +162,14 @@ final class HostFetcher implements Runnable {
     } catch (IOException e) {
       // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
       // does not have either is a fetch failure, tried again at both.
-      outputs.serviceMissing(batch.hostName(), e);
+      notes.serviceMissing(batch.hostName(), e);
     }
     return new Located(Map.of(), Service.SILENT);
   }
 
   private NodeAddress address(Batch batch) throws IOException {
     URL url = URI.create(batch.url()).toURL();
-    int port = url.getPort() + portOffset;
+    int port = url.getPort() + settings.portOffset;
     if (port > MAX_PORT) {
       throw new IOException("port " + url.getPort() + " leaves no room for Sluice's at " + port);
     }
@@ -181,11 +186,17 @@ final class HostFetcher implements Runnable {
     boolean reads = prefetch;
     List<FetchedRun> fetched = new ArrayList<>(runs.size());
     for (NodeRun run : runs) {
-      reads = reads && run.prefetch(Math.max(1, windowsPerMap / runs.size()));
-      fetched.add(FetchedRun.of(run, outputs.compressed()));
+      reads = reads && run.prefetch(Math.max(1, settings.windowsPerMap / runs.size()));
+      fetched.add(FetchedRun.of(run, settings.compressed));
     }
-    outputs.keep(schedule, batch, map, fetched);
+    keep(batch, FetchedOutput.of(map, fetched));
     return reads;
+  }
+
+  private void keep(Batch batch, FetchedOutput output) throws IOException {
+    if (!schedule.succeeded(batch, output)) {
+      output.close();
+    }
   }
 
   /** As stock: what concerns the node counts for all of them, and they wait for its penalty. */
@@ -220,20 +231,20 @@ final class HostFetcher implements Runnable {
   }
 
   private void fetchFromStock(Batch batch, TaskAttemptID map) throws IOException {
-    StagedRun staged = stage.create(map + " partition " + reduce + " from stock");
+    StagedRun staged = stage.create(map + " partition " + settings.reduce + " from stock");
     FetchedRun run;
     try {
-      long travelledBytes = stock.fetch(batch.url(), map, reduce, new Staging(staged));
+      long travelledBytes = stock.fetch(batch.url(), map, settings.reduce, new Staging(staged));
       staged.finish();
       run =
           new FetchedRun(
-              staged.name(), staged.lengthBytes(), outputs.compressed(), staged.open(), null);
-      outputs.fetchedFromStock(travelledBytes);
+              staged.name(), staged.lengthBytes(), settings.compressed, staged.open(), null);
+      notes.fetchedFromStock(travelledBytes);
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(staged, e);
       throw e;
     }
-    outputs.keep(schedule, batch, map, List.of(run));
+    keep(batch, FetchedOutput.of(map, List.of(run)));
   }
 
   private static void closeAfter(StagedRun staged, Throwable failure) {
@@ -268,12 +279,13 @@ final class HostFetcher implements Runnable {
         maps,
         cause.getMessage());
     maps.forEach(map -> schedule.lost(batch, map));
-    List<TaskAttemptID> delivered = outputs.remote(schedule.deliveredBy(batch));
+    List<TaskAttemptID> delivered = schedule.remoteOf(batch);
     if (delivered.isEmpty()) {
       return;
     }
     try {
-      Set<String> absent = reader.absent(address(batch), Partitions.one(reduce), ids(delivered));
+      Set<String> absent =
+          reader.absent(address(batch), Partitions.one(settings.reduce), ids(delivered));
       for (TaskAttemptID map : delivered) {
         if (absent.contains(map.toString())) {
           schedule.lost(batch, map);

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.LocalDirAllocator;
@@ -79,10 +80,10 @@ final class ReduceShuffle {
   private final Map<String, String> environment;
   private final JobConf job;
   private final TaskAttemptID reduce;
-  private final MapOutputs outputs;
   private LocalClient node;
   private StageArea stage;
   private NodeReader reader;
+  private FetchSchedule schedule;
   private RawKeyValueIterator records;
   private final FailureReports failureReports;
 
@@ -96,7 +97,6 @@ final class ReduceShuffle {
     this.environment = environment;
     this.job = context.getJobConf();
     this.reduce = (TaskAttemptID) context.getReduceId();
-    this.outputs = new MapOutputs(context.getReporter(), context.getCodec() != null);
     this.failureReports = new FailureReports(context.getUmbilical(), reduce, context.getStatus());
   }
 
@@ -106,13 +106,14 @@ final class ReduceShuffle {
     }
     try {
       open();
-      FetchSchedule schedule = gather();
+      gather();
       stage.trim();
       context.getCopyPhase().complete();
       context.getStatus().setPhase(TaskStatus.Phase.SORT);
       context.getReduceTask().statusUpdate(context.getUmbilical());
-      List<FetchedRun> runs = outputs.takeAll(schedule.shuffled());
-      count(schedule, runs);
+      int shuffledMaps = schedule.shuffled().size();
+      List<FetchedRun> runs = schedule.takeAll();
+      count(shuffledMaps, runs);
       LostOutputs lostOutputs =
           new LostOutputs(
               runs,
@@ -192,33 +193,42 @@ final class ReduceShuffle {
   }
 
   /** Waits until every map's output is located or staged. */
-  private FetchSchedule gather() throws IOException, InterruptedException {
-    FetchSchedule schedule =
+  private void gather() throws IOException, InterruptedException {
+    schedule =
         new FetchSchedule(
-            job.getNumMapTasks(), FetchPolicy.of(job), new Listener(), System::nanoTime);
+            job.getNumMapTasks(),
+            FetchPolicy.of(job),
+            new Listener(),
+            System::nanoTime,
+            new Random());
     List<Thread> threads = new ArrayList<>();
     try {
-      startAll(schedule, threads);
+      startAll(threads);
       while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
-        throwIfFailed(schedule);
+        throwIfFailed();
         context.getReporter().progress();
-        outputs.closeWithdrawn();
+        closeWithdrawn();
         failureReports.send();
       }
-      throwIfFailed(schedule);
+      throwIfFailed();
     } finally {
-      schedule.close();
+      schedule.end();
       // Only the poller sleeps; an interrupt in a fetcher would close the files it reads from.
       threads.stream().limit(1).forEach(Thread::interrupt);
       join(threads);
     }
-    outputs.closeWithdrawn();
+    closeWithdrawn();
     failureReports.send();
-    return schedule;
+  }
+
+  private void closeWithdrawn() throws IOException {
+    for (FetchedRun run : schedule.takeWithdrawn()) {
+      run.close();
+    }
   }
 
   /** The next attempt depends on what this one has found, so that is sent first. */
-  private void throwIfFailed(FetchSchedule schedule) throws IOException, InterruptedException {
+  private void throwIfFailed() throws IOException, InterruptedException {
     try {
       schedule.throwIfFailed();
     } catch (IOException e) {
@@ -231,7 +241,7 @@ final class ReduceShuffle {
     }
   }
 
-  private void startAll(FetchSchedule schedule, List<Thread> threads) throws IOException {
+  private void startAll(List<Thread> threads) throws IOException {
     threads.add(
         start(
             "sluice-completion-poller",
@@ -243,19 +253,18 @@ final class ReduceShuffle {
             context.getReduceTask().getShuffleSecret(),
             job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, 180_000),
             job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, 180_000));
+    FetchNotes notes = new FetchNotes(context.getReporter());
+    HostFetcher.Settings settings =
+        new HostFetcher.Settings(
+            reduce.getTaskID().getId(),
+            context.getCodec() != null,
+            NodeSettings.PORT_OFFSET.get(job::getTrimmed),
+            reader.windowCount() / Math.max(1, job.getNumMapTasks()));
     for (int i = 0; i < fetchers; i++) {
       threads.add(
           start(
               "sluice-fetcher-" + i,
-              new HostFetcher(
-                  schedule,
-                  outputs,
-                  reader,
-                  stock,
-                  stage,
-                  reduce.getTaskID().getId(),
-                  NodeSettings.PORT_OFFSET.get(job::getTrimmed),
-                  reader.windowCount() / Math.max(1, job.getNumMapTasks()))));
+              new HostFetcher(schedule, notes, reader, stock, stage, settings)));
     }
   }
 
@@ -291,8 +300,7 @@ final class ReduceShuffle {
     return thread;
   }
 
-  private void count(FetchSchedule schedule, List<FetchedRun> runs) {
-    int shuffledMaps = schedule.shuffled().size();
+  private void count(int shuffledMaps, List<FetchedRun> runs) {
     context.getShuffledMapsCounter().increment(shuffledMaps);
     context.getMergedMapOutputsCounter().increment(shuffledMaps);
     context
@@ -315,11 +323,6 @@ final class ReduceShuffle {
     @Override
     public void fetchFailed() {
       context.getFailedShuffleCounter().increment(1);
-    }
-
-    @Override
-    public boolean withdraw(TaskAttemptID map) {
-      return outputs.withdraw(map);
     }
 
     @Override
@@ -374,17 +377,19 @@ final class ReduceShuffle {
     LocalClient closingNode = node;
     StageArea closingStage = stage;
     NodeReader closingReader = reader;
+    FetchSchedule closingSchedule = schedule;
     RawKeyValueIterator closingRecords = records;
     Closeable closingMerge = closingRecords == null ? null : closingRecords::close;
     node = null;
     stage = null;
     reader = null;
+    schedule = null;
     records = null;
     // From the last to the first: the merge reads through the reader and stages on the node.
     try (closingNode;
         closingReader;
         closingStage;
-        outputs;
+        closingSchedule;
         closingMerge) {
       LOG.debug("Closing the shuffle of {}", reduce);
     }

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.shuffle.FetchFailures.Kind;
 import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
+import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -35,20 +36,64 @@ final class FetchScheduleTest {
   private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, 60_000);
 
   private final RecordingListener listener = new RecordingListener();
+  private final Set<TaskAttemptID> resident = new HashSet<>();
+  private final List<TaskAttemptID> closed = new ArrayList<>();
+  private Runnable whenClosed = () -> {};
   private long nowNs = 1_000_000_000;
 
   private FetchSchedule schedule(int maps) {
-    return new FetchSchedule(maps, POLICY, listener, () -> nowNs);
+    return new FetchSchedule(maps, POLICY, listener, () -> nowNs, new Random());
+  }
+
+  /** One run, with the attempt's id as its name, that is elsewhere unless the test says so. */
+  private FetchedOutput output(TaskAttemptID map) {
+    return new FetchedOutput(
+        map,
+        List.of(new FetchedRun(map.toString(), 0, false, new ClosingInput(map), null)),
+        resident.contains(map));
+  }
+
+  private static List<TaskAttemptID> attempts(List<FetchedRun> runs) {
+    return runs.stream().map(run -> TaskAttemptID.forName(run.name())).toList();
+  }
+
+  private static List<TaskAttemptID> withdrawn(FetchSchedule schedule) {
+    return attempts(schedule.takeWithdrawn());
+  }
+
+  /** No bytes, but it is remembered who was closed. */
+  private final class ClosingInput implements RunInput {
+    private final TaskAttemptID map;
+
+    ClosingInput(TaskAttemptID map) {
+      this.map = map;
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) {
+      return -1;
+    }
+
+    @Override
+    public long remainingBytes() {
+      return 0;
+    }
+
+    @Override
+    public void close() {
+      whenClosed.run();
+      closed.add(map);
+    }
   }
 
   private void passMs(long ms) {
     nowNs += TimeUnit.MILLISECONDS.toNanos(ms);
   }
 
-  private static Batch fetchAll(FetchSchedule schedule) throws InterruptedException {
+  private Batch fetchAll(FetchSchedule schedule) throws InterruptedException {
     Batch batch = schedule.take(0);
     for (TaskAttemptID map : batch.maps()) {
-      assertTrue(schedule.succeeded(batch, map));
+      assertTrue(schedule.succeeded(batch, output(map)));
     }
     schedule.release(batch);
     return batch;
@@ -176,7 +221,7 @@ final class FetchScheduleTest {
     Batch batch = schedule.take(0);
     schedule.resolve(ended(map(0, 0), Status.KILLED));
     assertFalse(schedule.wants(map(0, 0)));
-    assertFalse(schedule.succeeded(batch, map(0, 0)));
+    assertFalse(schedule.succeeded(batch, output(map(0, 0))));
     schedule.release(batch);
     assertFalse(schedule.awaitDone(1));
   }
@@ -200,7 +245,7 @@ final class FetchScheduleTest {
     schedule.resolve(ended(map(0, 0), Status.KILLED));
     assertTrue(schedule.awaitDone(1));
     assertEquals(List.of(map(0, 1)), schedule.shuffled());
-    assertEquals(List.of(), listener.withdrawn);
+    assertEquals(List.of(), withdrawn(schedule));
   }
 
   @Test
@@ -211,8 +256,8 @@ final class FetchScheduleTest {
     Batch a = schedule.take(0);
     Batch b = schedule.take(0);
     assertNotEquals(a.hostName(), b.hostName(), "no two fetchers at one host");
-    assertTrue(schedule.succeeded(b, b.maps().get(0)));
-    assertFalse(schedule.succeeded(a, a.maps().get(0)));
+    assertTrue(schedule.succeeded(b, output(b.maps().get(0))));
+    assertFalse(schedule.succeeded(a, output(a.maps().get(0))));
     assertEquals(b.maps(), schedule.shuffled());
   }
 
@@ -223,10 +268,10 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(1, 0), OTHER));
     Batch batch = schedule.take(0);
     TaskAttemptID first = batch.maps().get(0);
-    assertTrue(schedule.succeeded(batch, first));
+    assertTrue(schedule.succeeded(batch, output(first)));
     schedule.release(batch);
     schedule.resolve(ended(first, Status.FAILED));
-    assertEquals(List.of(first), listener.withdrawn);
+    assertEquals(List.of(first), withdrawn(schedule));
     int index = first.getTaskID().getId();
     schedule.resolve(succeeded(map(index, 1), "node3:13562"));
     fetchAll(schedule);
@@ -245,7 +290,7 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 1), HOST));
     assertNull(schedule.take(0));
     schedule.resolve(ended(map(0, 0), Status.OBSOLETE));
-    assertEquals(List.of(map(0, 0)), listener.withdrawn);
+    assertEquals(List.of(map(0, 0)), withdrawn(schedule));
     assertEquals(List.of(map(0, 1)), fetchAll(schedule).maps());
   }
 
@@ -253,8 +298,8 @@ final class FetchScheduleTest {
   void residentOutputIsKeptWhenItsAttemptIsWithdrawn() throws Exception {
     FetchSchedule schedule = schedule(1);
     schedule.resolve(succeeded(map(0, 0), HOST));
+    resident.add(map(0, 0));
     fetchAll(schedule);
-    listener.resident.add(map(0, 0));
     schedule.resolve(ended(map(0, 0), Status.KILLED));
     assertTrue(schedule.awaitDone(1));
     assertEquals(List.of(map(0, 0)), schedule.shuffled());
@@ -268,7 +313,7 @@ final class FetchScheduleTest {
     assertTrue(schedule.awaitDone(1));
     schedule.resolve(ended(map(0, 0), Status.KILLED));
     assertEquals(List.of(map(0, 0)), schedule.shuffled(), "the merge has it already");
-    assertEquals(List.of(), listener.withdrawn);
+    assertEquals(List.of(), withdrawn(schedule));
   }
 
   @Test
@@ -290,7 +335,7 @@ final class FetchScheduleTest {
   }
 
   /** Leaves only {@link #HOST} to take. */
-  private static void fetchOther(FetchSchedule schedule) throws InterruptedException {
+  private void fetchOther(FetchSchedule schedule) throws InterruptedException {
     Batch batch = schedule.take(0);
     if (batch.hostName().equals(HOST)) {
       Batch other = schedule.take(0);
@@ -299,7 +344,7 @@ final class FetchScheduleTest {
       batch = other;
     }
     Batch taken = batch;
-    taken.maps().forEach(map -> schedule.succeeded(taken, map));
+    taken.maps().forEach(map -> schedule.succeeded(taken, output(map)));
     schedule.release(taken);
   }
 
@@ -322,7 +367,7 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 0), HOST));
     schedule.resolve(succeeded(map(1, 0), HOST));
     Batch batch = schedule.take(0);
-    schedule.succeeded(batch, map(0, 0));
+    schedule.succeeded(batch, output(map(0, 0)));
     schedule.backOff(batch, 2000);
     schedule.putBack(batch, List.of(map(1, 0)));
     schedule.release(batch);
@@ -339,7 +384,7 @@ final class FetchScheduleTest {
       schedule.resolve(succeeded(map(i, 0), HOST));
     }
     Batch batch = schedule.take(0);
-    schedule.succeeded(batch, map(0, 0));
+    schedule.succeeded(batch, output(map(0, 0)));
     schedule.failed(batch, map(1, 0), Kind.READ);
     schedule.putBack(batch, batch.maps().subList(2, 5));
     schedule.release(batch);
@@ -405,8 +450,10 @@ final class FetchScheduleTest {
     int maps = 1 + random.nextInt(50);
     int[] attempts = new int[maps];
     Set<TaskAttemptID> dead = new HashSet<>();
+    List<FetchedRun> made = new ArrayList<>();
+    List<FetchedRun> ended = new ArrayList<>();
     FetchSchedule schedule =
-        new FetchSchedule(maps, new FetchPolicy(10, false, 1000, 1), listener, () -> nowNs);
+        new FetchSchedule(maps, new FetchPolicy(10, false, 1000, 1), listener, () -> nowNs, random);
     List<Integer> order = new ArrayList<>();
     for (int i = 0; i < maps; i++) {
       order.add(i);
@@ -430,7 +477,11 @@ final class FetchScheduleTest {
         if (random.nextInt(20) == 0 && schedule.wants(map)) {
           schedule.putBack(batch, List.of(map));
         } else {
-          schedule.succeeded(batch, map);
+          FetchedOutput output = output(map);
+          made.addAll(output.runs());
+          if (!schedule.succeeded(batch, output)) {
+            ended.addAll(output.runs());
+          }
         }
       }
       schedule.release(batch);
@@ -441,6 +492,61 @@ final class FetchScheduleTest {
       assertEquals(map(i, attempts[i]), shuffled.get(i));
     }
     assertTrue(dead.stream().noneMatch(shuffled::contains));
+    List<FetchedRun> taken = schedule.takeAll();
+    assertEquals(shuffled, attempts(taken), "in the order of the maps");
+    ended.addAll(taken);
+    ended.addAll(schedule.takeWithdrawn());
+    assertEquals(made.size(), ended.size(), "each run has one owner in the end");
+    assertTrue(ended.containsAll(made));
+    schedule.close();
+  }
+
+  @Test
+  void outputThatComesAfterTheEndStaysItsFetchers() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    schedule.end();
+    assertFalse(schedule.succeeded(batch, output(map(0, 0))));
+    schedule.close();
+    assertEquals(List.of(), closed, "not the schedule's to close");
+  }
+
+  @Test
+  void closeClosesWhatNobodyTook() throws Exception {
+    FetchSchedule schedule = schedule(3);
+    for (int i = 0; i < 3; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+    }
+    fetchAll(schedule);
+    schedule.resolve(ended(map(1, 0), Status.KILLED));
+    whenClosed = () -> assertFalse(Thread.holdsLock(schedule), "closing may wait for reads");
+    schedule.close();
+    assertEquals(List.of(map(1, 0), map(0, 0), map(2, 0)), closed);
+    assertTrue(schedule.isOver());
+    schedule.close();
+    assertEquals(3, closed.size(), "once");
+  }
+
+  @Test
+  void whatWasTakenIsNotClosed() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    fetchAll(schedule);
+    assertTrue(schedule.awaitDone(1));
+    assertEquals(List.of(map(0, 0)), attempts(schedule.takeAll()));
+    schedule.close();
+    assertEquals(List.of(), closed);
+  }
+
+  @Test
+  void nothingIsTakenBeforeAllMapsAreShuffled() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    fetchAll(schedule);
+    schedule.end();
+    Throwable e = assertThrows(IllegalStateException.class, schedule::takeAll);
+    assertTrue(e.getMessage().startsWith("1 of 2 maps are not shuffled"), e.getMessage());
   }
 
   @Test
@@ -450,7 +556,7 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(1, 0), HOST));
     Batch batch = schedule.take(0);
     schedule.lost(batch, map(0, 0));
-    assertTrue(schedule.succeeded(batch, map(1, 0)), "the host is well");
+    assertTrue(schedule.succeeded(batch, output(map(1, 0))), "the host is well");
     schedule.release(batch);
     assertEquals(List.of(map(0, 0)), listener.lost);
     assertEquals(List.of(), listener.reported);
@@ -499,17 +605,17 @@ final class FetchScheduleTest {
       schedule.resolve(succeeded(map(i, 0), HOST));
     }
     Batch batch = schedule.take(0);
-    listener.resident.add(map(1, 0));
-    assertTrue(schedule.succeeded(batch, map(0, 0)));
-    assertTrue(schedule.succeeded(batch, map(1, 0)));
-    assertEquals(List.of(map(0, 0), map(1, 0)), schedule.deliveredBy(batch));
+    resident.add(map(1, 0));
+    assertTrue(schedule.succeeded(batch, output(map(0, 0))));
+    assertTrue(schedule.succeeded(batch, output(map(1, 0))));
+    assertEquals(List.of(map(0, 0)), schedule.remoteOf(batch));
     schedule.lost(batch, map(2, 0));
     schedule.lost(batch, map(0, 0));
     schedule.lost(batch, map(1, 0)); // all of it is here
     schedule.release(batch);
     assertEquals(List.of(map(2, 0), map(0, 0)), listener.lost);
-    assertEquals(List.of(map(0, 0)), listener.withdrawn);
-    assertEquals(List.of(map(1, 0)), schedule.deliveredBy(batch));
+    assertEquals(List.of(map(0, 0)), withdrawn(schedule));
+    assertEquals(List.of(), schedule.remoteOf(batch));
     assertEquals(List.of(map(1, 0)), schedule.shuffled());
     assertFalse(schedule.awaitDone(1));
   }
@@ -536,7 +642,7 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 1), OTHER));
     Batch one = schedule.take(0);
     Batch two = schedule.take(0);
-    assertTrue(schedule.succeeded(one, one.maps().get(0)));
+    assertTrue(schedule.succeeded(one, output(one.maps().get(0))));
     schedule.lost(two, two.maps().get(0));
     assertEquals(List.of(), listener.lost);
     assertEquals(one.maps(), schedule.shuffled());

@@ -1,0 +1,34 @@
+package io.sluice.hadoop.shuffle;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.mapred.TaskAttemptID;
+
+/**
+ * One map attempt's output of this reducer's partition, located in a pool or staged.
+ *
+ * <p>Ownership: who holds it closes its runs, or hands them on. Failure: none of its own.
+ *
+ * @param map the attempt that wrote it
+ * @param runs its runs; none if the map had no record for this partition
+ * @param resident whether every byte of it is on this node, whatever happens to its map's node
+ */
+record FetchedOutput(TaskAttemptID map, List<FetchedRun> runs, boolean resident)
+    implements Closeable {
+
+  FetchedOutput {
+    runs = List.copyOf(runs);
+  }
+
+  static FetchedOutput of(TaskAttemptID map, List<FetchedRun> runs) {
+    return new FetchedOutput(map, runs, runs.stream().allMatch(FetchedRun::isResident));
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (FetchedRun run : runs) {
+      run.close();
+    }
+  }
+}
