@@ -3,7 +3,7 @@ package io.sluice.hadoop.collect;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.merge.MergedRecords;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.record.RecordFormat;
@@ -163,7 +163,7 @@ final class MapOutputBuilder implements Closeable {
     SluiceCounter.MERGE_MS.add(
         reporter, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
     SluiceCounter.MAP_OUTPUT_RUNS.add(reporter, out.runs().size());
-    return out.runs().stream().mapToLong(Run::lengthBytes).sum();
+    return out.runs().stream().mapToLong(WrittenRun::lengthBytes).sum();
   }
 
   private boolean combinesAgain() {
@@ -186,8 +186,8 @@ final class MapOutputBuilder implements Closeable {
     open(merged);
     try (spilled;
         spilledRuns) {
-      List<Run> runs = new ArrayList<>(); // of one partition
-      for (Run run : spilled.runsByPartition()) {
+      List<WrittenRun> runs = new ArrayList<>(); // of one partition
+      for (WrittenRun run : spilled.runsByPartition()) {
         if (!runs.isEmpty() && runs.get(0).partition() != run.partition()) {
           mergePartition(merging, spilled, runs, combineAgain);
           runs.clear();
@@ -204,7 +204,7 @@ final class MapOutputBuilder implements Closeable {
   }
 
   private void mergePartition(
-      OutputMerge merging, OutputWriter spilled, List<Run> runs, boolean combineAgain)
+      OutputMerge merging, OutputWriter spilled, List<WrittenRun> runs, boolean combineAgain)
       throws IOException, InterruptedException, ClassNotFoundException {
     int partition = runs.get(0).partition();
     try (KWayMerge merge = merging.start(spilled, runs)) {

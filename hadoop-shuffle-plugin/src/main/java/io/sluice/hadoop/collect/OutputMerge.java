@@ -2,7 +2,7 @@ package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.merge.CodecRunInput;
 import io.sluice.hadoop.merge.MergeMemory;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.MergePlan;
@@ -72,7 +72,7 @@ final class OutputMerge {
   }
 
   /** A run and where it lies; {@code owned} if the writer is that of a round. */
-  private record Stored(Run run, int number, OutputWriter writer, boolean owned)
+  private record Stored(WrittenRun run, int number, OutputWriter writer, boolean owned)
       implements Comparable<Stored>, Closeable {
     @Override
     public int compareTo(Stored other) {
@@ -89,10 +89,10 @@ final class OutputMerge {
   }
 
   /** The last merge of these runs of one partition, after as many rounds as it takes. */
-  KWayMerge start(OutputWriter writer, List<Run> runs) throws IOException {
+  KWayMerge start(OutputWriter writer, List<WrittenRun> runs) throws IOException {
     List<Stored> all = new ArrayList<>(runs.size());
     long recordBytes = 0;
-    for (Run run : runs) {
+    for (WrittenRun run : runs) {
       all.add(new Stored(run, all.size(), writer, false));
       recordBytes = Math.max(recordBytes, run.rawLengthBytes() / Math.max(1, run.records()));
     }
@@ -148,7 +148,7 @@ final class OutputMerge {
       int windowBytes = Math.min(MAX_WINDOW_BYTES, WINDOWS_BYTES / Math.max(1, runs.size()));
       int blockBytes = MergeMemory.blockBytes(runs.size());
       for (Stored stored : runs) {
-        Run run = stored.run;
+        WrittenRun run = stored.run;
         String name = "partition " + run.partition() + " at " + run.logicalOffsetBytes();
         RunInput bytes =
             new VerifiedRunInput(
@@ -203,7 +203,7 @@ final class OutputMerge {
 
     StoredInput(Stored stored, int windowBytes) {
       this.stored = stored;
-      this.mapped = new MappedRunInput(stored.writer::mapRanges, stored.run, windowBytes);
+      this.mapped = stored.writer.input(stored.run, windowBytes);
     }
 
     @Override

@@ -3,11 +3,12 @@ package io.sluice.hadoop.stage;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.store.ExtentSource;
@@ -76,9 +77,10 @@ final class LeasedVolume implements StageVolume {
     endedBytes += openBytes;
     openBytes = 0;
     long memoryBytesBefore = writer.stats().memoryBytes();
-    Run run = writer.endRun(0, 0);
+    WrittenRun run = writer.endRun(0, 0);
     writer.flush();
-    return new PoolPiece(this, run, writer.stats().memoryBytes() - memoryBytesBefore);
+    return new PoolPiece(
+        this, run, writer.rangesOf(run), writer.stats().memoryBytes() - memoryBytesBefore);
   }
 
   @Override
@@ -98,7 +100,9 @@ final class LeasedVolume implements StageVolume {
     }
   }
 
-  private record PoolPiece(LeasedVolume volume, Run run, long memoryBytes) implements Piece {
+  /** Keeps its ranges, because the volume may go on writing while the piece is read. */
+  private record PoolPiece(
+      LeasedVolume volume, WrittenRun run, List<Range> ranges, long memoryBytes) implements Piece {
     @Override
     public long lengthBytes() {
       return run.lengthBytes();
@@ -112,8 +116,9 @@ final class LeasedVolume implements StageVolume {
     @Override
     public RunInput open() {
       return new MappedRunInput(
-          ranges -> volume.open.read(volume.reading, () -> volume.mapper.map(ranges)),
-          run,
+          some -> volume.open.read(volume.reading, () -> volume.mapper.map(some)),
+          ranges,
+          run.lengthBytes(),
           WINDOW_BYTES);
     }
   }

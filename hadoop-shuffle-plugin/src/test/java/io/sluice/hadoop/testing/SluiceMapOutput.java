@@ -32,7 +32,7 @@ public final class SluiceMapOutput {
         RunInput stored =
             new VerifiedRunInput(
                 "test",
-                new MappedRunInput(mapper::map, run, BLOCK_BYTES),
+                new MappedRunInput(mapper::map, run.ranges(), run.lengthBytes(), BLOCK_BYTES),
                 run.lengthBytes(),
                 run.checksums());
         List<Pair> records = records(codec == null ? stored : new CodecRunInput(stored, codec));

@@ -185,7 +185,11 @@ public final class NodeReader implements AutoCloseable {
         outputId,
         name,
         run,
-        new MappedRunInput(ranges -> mapper.map(ranges, segments), run, MIN_LOCAL_WINDOW_BYTES),
+        new MappedRunInput(
+            ranges -> mapper.map(ranges, segments),
+            run.ranges(),
+            run.lengthBytes(),
+            MIN_LOCAL_WINDOW_BYTES),
         stats);
   }
 

@@ -99,7 +99,7 @@ public final class OutputIndex {
   }
 
   /** The index of these runs, which may come in any order; those of a partition keep theirs. */
-  public static ByteBuffer encode(int partitionCount, List<Run> runs) {
+  public static ByteBuffer encode(int partitionCount, List<WrittenRun> runs) {
     long furtherCrcs = runs.stream().mapToLong(run -> run.checksums().furtherCount()).sum();
     long encodedBytes = encodedBytes(partitionCount, runs.size(), furtherCrcs);
     if (encodedBytes > FooterLayout.MAX_BYTES) {
@@ -116,7 +116,7 @@ public final class OutputIndex {
     ByteBuffer index = ByteBuffer.allocate((int) encodedBytes);
     int[] nextRun = new int[partitionCount + 1];
     int[] nextFurther = new int[partitionCount + 1];
-    for (Run run : runs) {
+    for (WrittenRun run : runs) {
       nextRun[run.partition() + 1]++;
       nextFurther[run.partition() + 1] += run.checksums().furtherCount();
     }
@@ -129,7 +129,7 @@ public final class OutputIndex {
           firstRunCrc(partition, nextRun[partition]));
     }
     int furtherOffset = (int) furtherOffset(partitionCount, runs.size());
-    for (Run run : runs) {
+    for (WrittenRun run : runs) {
       int ordinal = nextRun[run.partition()]++;
       int further = nextFurther[run.partition()];
       nextFurther[run.partition()] += run.checksums().furtherCount();
@@ -254,7 +254,7 @@ public final class OutputIndex {
     return (footer.indexLengthBytes() - othersBytes) / CRC_BYTES;
   }
 
-  private static void putRun(ByteBuffer index, int entry, Run run, int further) {
+  private static void putRun(ByteBuffer index, int entry, WrittenRun run, int further) {
     index.putInt(entry + PARTITION_OFFSET, run.partition());
     index.putInt(entry + FIRST_CRC_OFFSET, run.checksums().crc32c(0));
     index.putLong(entry + LOGICAL_OFFSET_OFFSET, run.logicalOffsetBytes());

@@ -1,6 +1,5 @@
 package io.sluice.spill.merge;
 
-import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
@@ -34,12 +33,17 @@ public final class MappedRunInput implements RunInput {
     MappedRanges map(List<Range> ranges) throws IOException;
   }
 
-  /** Reads {@code run}, mapping {@code windowBytes} of it at a time. */
-  public MappedRunInput(RangeMapper mapper, Run run, int windowBytes) {
+  /**
+   * Reads a run, mapping {@code windowBytes} of it at a time.
+   *
+   * @param ranges where it lies, in order
+   * @param lengthBytes sum of the ranges
+   */
+  public MappedRunInput(RangeMapper mapper, List<Range> ranges, long lengthBytes, int windowBytes) {
     this.mapper = mapper;
-    this.ranges = run.ranges();
+    this.ranges = ranges;
     this.windowBytes = windowBytes;
-    this.remainingBytes = run.lengthBytes();
+    this.remainingBytes = lengthBytes;
   }
 
   /** Maps so much at a time from now on. */

@@ -9,8 +9,9 @@ import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
@@ -108,7 +109,7 @@ public final class OutputWriter implements Closeable {
     this.partitionCount = partitionCount;
     this.extents = new LeasedExtents(source, leaseBytes);
     this.mapper = new SegmentMapper(extents::segment);
-    this.runs = new WrittenRuns((offset, length) -> extents.used().ranges(offset, length));
+    this.runs = new WrittenRuns();
   }
 
   /** Leases room for this many bytes more of runs, one per partition, in one message. */
@@ -194,8 +195,8 @@ public final class OutputWriter implements Closeable {
   }
 
   /** Writes a run of which all is there, checksums included: its bytes are touched only once. */
-  public Run writeRun(int partition, ByteBuffer bytes, BlockChecksums checksums, long records)
-      throws IOException {
+  public WrittenRun writeRun(
+      int partition, ByteBuffer bytes, BlockChecksums checksums, long records) throws IOException {
     int lengthBytes = bytes.remaining();
     if (!checksums.fit(lengthBytes)) {
       throw new IllegalArgumentException(
@@ -212,20 +213,19 @@ public final class OutputWriter implements Closeable {
   }
 
   /** Ends the run. */
-  public Run endRun(long rawLengthBytes, long records) {
+  public WrittenRun endRun(long rawLengthBytes, long records) {
     updateCrc();
     return endRun(rawLengthBytes, records, summer.finish());
   }
 
-  private Run endRun(long rawLengthBytes, long records, BlockChecksums checksums) {
+  private WrittenRun endRun(long rawLengthBytes, long records, BlockChecksums checksums) {
     checkState(partition >= 0, "no run is open");
     long lengthBytes = logicalPosition() - runStartBytes;
-    List<Range> ranges = extents.used().ranges(runStartBytes, lengthBytes);
-    Run run =
-        new Run(partition, runStartBytes, ranges, lengthBytes, rawLengthBytes, records, checksums);
+    WrittenRun run =
+        new WrittenRun(partition, runStartBytes, lengthBytes, rawLengthBytes, records, checksums);
     runs.add(run);
     furtherCrcs += checksums.furtherCount();
-    for (Range range : ranges) {
+    for (Range range : rangesOf(run)) {
       if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {
         memoryBytes += range.lengthBytes();
       } else {
@@ -268,12 +268,12 @@ public final class OutputWriter implements Closeable {
   }
 
   /** The runs ended so far, in the order they were written; each is made when it is looked at. */
-  public List<Run> runs() {
+  public List<WrittenRun> runs() {
     return Collections.unmodifiableList(runs);
   }
 
   /** The same, partition by partition; those of one stay in order. */
-  public List<Run> runsByPartition() {
+  public List<WrittenRun> runsByPartition() {
     return runs.byPartition();
   }
 
@@ -290,8 +290,20 @@ public final class OutputWriter implements Closeable {
         furtherCrcs + BlockChecksums.furtherBlocks(runLengthBytes));
   }
 
-  /** Bytes of this writer's runs, for merging before the commit; the caller closes what it gets. */
-  public MappedRanges mapRanges(List<Range> ranges) throws IOException {
+  /** Where the bytes of a run lie, in order; empty if it has none. */
+  public List<Range> rangesOf(WrittenRun run) {
+    return extents.used().ranges(run.logicalOffsetBytes(), run.lengthBytes());
+  }
+
+  /**
+   * Reads a run before the commit, {@code windowBytes} of it mapped at a time; the caller closes
+   * what it gets.
+   */
+  public MappedRunInput input(WrittenRun run, int windowBytes) {
+    return new MappedRunInput(this::mapRanges, rangesOf(run), run.lengthBytes(), windowBytes);
+  }
+
+  private MappedRanges mapRanges(List<Range> ranges) throws IOException {
     checkState(partition < 0, "a run is open");
     checkState(!closed, "the output is closed");
     slide();

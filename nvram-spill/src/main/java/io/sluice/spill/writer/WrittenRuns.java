@@ -1,15 +1,13 @@
 package io.sluice.spill.writer;
 
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.Run;
-import io.sluice.spill.segment.Range;
+import io.sluice.spill.format.WrittenRun;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.RandomAccess;
-import java.util.function.BiFunction;
 
 /**
  * The runs of an output that is being written, in the order in which they came. There may be
@@ -26,14 +24,13 @@ import java.util.function.BiFunction;
  *
  * <p>Thread contract: one thread.
  */
-final class WrittenRuns extends AbstractList<Run> implements RandomAccess {
+final class WrittenRuns extends AbstractList<WrittenRun> implements RandomAccess {
   /** What one takes: five numbers and a reference. */
   static final int RUN_BYTES = 44;
 
   private static final int CHUNK_RUNS = 1 << 7;
   private static final int FIELDS = 5;
 
-  private final BiFunction<Long, Long, List<Range>> ranges;
   private final List<Chunk> chunks = new ArrayList<>();
   private int size;
 
@@ -43,17 +40,8 @@ final class WrittenRuns extends AbstractList<Run> implements RandomAccess {
     private final BlockChecksums[] longer = new BlockChecksums[CHUNK_RUNS]; // null: one block
   }
 
-  /**
-   * Without runs.
-   *
-   * @param ranges where a logical offset and a length lie
-   */
-  WrittenRuns(BiFunction<Long, Long, List<Range>> ranges) {
-    this.ranges = ranges;
-  }
-
   @Override
-  public boolean add(Run run) {
+  public boolean add(WrittenRun run) {
     if (size == chunks.size() * CHUNK_RUNS) {
       chunks.add(new Chunk());
     }
@@ -73,18 +61,15 @@ final class WrittenRuns extends AbstractList<Run> implements RandomAccess {
   }
 
   @Override
-  public Run get(int i) {
+  public WrittenRun get(int i) {
     Objects.checkIndex(i, size);
     Chunk chunk = chunks.get(i / CHUNK_RUNS);
     int at = i % CHUNK_RUNS * FIELDS;
-    long logicalOffsetBytes = chunk.fields[at + 1];
-    long lengthBytes = chunk.fields[at + 2];
     BlockChecksums longer = chunk.longer[i % CHUNK_RUNS];
-    return new Run(
+    return new WrittenRun(
         (int) (chunk.fields[at] >>> Integer.SIZE),
-        logicalOffsetBytes,
-        ranges.apply(logicalOffsetBytes, lengthBytes),
-        lengthBytes,
+        chunk.fields[at + 1],
+        chunk.fields[at + 2],
         chunk.fields[at + 3],
         chunk.fields[at + 4],
         longer == null ? BlockChecksums.of((int) chunk.fields[at]) : longer);
@@ -96,7 +81,7 @@ final class WrittenRuns extends AbstractList<Run> implements RandomAccess {
   }
 
   /** The same, partition by partition; those of one stay in order. Later ones are not in it. */
-  List<Run> byPartition() {
+  List<WrittenRun> byPartition() {
     long[] order = new long[size];
     for (int i = 0; i < size; i++) {
       order[i] = (long) partition(i) << Integer.SIZE | i;
@@ -110,7 +95,7 @@ final class WrittenRuns extends AbstractList<Run> implements RandomAccess {
   }
 
   /** Another order of them. */
-  private final class Sorted extends AbstractList<Run> implements RandomAccess {
+  private final class Sorted extends AbstractList<WrittenRun> implements RandomAccess {
     private final long[] order;
 
     Sorted(long[] order) {
@@ -118,7 +103,7 @@ final class WrittenRuns extends AbstractList<Run> implements RandomAccess {
     }
 
     @Override
-    public Run get(int i) {
+    public WrittenRun get(int i) {
       return WrittenRuns.this.get((int) order[i]);
     }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
@@ -35,7 +34,7 @@ class MappedRunInputTest extends RunInputContract {
 
   @Override
   RunInput open(byte[] bytes) throws IOException {
-    return new MappedRunInput(mapper::map, write(bytes), WINDOW_BYTES);
+    return new MappedRunInput(mapper::map, write(bytes), bytes.length, WINDOW_BYTES);
   }
 
   @Test
@@ -51,14 +50,14 @@ class MappedRunInputTest extends RunInputContract {
 
   @Test
   void failsWhenItsSegmentIsGone() throws IOException {
-    Run run = write(new byte[10]);
+    List<Range> ranges = write(new byte[10]);
     Files.delete(segment(0).path());
-    RunInput input = new MappedRunInput(mapper::map, run, WINDOW_BYTES);
+    RunInput input = new MappedRunInput(mapper::map, ranges, 10, WINDOW_BYTES);
     assertThrows(IOException.class, () -> input.read(new byte[10], 0, 10));
   }
 
   /** Cuts the bytes in two ranges of two segments, with foreign bytes before each. */
-  private Run write(byte[] bytes) throws IOException {
+  private List<Range> write(byte[] bytes) throws IOException {
     List<Range> ranges = new ArrayList<>();
     int[] cuts = {0, bytes.length / 3, bytes.length};
     for (int id = 0; id < 2; id++) {
@@ -71,7 +70,7 @@ class MappedRunInputTest extends RunInputContract {
         ranges.add(new Range(id, 5, length));
       }
     }
-    return new Run(0, 0, ranges, bytes.length, bytes.length, 1, null);
+    return ranges;
   }
 
   private SegmentInfo segment(int id) {

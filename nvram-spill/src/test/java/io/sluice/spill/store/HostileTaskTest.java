@@ -11,7 +11,7 @@ import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -39,7 +39,7 @@ class HostileTaskTest extends PoolTestBase {
   private SpillStore store;
   private Lease lease;
   private Extent extent;
-  private List<Run> runs;
+  private List<WrittenRun> runs;
   private Consumer<ByteBuffer> indexChange = index -> {};
 
   @BeforeEach
@@ -281,15 +281,9 @@ class HostileTaskTest extends PoolTestBase {
     return index;
   }
 
-  private static Run run(int partition, long offsetBytes, long lengthBytes, int... further) {
-    return new Run(
-        partition,
-        offsetBytes,
-        List.of(),
-        lengthBytes,
-        lengthBytes,
-        1,
-        BlockChecksums.of(7, further));
+  private static WrittenRun run(int partition, long offsetBytes, long lengthBytes, int... further) {
+    return new WrittenRun(
+        partition, offsetBytes, lengthBytes, lengthBytes, 1, BlockChecksums.of(7, further));
   }
 
   private void write(Footer footer) throws IOException {

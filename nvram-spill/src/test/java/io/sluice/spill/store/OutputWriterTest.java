@@ -10,9 +10,8 @@ import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.WriterStats;
 import java.io.IOException;
@@ -64,11 +63,9 @@ class OutputWriterTest extends PoolTestBase {
         writer.advance(length);
         done += length;
       }
-      Run run = writer.endRun(0, 0);
+      WrittenRun run = writer.endRun(0, 0);
       assertEquals(BlockChecksumsTest.naive(expected), run.checksums());
-      try (MappedRanges mapped = writer.mapRanges(run.ranges())) {
-        assertArrayEquals(expected, Outputs.bytes(mapped));
-      }
+      assertArrayEquals(expected, Outputs.bytes(writer, run));
       WriterStats stats = writer.stats();
       assertEquals(expected.length, stats.memoryBytes() + stats.diskBytes());
       assertTrue(stats.memoryBytes() > 0 && stats.diskBytes() > 0, stats.toString());
@@ -82,26 +79,23 @@ class OutputWriterTest extends PoolTestBase {
     int[] further = IntStream.range(0, 91).toArray();
     BlockChecksums made = BlockChecksums.of(42, further);
     try (OutputWriter writer = writer(source, 2)) {
-      Run given = writer.writeRun(1, ByteBuffer.wrap(expected), made, 7);
+      WrittenRun given = writer.writeRun(1, ByteBuffer.wrap(expected), made, 7);
       writer.beginRun(0);
       writer.write(expected, 0, expected.length);
-      Run summed = writer.endRun(0, 0);
-      Run again = writer.writeRun(1, ByteBuffer.wrap(expected, 10, 100), BlockChecksums.of(43), 1);
+      WrittenRun summed = writer.endRun(0, 0);
+      WrittenRun again =
+          writer.writeRun(1, ByteBuffer.wrap(expected, 10, 100), BlockChecksums.of(43), 1);
       assertEquals(
           List.of(made, BlockChecksumsTest.naive(expected), BlockChecksums.of(43)),
-          writer.runs().stream().map(Run::checksums).toList());
+          writer.runs().stream().map(WrittenRun::checksums).toList());
       assertEquals(
           List.of(3_000_000L, 3_000_000L, 100L),
-          writer.runs().stream().map(Run::lengthBytes).toList());
+          writer.runs().stream().map(WrittenRun::lengthBytes).toList());
       assertEquals(7, given.records());
-      for (Run run : List.of(given, summed)) {
-        try (MappedRanges mapped = writer.mapRanges(run.ranges())) {
-          assertArrayEquals(expected, Outputs.bytes(mapped));
-        }
+      for (WrittenRun run : List.of(given, summed)) {
+        assertArrayEquals(expected, Outputs.bytes(writer, run));
       }
-      try (MappedRanges mapped = writer.mapRanges(again.ranges())) {
-        assertArrayEquals(Arrays.copyOfRange(expected, 10, 110), Outputs.bytes(mapped));
-      }
+      assertArrayEquals(Arrays.copyOfRange(expected, 10, 110), Outputs.bytes(writer, again));
     }
   }
 
@@ -117,9 +111,7 @@ class OutputWriterTest extends PoolTestBase {
       writer.reserve(100); // more than the extent has left
       writer.reserve(5).put(expected, first.length, 5);
       writer.advance(5);
-      try (MappedRanges mapped = writer.mapRanges(writer.endRun(0, 0).ranges())) {
-        assertArrayEquals(expected, Outputs.bytes(mapped));
-      }
+      assertArrayEquals(expected, Outputs.bytes(writer, writer.endRun(0, 0)));
     }
   }
 
@@ -185,8 +177,8 @@ class OutputWriterTest extends PoolTestBase {
       int most = writer.reserve(1).remaining();
       assertThrows(IllegalStateException.class, () -> writer.advance(most + 1));
       assertThrows(IllegalStateException.class, () -> writer.advance(-1));
-      Run run = writer.endRun(0, 0);
-      assertEquals(List.of(), run.ranges());
+      WrittenRun run = writer.endRun(0, 0);
+      assertEquals(List.of(), writer.rangesOf(run));
       writer.commit(id(1));
       assertThrows(IllegalStateException.class, () -> writer.commit(id(1)));
       assertThrows(IllegalStateException.class, () -> writer.beginRun(0));

@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
+import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.writer.OutputWriter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -123,6 +126,19 @@ public final class Outputs {
       done += length;
     }
     return bytes;
+  }
+
+  /** All bytes of a run that is not committed yet, 64 KiB of it mapped at a time. */
+  public static byte[] bytes(OutputWriter writer, WrittenRun run) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (RunInput input = writer.input(run, 64 << 10)) {
+      byte[] some = new byte[10_000];
+      int n;
+      while ((n = input.read(some, 0, some.length)) >= 0) {
+        bytes.write(some, 0, n);
+      }
+    }
+    return bytes.toByteArray();
   }
 
   /** A mapper over the segments of a store. */

@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.Run;
-import io.sluice.spill.segment.Range;
+import io.sluice.spill.format.WrittenRun;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,19 +15,13 @@ import org.junit.jupiter.api.Test;
 class WrittenRunsTest {
   private static final int PARTITIONS = 1 << 24;
 
-  private static List<Range> ranges(long logicalOffsetBytes, long lengthBytes) {
-    return lengthBytes == 0
-        ? List.of()
-        : List.of(new Range(1, 512 + logicalOffsetBytes, lengthBytes));
-  }
-
-  private static Run run(int partition, long logicalOffsetBytes, long lengthBytes, Random random) {
+  private static WrittenRun run(
+      int partition, long logicalOffsetBytes, long lengthBytes, Random random) {
     int[] further =
         random.ints((int) Math.min(9, BlockChecksums.furtherBlocks(lengthBytes))).toArray();
-    return new Run(
+    return new WrittenRun(
         partition,
         logicalOffsetBytes,
-        ranges(logicalOffsetBytes, lengthBytes),
         lengthBytes,
         random.nextLong() >>> 1,
         random.nextLong() >>> 1,
@@ -36,9 +29,9 @@ class WrittenRunsTest {
   }
 
   /** Of 0 bytes and of terabytes, of checksums above and below 0. */
-  private static List<Run> runs(int count) {
+  private static List<WrittenRun> runs(int count) {
     Random random = new Random(count);
-    List<Run> runs = new ArrayList<>();
+    List<WrittenRun> runs = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       int partition = i % 2 == 0 ? random.nextInt(5) : PARTITIONS - 1 - random.nextInt(5);
       runs.add(run(partition, (1L << 40) + i, i % 7 == 0 ? 0 : 1L << i % 41, random));
@@ -49,8 +42,8 @@ class WrittenRunsTest {
   @Test
   void givesBackWhatCameInThatOrder() {
     for (int count : new int[] {0, 1, 127, 128, 129, 10_000}) {
-      List<Run> expected = runs(count);
-      WrittenRuns written = new WrittenRuns(WrittenRunsTest::ranges);
+      List<WrittenRun> expected = runs(count);
+      WrittenRuns written = new WrittenRuns();
       written.addAll(expected);
       assertEquals(expected, written);
       assertThrows(IndexOutOfBoundsException.class, () -> written.get(count));
@@ -59,18 +52,18 @@ class WrittenRunsTest {
 
   @Test
   void givesThoseOfAPartitionBehindEachOtherInTheirOrder() {
-    List<Run> expected = runs(3_000);
-    WrittenRuns written = new WrittenRuns(WrittenRunsTest::ranges);
+    List<WrittenRun> expected = runs(3_000);
+    WrittenRuns written = new WrittenRuns();
     written.addAll(expected);
-    List<Run> sorted = written.byPartition();
+    List<WrittenRun> sorted = written.byPartition();
     written.add(expected.get(0));
-    expected.sort(Comparator.comparingInt(Run::partition)); // a stable sort
+    expected.sort(Comparator.comparingInt(WrittenRun::partition)); // a stable sort
     assertEquals(expected, sorted);
   }
 
   @Test
   void takesNoMoreOfTheHeapThanItSays() {
-    WrittenRuns written = new WrittenRuns(WrittenRunsTest::ranges);
+    WrittenRuns written = new WrittenRuns();
     assertEquals(0, written.heldBytes());
     written.addAll(runs(10_000));
     assertTrue(written.heldBytes() >= 10_000L * WrittenRuns.RUN_BYTES);

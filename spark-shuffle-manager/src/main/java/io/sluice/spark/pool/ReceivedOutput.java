@@ -2,9 +2,8 @@ package io.sluice.spark.pool;
 
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
-import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.store.Lease;
@@ -68,7 +67,7 @@ public final class ReceivedOutput implements Closeable {
    * @param partitionBytes the lengths of its partitions, whose bytes lie in this order
    */
   public void commit(long[] partitionBytes) throws IOException {
-    Run all = unpartitioned.endRun(lengthBytes, 0);
+    WrittenRun all = unpartitioned.endRun(lengthBytes, 0);
     try (OutputWriter partitioned =
             new OutputWriter(
                 new ReplacingSource(lease), medium, partitionBytes.length, MapOutput.LEASE_BYTES);
@@ -90,10 +89,10 @@ public final class ReceivedOutput implements Closeable {
     pool.committed(attempt, id, 0);
   }
 
-  private RunInput received(Run all) {
+  private RunInput received(WrittenRun all) {
     return new VerifiedRunInput(
         id + " as it was received",
-        new MappedRunInput(unpartitioned::mapRanges, all, WINDOW_BYTES),
+        unpartitioned.input(all, WINDOW_BYTES),
         all.lengthBytes(),
         all.checksums());
   }

@@ -1,7 +1,6 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spill.format.Run;
-import io.sluice.spill.merge.MappedRunInput;
+import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.writer.OutputWriter;
@@ -32,8 +31,8 @@ final class RunJoiner {
   }
 
   void join() throws IOException {
-    List<Run> runs = from.runsByPartition();
-    to.reserveCapacity(runs.stream().mapToLong(Run::lengthBytes).sum());
+    List<WrittenRun> runs = from.runsByPartition();
+    to.reserveCapacity(runs.stream().mapToLong(WrittenRun::lengthBytes).sum());
     int next = 0;
     while (next < runs.size()) {
       int partition = runs.get(next).partition();
@@ -41,7 +40,7 @@ final class RunJoiner {
       long records = 0;
       to.beginRun(partition);
       while (next < runs.size() && runs.get(next).partition() == partition) {
-        Run run = runs.get(next++);
+        WrittenRun run = runs.get(next++);
         copy(run);
         lengthBytes += run.lengthBytes();
         records += run.records();
@@ -50,11 +49,11 @@ final class RunJoiner {
     }
   }
 
-  private void copy(Run run) throws IOException {
+  private void copy(WrittenRun run) throws IOException {
     try (RunInput bytes =
         new VerifiedRunInput(
             name + " before it is committed",
-            new MappedRunInput(from::mapRanges, run, WINDOW_BYTES),
+            from.input(run, WINDOW_BYTES),
             run.lengthBytes(),
             run.checksums())) {
       int n;

@@ -1,0 +1,21 @@
+package io.sluice.spill.format;
+
+/**
+ * A run of an output that is being written. Unlike a {@link Run} it has no number among those of
+ * its partition, since merges may still take its place, and it lies in the extents of its writer,
+ * which alone knows where.
+ *
+ * @param partition the reducer it is for
+ * @param logicalOffsetBytes where it starts in the concatenation of the writer's extents
+ * @param lengthBytes how many bytes lie there
+ * @param rawLengthBytes the same before compression
+ * @param records how many records
+ * @param checksums of the bytes that lie there, block by block
+ */
+public record WrittenRun(
+    int partition,
+    long logicalOffsetBytes,
+    long lengthBytes,
+    long rawLengthBytes,
+    long records,
+    BlockChecksums checksums) {}
