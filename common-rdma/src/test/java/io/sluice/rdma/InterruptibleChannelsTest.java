@@ -31,7 +31,8 @@ class InterruptibleChannelsTest {
           "nvram-spill",
           "node-service",
           "hadoop-shuffle-plugin",
-          "spark-shuffle-manager");
+          "spark-shuffle-manager",
+          "tools");
 
   /** What is an {@code InterruptibleChannel}, or gives one. */
   private static final Pattern CHANNEL =

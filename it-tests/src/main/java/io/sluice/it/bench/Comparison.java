@@ -4,7 +4,7 @@ import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.CostPlot;
 import io.sluice.it.report.Measure;
-import io.sluice.it.report.TextTable;
+import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

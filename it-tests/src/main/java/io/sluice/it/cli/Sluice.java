@@ -1,5 +1,7 @@
 package io.sluice.it.cli;
 
+import io.sluice.tools.DoctorCommand;
+import io.sluice.tools.Failure;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 

@@ -2,7 +2,7 @@ package io.sluice.it.lab;
 
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TestReports;
-import io.sluice.it.report.TextTable;
+import io.sluice.tools.text.TextTable;
 import java.util.List;
 
 /**

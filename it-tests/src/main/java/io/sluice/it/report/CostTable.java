@@ -1,6 +1,7 @@
 package io.sluice.it.report;
 
 import io.sluice.it.job.JobCosts;
+import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

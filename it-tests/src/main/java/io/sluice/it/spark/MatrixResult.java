@@ -1,7 +1,7 @@
 package io.sluice.it.spark;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.it.report.TextTable;
+import io.sluice.tools.text.TextTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

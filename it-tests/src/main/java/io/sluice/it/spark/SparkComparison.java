@@ -2,8 +2,8 @@ package io.sluice.it.spark;
 
 import io.sluice.it.bench.Spread;
 import io.sluice.it.report.CostPlot;
-import io.sluice.it.report.TextTable;
 import io.sluice.it.spark.jobs.Workload;
+import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

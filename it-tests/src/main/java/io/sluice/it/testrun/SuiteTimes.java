@@ -1,7 +1,7 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
-import io.sluice.it.report.TextTable;
+import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.sluice.it.testrun;
 
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.TestReports;
-import io.sluice.it.report.TextTable;
+import io.sluice.tools.text.TextTable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

@@ -1,2 +1,0 @@
-/** What this machine offers to Sluice, found out by looking. */
-package io.sluice.it.doctor;

@@ -1,0 +1,94 @@
+package io.sluice.tools;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.sluice.tools.doctor.Doctor;
+import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.doctor.HostPort;
+import io.sluice.tools.doctor.Probe;
+import io.sluice.tools.doctor.ProbeService;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code doctor}: status 1 if something keeps Sluice from working at all, or a probe found no
+ * transport that works.
+ */
+@Command(
+    name = "doctor",
+    description =
+        "Says in plain words what this machine offers to Sluice, what it lacks and what mends it;"
+            + " or tries the way to another host's node service.",
+    mixinStandardHelpOptions = true)
+public final class DoctorCommand implements Callable<Integer> {
+  @Option(names = "--json", description = "Say it as JSON.")
+  private boolean json;
+
+  @Option(
+      names = "--pool",
+      paramLabel = "PATH",
+      description = "Also look at this directory or device as the place of a pool; repeatable.")
+  private List<Path> pools = new ArrayList<>();
+
+  @ArgGroup(exclusive = true)
+  private OtherHost otherHost;
+
+  private static final class OtherHost {
+    @Option(
+        names = "--probe",
+        paramLabel = "HOST[:PORT]",
+        converter = HostPortConverter.class,
+        description =
+            "Read from that host's node service over every transport, and say how fast it is"
+                + " (port: that of the control connections, by default "
+                + HostPort.DEFAULT_PORT
+                + ").")
+    private HostPort probed;
+
+    @Option(
+        names = "--serve",
+        paramLabel = "PORT",
+        arity = "0..1",
+        fallbackValue = "" + HostPort.DEFAULT_PORT,
+        description =
+            "Be a node service that can be probed, without a cluster, until interrupted; port 0"
+                + " takes a free one (default: ${FALLBACK-VALUE}).")
+    private Integer servedPort;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (otherHost == null) {
+      return examine();
+    }
+    if (otherHost.probed == null) {
+      ProbeService.serve(otherHost.servedPort);
+      return 0;
+    }
+    Probe probe = Probe.of(otherHost.probed);
+    System.out.println(json ? toJson(probe) : probe.toText());
+    return probe.anyWorks() ? 0 : 1;
+  }
+
+  private int examine() throws JsonProcessingException {
+    List<Finding> findings = Doctor.examine(pools);
+    if (json) {
+      System.out.println(toJson(Map.of("findings", findings)));
+    } else {
+      findings.forEach(finding -> System.out.println(finding.toText()));
+    }
+    return findings.stream().anyMatch(finding -> finding.level() == Finding.Level.BROKEN) ? 1 : 0;
+  }
+
+  private static String toJson(Object value) throws JsonProcessingException {
+    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(value);
+  }
+}

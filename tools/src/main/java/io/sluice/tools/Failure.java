@@ -1,0 +1,21 @@
+package io.sluice.tools;
+
+import picocli.CommandLine;
+
+/** How a failed command ends: every cause's message, and status 1. */
+public final class Failure {
+  private Failure() {}
+
+  /** To be given to a command line as its handler of exceptions. */
+  public static int report(
+      Exception failure, CommandLine commandLine, CommandLine.ParseResult parseResult) {
+    commandLine.getErr().println("FAILED: " + failure.getMessage());
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      commandLine.getErr().println("  because: " + cause);
+    }
+    if (System.getenv("SLUICE_TRACE") != null) {
+      failure.printStackTrace(commandLine.getErr());
+    }
+    return CommandLine.ExitCode.SOFTWARE;
+  }
+}

@@ -1,0 +1,64 @@
+package io.sluice.tools.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How many files and mappings a process may have, because a pool maps its segments; and the huge
+ * pages there are.
+ *
+ * @param files where the kernel shows limits
+ */
+record LimitsCheck(SystemFiles files) implements Check {
+  private static final long FILES_NEEDED = 4096;
+  private static final long MAPS_NEEDED = 65_530; // the kernel's default
+
+  @Override
+  public List<Finding> look() {
+    List<Finding> findings = new ArrayList<>();
+    limit(
+        findings,
+        "open files",
+        files.field("/proc/self/limits", "Max open files").orElse("unknown"),
+        FILES_NEEDED,
+        "ulimit -n %d before the process starts; for good: LimitNOFILE=%d in its systemd unit"
+            .formatted(FILES_NEEDED, FILES_NEEDED));
+    limit(
+        findings,
+        "memory mappings",
+        files.line("/proc/sys/vm/max_map_count").orElse("unknown"),
+        MAPS_NEEDED,
+        "sysctl -w vm.max_map_count=%d".formatted(MAPS_NEEDED));
+    findings.add(hugePages());
+    return findings;
+  }
+
+  private static void limit(
+      List<Finding> findings, String subject, String value, long needed, String remedy) {
+    if (value.matches("\\d+") && Long.parseLong(value) < needed) {
+      findings.add(
+          Finding.problem(
+              subject, value + " in a process", "fewer than %d".formatted(needed), remedy));
+    } else {
+      findings.add(Finding.ok(subject, value + " in a process"));
+    }
+  }
+
+  private Finding hugePages() {
+    String subject = "huge pages";
+    String total = files.field("/proc/meminfo", "HugePages_Total:").orElse("0");
+    if (total.equals("0")) {
+      return Finding.info(
+          subject,
+          "none reserved",
+          "only a pool on hugetlbfs needs them",
+          "sysctl -w vm.nr_hugepages=512 reserves 1 GiB where they have 2 MiB");
+    }
+    String free = files.field("/proc/meminfo", "HugePages_Free:").orElse("unknown");
+    String sizeKiB = files.field("/proc/meminfo", "Hugepagesize:").orElse("0");
+    return Finding.ok(
+        subject,
+        "%s of %s free, of %s each"
+            .formatted(free, total, ByteSize.of(Long.parseLong(sizeKiB) << 10)));
+  }
+}

@@ -1,0 +1,135 @@
+package io.sluice.tools.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What a pool in one place would be on, how much room it has and whether a NIC can register it.
+ *
+ * @param path a directory or a device-DAX device
+ * @param files where the kernel shows sizes
+ * @param mounts where the kernel lists them
+ * @param hasMapSync whether a file in a directory can be mapped with MAP_SYNC
+ * @param trial registers a piece of it
+ */
+record PlaceCheck(
+    Path path, SystemFiles files, Mounts mounts, Predicate<Path> hasMapSync, Trial trial)
+    implements Check {
+  private static final long DEFAULT_POOL_BYTES = 1L << 30;
+
+  @Override
+  public List<Finding> look() {
+    String subject = "pool on " + path;
+    if (!Files.exists(path)) {
+      return List.of(
+          Finding.problem(
+              subject,
+              "no pool can lie here",
+              "it does not exist",
+              "create it, or set sluice.pool.dir to a place that exists"));
+    }
+    if (!Files.isWritable(path)) {
+      String user = System.getProperty("user.name");
+      return List.of(
+          Finding.problem(
+              subject,
+              "no pool of this user can lie here",
+              "user %s may not write to it".formatted(user),
+              "chown %s %s".formatted(user, path)));
+    }
+    try {
+      Place place = Place.at(path, files, mounts, hasMapSync);
+      return Stream.of(Optional.of(nature(subject, place)), shortage(subject, place))
+          .flatMap(Optional::stream)
+          .toList();
+    } catch (IOException e) {
+      return List.of(
+          Finding.problem(
+              subject, "no pool can lie here", e.getMessage(), "set sluice.pool.dir otherwise"));
+    }
+  }
+
+  private Finding nature(String subject, Place place) {
+    Optional<Trial.Outcome> outcome =
+        place.freeBytes() == 0 ? Optional.empty() : trial.of(place.path());
+    String what =
+        "%s, %s free; %s"
+            .formatted(
+                place.kind().words(),
+                ByteSize.of(place.freeBytes()),
+                registration(place.kind(), outcome));
+    Optional<String> refusal = outcome.flatMap(Trial.Outcome::refusal);
+    return switch (place.kind()) {
+      case DAX_SYNC ->
+          Finding.info(
+              subject,
+              what,
+              refusal.orElse("kernels do not pin pages of a DAX file system for a NIC"),
+              "for a NIC to read it in place: umount %s; ndctl create-namespace -f -e NAMESPACE"
+                      .formatted(place.mount().point())
+                  + " --mode=devdax (deletes what is on it), then a pool on /dev/daxX.Y");
+      case DAX -> withoutMapSync(subject, what, place.mount());
+      case DISK ->
+          Places.isOnPmem(place.mount())
+              ? withoutMapSync(subject, what, place.mount())
+              : Finding.problem(
+                  subject,
+                  what,
+                  "map output would be written to a disk",
+                  "set sluice.pool.dir to a directory in memory, such as one in " + Places.DEFAULT);
+      case TMPFS, HUGETLBFS, DEVICE_DAX ->
+          refusal
+              .map(
+                  cause ->
+                      Finding.problem(
+                          subject,
+                          what,
+                          cause,
+                          "mend what is wrong with RDMA or locked memory above"))
+              .orElseGet(() -> Finding.ok(subject, what));
+    };
+  }
+
+  private static Finding withoutMapSync(String subject, String what, Mounts.Mount mount) {
+    return Finding.problem(
+        subject,
+        what,
+        "a synchronous mapping is refused, so stores are not persistent when they are flushed",
+        "umount %1$s; mount -o dax=always %2$s %1$s".formatted(mount.point(), mount.device()));
+  }
+
+  private static Optional<Finding> shortage(String subject, Place place) {
+    if (place.freeBytes() >= DEFAULT_POOL_BYTES) {
+      return Optional.empty();
+    }
+    String enlarge =
+        switch (place.kind()) {
+          case TMPFS -> "mount -o remount,size=2g %s; or ".formatted(place.mount().point());
+          case HUGETLBFS -> "sysctl -w vm.nr_hugepages=512 (for pages of 2 MiB); or ";
+          default -> "";
+        };
+    return Optional.of(
+        Finding.problem(
+            subject,
+            "%s free is too little for the default pool".formatted(ByteSize.of(place.freeBytes())),
+            "the default pool takes " + ByteSize.of(DEFAULT_POOL_BYTES),
+            enlarge + "set sluice.pool.capacity-mb to less"));
+  }
+
+  private static String registration(PlaceKind kind, Optional<Trial.Outcome> outcome) {
+    return outcome
+        .map(
+            tried ->
+                "a NIC %s register it (tried over %s)"
+                    .formatted(tried.refusal().isEmpty() ? "can" : "did not", tried.transport()))
+        .orElseGet(
+            () ->
+                "a NIC %s register it (not tried here, known of its kind)"
+                    .formatted(kind.registers() ? "can" : "cannot"));
+  }
+}

@@ -1,0 +1,114 @@
+package io.sluice.tools.doctor;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.sluice.node.probe.ProbePlan;
+import io.sluice.node.probe.ProbeResult;
+import io.sluice.node.probe.Prober;
+import io.sluice.rdma.TransportChooser;
+import io.sluice.tools.text.TextTable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The way to another host's node service, tried over every transport.
+ *
+ * @param host that host
+ * @param port its control port
+ * @param transports what came of each
+ */
+public record Probe(String host, int port, List<Way> transports) {
+  private static final long TIMEOUT_MS = 15_000;
+  private static final String TCP = "tcp";
+
+  /**
+   * One transport.
+   *
+   * @param transport its name
+   * @param speed what was measured; null if it does not work between the hosts
+   * @param cause why it does not; empty if it does
+   */
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
+  public record Way(String transport, ProbeResult.Speed speed, String cause) {
+    private String failure() {
+      String name = transport + ": ";
+      return cause.startsWith(name) ? cause : name + cause; // errors of transports begin with it
+    }
+  }
+
+  /** Reads from that host. */
+  public static Probe of(HostPort other) throws IOException {
+    Prober prober =
+        new Prober(TransportChooser.standard().providers(), ProbePlan.STANDARD, TIMEOUT_MS);
+    return of(other, prober.probe(new InetSocketAddress(other.host(), other.port())));
+  }
+
+  static Probe of(HostPort other, List<ProbeResult> results) {
+    return new Probe(
+        other.host(),
+        other.port(),
+        results.stream()
+            .map(result -> new Way(result.transport(), result.speed().orElse(null), result.cause()))
+            .toList());
+  }
+
+  /** Whether anything but causes came of it. */
+  public boolean anyWorks() {
+    return transports.stream().anyMatch(way -> way.speed() != null);
+  }
+
+  /** A table of what works, and below it why the rest does not. */
+  public String toText() {
+    StringBuilder text = new StringBuilder();
+    if (anyWorks()) {
+      text.append(
+          "Reads from %s:%d; \"x tcp\" is how many times as quick as over tcp\n"
+              .formatted(host, port));
+      text.append(table());
+    } else {
+      text.append("No transport works between this host and %s:%d\n".formatted(host, port));
+    }
+    transports.stream()
+        .filter(way -> way.speed() == null)
+        .forEach(way -> text.append(way.failure()).append('\n'));
+    return text.toString().stripTrailing();
+  }
+
+  private String table() {
+    List<Way> working = transports.stream().filter(way -> way.speed() != null).toList();
+    Optional<ProbeResult.Speed> tcp =
+        working.stream().filter(way -> way.transport().equals(TCP)).map(Way::speed).findFirst();
+    ProbeResult.Speed plan = working.get(0).speed();
+    TextTable table =
+        new TextTable(
+            List.of(
+                "transport",
+                "%s: median".formatted(ByteSize.of(plan.latencyBytes())),
+                "p99",
+                "x tcp",
+                "%s, %d at a time".formatted(ByteSize.of(plan.bandwidthBytes()), plan.inFlight()),
+                "x tcp"));
+    for (Way way : working) {
+      ProbeResult.Speed speed = way.speed();
+      table.add(
+          List.of(
+              way.transport(),
+              micros(speed.medianNs()),
+              micros(speed.p99Ns()),
+              ratio(tcp.map(t -> (double) t.medianNs() / speed.medianNs())),
+              "%s/s".formatted(ByteSize.of(speed.bytesPerSecond())),
+              ratio(tcp.map(t -> (double) speed.bytesPerSecond() / t.bytesPerSecond()))));
+    }
+    return table.toText();
+  }
+
+  private static String micros(long ns) {
+    return String.format(Locale.ROOT, "%.1f us", ns / 1e3);
+  }
+
+  private static String ratio(Optional<Double> ratio) {
+    return ratio.map(r -> String.format(Locale.ROOT, "%.2f", r)).orElse("-");
+  }
+}

@@ -1,0 +1,43 @@
+package io.sluice.tools.doctor;
+
+import io.sluice.rdma.transport.TransportProvider;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Whether a transport works here: by its own word, and then by listening and registering memory.
+ *
+ * @param provider the transport
+ * @param rdma what was found of RDMA; its remedies are those of a transport that does not work
+ * @param trial listens and registers
+ */
+record TransportCheck(TransportProvider provider, List<Finding> rdma, Trial trial)
+    implements Check {
+  private static final String UNUSABLE = "does not work here";
+
+  @Override
+  public List<Finding> look() {
+    String subject = "transport " + provider.name();
+    Optional<String> unavailable = provider.unavailabilityCause();
+    if (unavailable.isPresent()) {
+      boolean couldDoRdma = rdma.stream().anyMatch(f -> f.level() == Finding.Level.PROBLEM);
+      return List.of(
+          couldDoRdma
+              ? Finding.problem(subject, UNUSABLE, unavailable.get(), remedies())
+              : Finding.info(subject, UNUSABLE, unavailable.get(), remedies()));
+    }
+    return List.of(
+        trial
+            .failureOf(provider.name())
+            .map(cause -> Finding.problem(subject, UNUSABLE, cause, remedies()))
+            .orElseGet(() -> Finding.ok(subject, "works: listened, and registered memory")));
+  }
+
+  private String remedies() {
+    return rdma.stream()
+        .filter(finding -> finding.level() != Finding.Level.OK)
+        .map(Finding::remedy)
+        .collect(Collectors.joining("; then "));
+  }
+}

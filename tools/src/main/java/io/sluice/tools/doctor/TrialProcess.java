@@ -1,0 +1,153 @@
+package io.sluice.tools.doctor;
+
+import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tries in processes of their own, because native code may crash or spin where the kernel refuses.
+ *
+ * <p>Ownership: the temporary file in a place and the process are gone when a method returns.
+ */
+final class TrialProcess implements Trial {
+  private static final String REGISTERED = "registered";
+  private static final int TRIAL_BYTES = 1 << 20;
+  private static final long TIMEOUT_SECONDS = 60;
+
+  private final Optional<String> nicTransport;
+
+  /** Tries places with this transport; with none if it is empty. */
+  TrialProcess(Optional<String> nicTransport) {
+    this.nicTransport = nicTransport;
+  }
+
+  /** Tries places with the best transport that works here and has to register. */
+  static TrialProcess with(TransportChooser chooser) {
+    return new TrialProcess(
+        chooser.providers().stream()
+            .filter(provider -> !provider.name().equals("tcp")) // registers anything
+            .filter(TransportProvider::isAvailable)
+            .map(TransportProvider::name)
+            .findFirst());
+  }
+
+  @Override
+  public Optional<String> failureOf(String transport) {
+    try {
+      return run(List.of(transport));
+    } catch (IOException e) {
+      return Optional.of("not tried: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public Optional<Outcome> of(Path place) {
+    if (!Files.isDirectory(place)) {
+      return Optional.empty();
+    }
+    return nicTransport.map(transport -> new Outcome(transport, refusal(transport, place)));
+  }
+
+  private static Optional<String> refusal(String transport, Path place) {
+    try {
+      Path file = Files.createTempFile(place, "sluice-doctor-", ".tmp");
+      try {
+        return run(List.of(transport, file.toString()));
+      } finally {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      return Optional.of("not tried: " + e.getMessage());
+    }
+  }
+
+  /** Empty if the process registered; else the last line it printed, or how it ended. */
+  private static Optional<String> run(List<String> arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=/dev/null",
+                "-cp",
+                System.getProperty("java.class.path"),
+                TrialProcess.class.getName()));
+    command.addAll(arguments);
+    Path output = Files.createTempFile("sluice-doctor-", ".out");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectOutput(output.toFile())
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      try {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+          return Optional.of("no answer within %d s".formatted(TIMEOUT_SECONDS));
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted", e);
+      } finally {
+        process.destroyForcibly();
+      }
+      List<String> lines = Files.readAllLines(output);
+      String said =
+          process.exitValue() == 0 && !lines.isEmpty()
+              ? lines.get(lines.size() - 1)
+              : "the process that tried it died (exit status %d)".formatted(process.exitValue());
+      return Optional.of(said).filter(text -> !text.equals(REGISTERED));
+    } finally {
+      Files.delete(output);
+    }
+  }
+
+  /**
+   * In the process: registers memory, or a mapping of a file, and says what came of it.
+   *
+   * @param arguments a transport's name and, if it is to be a file, that
+   */
+  public static void main(String[] arguments) throws IOException {
+    TransportProvider provider =
+        TransportChooser.standard().providers().stream()
+            .filter(known -> known.name().equals(arguments[0]))
+            .findFirst()
+            .orElseThrow();
+    String said;
+    try (ServerEndpoint endpoint = provider.listen(new InetSocketAddress(0))) {
+      endpoint.register(
+          MemoryRegion.ofMapping(
+              arguments.length == 1
+                  ? ByteBuffer.allocateDirect(TRIAL_BYTES)
+                  : map(Path.of(arguments[1]))));
+      said = REGISTERED;
+    } catch (TransportException e) {
+      said = e.getMessage();
+    } catch (IOException e) {
+      said = "cannot be mapped: " + e.getMessage();
+    }
+    System.out.println(said.replace('\n', ' '));
+    System.exit(0); // whatever threads of a library are left
+  }
+
+  /** One page at least, and those of hugetlbfs are large; the end of the process unmaps it. */
+  private static ByteBuffer map(Path path) throws IOException {
+    long lengthBytes = Math.max(TRIAL_BYTES, Files.getFileStore(path).getBlockSize());
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return file.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** What is written for people. */
+package io.sluice.tools.text;

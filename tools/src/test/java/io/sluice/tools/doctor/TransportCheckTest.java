@@ -1,0 +1,98 @@
+package io.sluice.tools.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.tools.doctor.Finding.Level;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class TransportCheckTest {
+  private static final Finding NO_NIC = Finding.info("nic", "none", "no driver", "modprobe it");
+  private static final Finding DOWN = Finding.problem("port", "down", "is down", "set it up");
+  private static final Finding FINE = Finding.ok("library", "there");
+
+  /** A transport that is unavailable. */
+  private record Broken(Optional<String> unavailabilityCause) implements TransportProvider {
+    @Override
+    public String name() {
+      return "broken";
+    }
+
+    @Override
+    public boolean isConfined() {
+      return true;
+    }
+
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
+      throw new TransportException("cannot listen");
+    }
+
+    @Override
+    public ClientEndpoint openClient() throws TransportException {
+      throw new TransportException("cannot read");
+    }
+  }
+
+  private static Finding look(TransportProvider provider, Finding... needs) {
+    return new TransportCheck(provider, List.of(needs), new FakeTrial(Optional.empty()))
+        .look()
+        .get(0);
+  }
+
+  @Test
+  void aTransportThatWorksWasTried() {
+    assertEquals(
+        Finding.ok("transport tcp", "works: listened, and registered memory"),
+        look(new TcpProvider(), NO_NIC));
+  }
+
+  @Test
+  void withoutHardwareNothingIsWrong() {
+    assertEquals(
+        Finding.info("transport broken", "does not work here", "no device", "modprobe it"),
+        look(new Broken(Optional.of("no device")), NO_NIC, FINE));
+  }
+
+  @Test
+  void withHardwareItIsAProblemWithEveryRemedy() {
+    assertEquals(
+        Finding.problem(
+            "transport broken", "does not work here", "no port", "modprobe it; then set it up"),
+        look(new Broken(Optional.of("no port")), NO_NIC, FINE, DOWN));
+  }
+
+  @Test
+  void whatFailsWhenTriedIsAProblem() {
+    Trial trial = new FakeTrial(Optional.of("cannot listen"));
+    assertEquals(
+        Finding.problem("transport tcp", "does not work here", "cannot listen", ""),
+        new TransportCheck(new TcpProvider(), List.of(FINE), trial).look().get(0));
+  }
+
+  @Test
+  void theChoiceIsTheFirstThatIsAvailable() {
+    TransportChooser chooser =
+        new TransportChooser(List.of(new Broken(Optional.of("no port")), new TcpProvider()));
+    assertEquals(
+        List.of(Finding.ok("transport chosen", "tcp")), new TransportChoiceCheck(chooser).look());
+  }
+
+  @Test
+  void withoutAnyTransportSluiceDoesNotWork() {
+    TransportChooser chooser = new TransportChooser(List.of(new Broken(Optional.of("no port"))));
+    Finding finding = new TransportChoiceCheck(chooser).look().get(0);
+    assertEquals(Level.BROKEN, finding.level());
+    assertEquals("no transport works here: broken is not available (no port)", finding.cause());
+  }
+}
