@@ -43,7 +43,7 @@ final class ClusterOptions {
     return DistributionBuild.isThere(workspace, hadoopVersion)
         ? HadoopDistribution.locate(workspace, hadoopVersion)
         : console.step(
-            "Assembling Hadoop " + hadoopVersion,
+            "Assembling Hadoop " + hadoopVersion + "; Maven downloads about 100 MB of it",
             () -> DistributionBuild.assemble(workspace, hadoopVersion));
   }
 }

@@ -5,7 +5,10 @@ import io.sluice.tools.Failure;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line: exit status 0 when all went well, 1 when something failed, 2 for bad usage. */
+/**
+ * The command line: exit status 0 when all went well, 1 when something failed, 2 for bad usage. The
+ * script that starts it ends with 3 if something must be installed and nobody has agreed to it.
+ */
 @Command(
     name = "sluice",
     description = "Hadoop shuffle through memory and RDMA: demonstrate, test, diagnose, measure.",
@@ -21,7 +24,11 @@ import picocli.CommandLine.Command;
       MatrixCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
-    footer = "fetch-spark [VERSION] fetches stock Spark, as test and matrix do for all releases.")
+    footer = {
+      "fetch-spark [VERSION] fetches stock Spark, as test and matrix do for all releases.",
+      "--install, with test, lab, demo, bench, matrix and spark-suites, installs what is missing"
+          + " without asking; --no-install goes on without it."
+    })
 public final class Sluice {
   private Sluice() {}
 

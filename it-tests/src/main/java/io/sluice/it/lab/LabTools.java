@@ -19,9 +19,8 @@ import java.util.stream.Stream;
  */
 public final class LabTools {
   private static final String QEMU = "qemu-system-x86_64";
-  private static final String PACKAGES =
-      "apt-get install --no-install-recommends qemu-system-x86 linux-image-amd64 busybox-static"
-          + " kmod iproute2 rdma-core ibverbs-providers libucx0 ndctl libpmem1 e2fsprogs";
+  private static final String ADVICE =
+      "run ./sluice lab to be asked about what is missing, or ./sluice lab --install";
 
   private final Optional<Path> vng;
   private final Optional<Path> qemu;
@@ -54,16 +53,13 @@ public final class LabTools {
       return Optional.of("the guest is x86-64 and this machine is " + architecture);
     }
     if (qemu.isEmpty()) {
-      return Optional.of(QEMU + " is not installed; on Debian: " + PACKAGES);
+      return Optional.of(QEMU + " is not installed; " + ADVICE);
     }
     if (kernel.isEmpty()) {
-      return Optional.of(
-          "no kernel in /boot has the module rdma_rxe in /lib/modules; on Debian: " + PACKAGES);
+      return Optional.of("no kernel in /boot has the module rdma_rxe in /lib/modules; " + ADVICE);
     }
     if (vng.isEmpty()) {
-      return Optional.of(
-          "virtme-ng is not installed: python3 -m venv target/lab/venv &&"
-              + " target/lab/venv/bin/pip install virtme-ng");
+      return Optional.of("virtme-ng is not installed; " + ADVICE);
     }
     return Optional.empty();
   }
