@@ -2,13 +2,11 @@ package io.sluice.hadoop.service;
 
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.spill.medium.PoolKind;
+import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.conf.Configuration;
 
@@ -20,8 +18,6 @@ import org.apache.hadoop.conf.Configuration;
  * @param pool a directory or a device
  */
 record PoolPlace(Path directory, Path pool) {
-  private static final Set<PosixFilePermission> OWNER_ONLY =
-      PosixFilePermissions.fromString("rwx------");
   private static final String POOL_NAME = "pool";
 
   /** The place that the configuration names, with its directories made private. */
@@ -50,23 +46,8 @@ record PoolPlace(Path directory, Path pool) {
     }
   }
 
-  /**
-   * The default one lies where anybody can create directories, and tasks hand secrets over there.
-   */
   private static void makePrivate(Path directory) throws IOException {
-    Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) || !owner.equals(self)) {
-      throw new IOException(
-          directory
-              + " is a link or belongs to user id "
-              + owner
-              + ", expected a directory of user id "
-              + self
-              + "; remove it, or set "
-              + NodeSettings.POOL_DIR.name());
-    }
-    Files.setPosixFilePermissions(directory, OWNER_ONLY);
+    PrivateDirectory.prepare(
+        directory, PlaceUse.ANNOUNCED, "remove it, or set " + NodeSettings.POOL_DIR.name());
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.node.local;
 
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.FormerLeases;
 import io.sluice.spill.store.LeaseInfo;
@@ -56,8 +57,6 @@ public final class LeaseRecords implements FormerLeases {
   private static final String DIRECTORY = "leases";
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRecords.class);
 
   private final Path directory;
@@ -104,7 +103,7 @@ public final class LeaseRecords implements FormerLeases {
 
   static LeaseRecords open(Path socket, boolean recover, Opener opener) throws IOException {
     Path directory = socket.resolveSibling(DIRECTORY);
-    Files.createDirectories(directory, OWNER_ONLY_DIRECTORY);
+    Files.createDirectories(directory, PrivateDirectory.OWNER_ONLY);
     LeaseRecords records = new LeaseRecords(directory, opener);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {

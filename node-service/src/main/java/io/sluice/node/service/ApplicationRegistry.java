@@ -4,6 +4,7 @@ import io.sluice.node.local.LocalServer;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -32,8 +33,6 @@ import org.slf4j.LoggerFactory;
 final class ApplicationRegistry implements LocalServer.SecretRegistry {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationRegistry.class);
   private static final String TEMPORARY = ".new";
   private static final Pattern FILE_NAME =
@@ -65,7 +64,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
 
   /** Opens the registry in {@code directory}, with or without what it holds. */
   static ApplicationRegistry open(Path directory, boolean recover) throws IOException {
-    Files.createDirectories(directory, OWNER_ONLY_DIRECTORY);
+    Files.createDirectories(directory, PrivateDirectory.OWNER_ONLY);
     ApplicationRegistry registry = new ApplicationRegistry(directory);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {

@@ -18,7 +18,7 @@ public enum PlaceUse {
   PRIVATE;
 
   /** Refuses a directory that is not safe enough, but for its permissions: they are set next. */
-  public void check(Path directory) throws IOException {
+  void check(Path directory) throws IOException {
     if (this == ANNOUNCED) {
       OwnPlace.requireOwned(directory);
     } else {

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.LockFile;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -10,7 +11,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -38,8 +38,7 @@ final class LockedDirectory implements Closeable {
               + "|(pool\\.properties|segment-([0-9a-f]{8}-)?\\d+|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY =
-      PosixFilePermissions.fromString("rwx------");
+  private static final String ADVICE = "give the pool a directory of its own";
 
   private final Path path;
   private final LockFile lockFile;
@@ -50,10 +49,9 @@ final class LockedDirectory implements Closeable {
   }
 
   static LockedDirectory open(Path path, PlaceUse use) throws IOException {
-    Files.createDirectories(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY_DIRECTORY));
-    checkOwner(path, use);
+    PrivateDirectory.create(path, use, ADVICE);
     checkContent(path);
-    Files.setPosixFilePermissions(path, OWNER_ONLY_DIRECTORY);
+    PrivateDirectory.close(path);
     return new LockedDirectory(path, lock(path));
   }
 
@@ -128,22 +126,12 @@ final class LockedDirectory implements Closeable {
     }
   }
 
-  private static void checkOwner(Path path, PlaceUse use) throws IOException {
-    if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException(path + " is not a directory; give the pool a directory of its own");
-    }
-    use.check(path);
-  }
-
   private static void checkContent(Path path) throws IOException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
       for (Path entry : entries) {
         if (!OWN_FILES.matcher(entry.getFileName().toString()).matches()) {
           throw new IOException(
-              path
-                  + " holds "
-                  + entry.getFileName()
-                  + ", which is no file of a pool; give the pool a directory of its own");
+              path + " holds " + entry.getFileName() + ", which is no file of a pool; " + ADVICE);
         }
       }
     } catch (DirectoryIteratorException e) {

@@ -1,21 +1,18 @@
 package io.sluice.spark.pool;
 
-import io.sluice.node.service.ServiceDirectory;
 import io.sluice.rdma.memory.LockFile;
+import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -28,8 +25,7 @@ import java.util.stream.Stream;
  * {@link IOException} if the base belongs to somebody else or cannot be written.
  */
 public final class ExecutorDirectory implements Closeable {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final String ADVICE = "remove it, or set " + SparkSettings.POOL_DIR.name();
   private static final String LOCK_SUFFIX = ".lock";
   private static final long GUARD_PAUSE_MS = 10;
   private static final long GUARD_TIMEOUT_MS = 60_000;
@@ -45,7 +41,7 @@ public final class ExecutorDirectory implements Closeable {
   /** Makes an empty directory for {@code name} below {@code base}, and removes dead neighbours. */
   public static ExecutorDirectory create(Path base, String name) throws IOException {
     Path ours = base.resolve("sluice-spark-" + System.getProperty("user.name"));
-    ServiceDirectory.prepare(ours, PlaceUse.PRIVATE);
+    PrivateDirectory.prepare(ours, PlaceUse.PRIVATE, ADVICE);
     LockFile guard = guard(ours);
     try {
       removeDead(ours);
@@ -56,7 +52,8 @@ public final class ExecutorDirectory implements Closeable {
       try {
         Path directory = ours.resolve(name);
         delete(directory);
-        return new ExecutorDirectory(Files.createDirectory(directory, OWNER_ONLY), lock);
+        return new ExecutorDirectory(
+            Files.createDirectory(directory, PrivateDirectory.OWNER_ONLY), lock);
       } catch (IOException | RuntimeException e) {
         lock.close();
         throw e;

@@ -1,0 +1,63 @@
+package io.sluice.spill.segment;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Makes a directory that nobody but this process's user can reach: pools and sockets often lie
+ * where everybody may create one, and whoever owns it could put another in its place and be told
+ * the secrets of jobs.
+ *
+ * <p>Thread contract: stateless. Failure: {@link IOException} if it is somebody else's, a link, or
+ * no directory.
+ */
+public final class PrivateDirectory {
+  private static final Set<PosixFilePermission> PERMISSIONS =
+      PosixFilePermissions.fromString("rwx------");
+
+  /** Of a directory that is made. */
+  public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PERMISSIONS);
+
+  private PrivateDirectory() {}
+
+  /**
+   * Creates the directory and those above it, or checks that it is ours, and closes it to others.
+   *
+   * @param use how safe its place must be
+   * @param advice what mends it, for the message
+   */
+  public static void prepare(Path directory, PlaceUse use, String advice) throws IOException {
+    create(directory, use, advice);
+    close(directory);
+  }
+
+  /** The same without closing one that was there, for whoever looks into it first. */
+  public static void create(Path directory, PlaceUse use, String advice) throws IOException {
+    try {
+      Files.createDirectories(directory, OWNER_ONLY);
+    } catch (FileAlreadyExistsException e) {
+      throw new IOException(directory + " is not a directory; " + advice, e);
+    }
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(directory + " is not a directory; " + advice);
+    }
+    try {
+      use.check(directory);
+    } catch (IOException e) {
+      throw new IOException(e.getMessage() + "; " + advice, e);
+    }
+  }
+
+  /** Closes such a directory to others. */
+  public static void close(Path directory) throws IOException {
+    Files.setPosixFilePermissions(directory, PERMISSIONS);
+  }
+}

@@ -1,0 +1,85 @@
+package io.sluice.spill.segment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which directories become private ones. */
+class PrivateDirectoryTest {
+  private static final String ADVICE = "take another";
+
+  @TempDir private Path base;
+  private Path directory;
+
+  @BeforeEach
+  void nameIt() {
+    directory = base.resolve("parent/directory");
+  }
+
+  @Test
+  void isMadeWithThoseAboveItForItsOwnerAlone() throws IOException {
+    PrivateDirectory.prepare(directory, PlaceUse.ANNOUNCED, ADVICE);
+    assertEquals("rwx------", permissions(directory));
+    assertEquals("rwx------", permissions(directory.getParent()));
+  }
+
+  @Test
+  void oneThatWasOpenIsClosed() throws IOException {
+    open(Files.createDirectories(directory));
+    PrivateDirectory.create(directory, PlaceUse.ANNOUNCED, ADVICE);
+    assertEquals("rwxrwxrwx", permissions(directory));
+    PrivateDirectory.prepare(directory, PlaceUse.ANNOUNCED, ADVICE);
+    assertEquals("rwx------", permissions(directory));
+  }
+
+  @Test
+  void aFileAndALinkAreRefusedWithTheAdvice() throws IOException {
+    Files.createDirectory(directory.getParent());
+    Files.createFile(directory);
+    assertRefused(PlaceUse.PRIVATE, "is not a directory");
+    Files.delete(directory);
+    Files.createSymbolicLink(directory, base);
+    assertRefused(PlaceUse.PRIVATE, "is not a directory");
+  }
+
+  @Test
+  void oneThatOthersCanReplaceIsRefusedIfItIsAnnounced() throws IOException {
+    open(Files.createDirectories(directory).getParent());
+    assertRefused(PlaceUse.ANNOUNCED, "any user can put another directory in the place of");
+    PrivateDirectory.prepare(directory, PlaceUse.PRIVATE, ADVICE);
+  }
+
+  @Test
+  void oneOfAnotherUserIsRefusedAndStaysAsItIs() throws IOException {
+    open(Files.createDirectories(directory));
+    Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a directory away");
+    Files.setAttribute(directory, "unix:uid", 12345);
+    assertRefused(PlaceUse.PRIVATE, "belongs to user id 12345");
+    assertEquals("rwxrwxrwx", permissions(directory));
+  }
+
+  private void assertRefused(PlaceUse use, String why) {
+    String message =
+        assertThrows(IOException.class, () -> PrivateDirectory.prepare(directory, use, ADVICE))
+            .getMessage();
+    assertTrue(message.contains(why), message);
+    assertTrue(message.endsWith("; " + ADVICE), message);
+  }
+
+  private static void open(Path directory) throws IOException {
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+  }
+
+  private static String permissions(Path directory) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(directory));
+  }
+}
