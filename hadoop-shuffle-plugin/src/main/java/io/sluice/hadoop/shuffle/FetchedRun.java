@@ -2,7 +2,6 @@ package io.sluice.hadoop.shuffle;
 
 import io.sluice.node.client.NodeRun;
 import io.sluice.spill.merge.RunInput;
-import java.io.Closeable;
 import java.io.IOException;
 
 /**
@@ -15,7 +14,7 @@ import java.io.IOException;
  * @param node the run in a node's pool, or null for one that was staged
  */
 record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput input, NodeRun node)
-    implements Closeable {
+    implements MergeRun {
 
   static FetchedRun of(NodeRun run, boolean compressed) {
     return new FetchedRun(run.name(), run.lengthBytes(), compressed, run.input(), run);
@@ -26,13 +25,13 @@ record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput in
     return node == null || node.isLocal();
   }
 
-  /** Mean length of its records as far as the pool that it lies in knows, else 0. */
-  long meanRecordBytes() {
+  @Override
+  public long meanRecordBytes() {
     return node == null ? 0 : node.meanRecordBytes();
   }
 
-  /** Gives back the windows that it holds; it goes on where it was when it is read again. */
-  void suspend() {
+  @Override
+  public void suspend() {
     if (node != null) {
       node.suspend();
     }

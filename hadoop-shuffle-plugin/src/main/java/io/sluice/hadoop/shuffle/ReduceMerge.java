@@ -1,12 +1,9 @@
 package io.sluice.hadoop.shuffle;
 
-import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.merge.CodecRunInput;
 import io.sluice.hadoop.merge.MergeMemory;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.stage.StagedRun;
-import io.sluice.node.client.NodeReader;
-import io.sluice.node.client.NodeRun;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MergePlan;
 import io.sluice.spill.merge.RunCursor;
@@ -19,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.apache.hadoop.io.compress.CompressionCodec;
-import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.util.Progressable;
 
 /**
  * Merges a reducer's runs as a stream: nothing is written while the runs fit into one merge, and
@@ -29,36 +26,38 @@ import org.apache.hadoop.mapred.Reporter;
  * <p>Thread contract: one thread. Ownership: takes the runs over and hands them to the merges it
  * makes. Failure: {@link IOException} of a run or the stage.
  */
-final class ReduceMerge {
-  private final NodeReader reader;
+public final class ReduceMerge {
+  private final MergeWindows windows;
   private final StageArea stage;
   private final CompressionCodec codec;
   private final KeyOrder order;
-  private final Reporter reporter;
+  private final Progressable progress;
   private final int fanIn;
+  private int rounds;
 
   /**
-   * Merges over {@code reader} and {@code stage}.
+   * Merges through {@code windows}, and over {@code stage} what must be merged in rounds.
    *
+   * @param codec of the runs that are compressed, or null
    * @param maxRuns most runs to merge at once, if the windows allow more
    */
-  ReduceMerge(
-      NodeReader reader,
+  public ReduceMerge(
+      MergeWindows windows,
       StageArea stage,
       CompressionCodec codec,
       KeyOrder order,
-      Reporter reporter,
+      Progressable progress,
       int maxRuns) {
-    this.reader = reader;
+    this.windows = windows;
     this.stage = stage;
     this.codec = codec;
     this.order = order;
-    this.reporter = reporter;
-    this.fanIn = Math.max(2, Math.min(maxRuns, reader.windowCount()));
+    this.progress = progress;
+    this.fanIn = Math.max(2, Math.min(maxRuns, windows.count()));
   }
 
   /** A run in the order of merging: the shortest first, and of equal ones the earlier. */
-  private record Waiting(FetchedRun run, int number) implements Comparable<Waiting> {
+  private record Waiting(MergeRun run, int number) implements Comparable<Waiting> {
     @Override
     public int compareTo(Waiting other) {
       int result = Long.compare(run.lengthBytes(), other.run.lengthBytes());
@@ -66,15 +65,36 @@ final class ReduceMerge {
     }
   }
 
+  /** What a round has staged, with no codec. */
+  private record MergedRun(String name, long lengthBytes, RunInput input) implements MergeRun {
+    @Override
+    public long meanRecordBytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean compressed() {
+      return false;
+    }
+
+    @Override
+    public void suspend() {}
+
+    @Override
+    public void close() throws IOException {
+      input.close();
+    }
+  }
+
   /** The last merge, after as many rounds as it takes to get there. */
-  KWayMerge merge(List<FetchedRun> runs) throws IOException {
+  public KWayMerge merge(List<? extends MergeRun> runs) throws IOException {
     if (MergePlan.roundSize(runs.size(), fanIn) == 0) {
       return start(runs);
     }
     PriorityQueue<Waiting> waiting = new PriorityQueue<>();
     try {
       int number = 0;
-      for (FetchedRun run : runs) {
+      for (MergeRun run : runs) {
         waiting.add(new Waiting(run, number++));
         run.suspend(); // its windows are for those that are merged before
       }
@@ -90,26 +110,31 @@ final class ReduceMerge {
     return start(take(waiting, waiting.size()));
   }
 
-  private static List<FetchedRun> take(PriorityQueue<Waiting> waiting, int count) {
-    List<FetchedRun> taken = new ArrayList<>(count);
+  private static List<MergeRun> take(PriorityQueue<Waiting> waiting, int count) {
+    List<MergeRun> taken = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       taken.add(waiting.remove().run());
     }
     return taken;
   }
 
-  private FetchedRun mergeRound(List<FetchedRun> runs) throws IOException {
-    SluiceCounter.MERGE_ROUNDS.add(reporter, 1);
+  private MergeRun mergeRound(List<MergeRun> runs) throws IOException {
+    rounds++;
     try (KWayMerge merge = start(runs)) {
       StagedRun staged = stage.create("merge of " + runs.size() + " runs");
       try {
         write(merge, staged);
-        return new FetchedRun(staged.name(), staged.lengthBytes(), false, staged.open(), null);
+        return new MergedRun(staged.name(), staged.lengthBytes(), staged.open());
       } catch (IOException | RuntimeException | Error e) {
         closeAfter(staged, e);
         throw e;
       }
     }
+  }
+
+  /** Rounds that it has begun before the last merge. */
+  public int rounds() {
+    return rounds;
   }
 
   private void write(KWayMerge merge, StagedRun staged) throws IOException {
@@ -122,25 +147,19 @@ final class ReduceMerge {
           merge.valueBytes(),
           merge.valueOffset(),
           merge.valueLength());
-      reporter.progress();
+      progress.progress();
     }
     encoder.finish();
     staged.finish();
   }
 
   /** Starts to merge; owns the runs, and closes them when it fails. */
-  private KWayMerge start(List<FetchedRun> runs) throws IOException {
+  private KWayMerge start(List<? extends MergeRun> runs) throws IOException {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     try {
-      List<NodeRun> nodeRuns = new ArrayList<>();
-      for (FetchedRun run : runs) {
-        if (run.node() != null) {
-          nodeRuns.add(run.node());
-        }
-      }
-      reader.prepareMerge(nodeRuns);
+      windows.prepare(runs);
       int blockBytes = MergeMemory.blockBytes(runs.size());
-      for (FetchedRun run : runs) {
+      for (MergeRun run : runs) {
         RunInput input = run.compressed() ? new CodecRunInput(run.input(), codec) : run.input();
         cursors.add(new RunCursor(run.name(), input, blockBytes));
       }

@@ -134,17 +134,20 @@ final class ReduceShuffle {
   private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
     long recordBytes = runs.stream().mapToLong(FetchedRun::meanRecordBytes).max().orElse(0);
     MergeMemory memory = new MergeMemory(context.getCodec(), job);
+    ReduceMerge merge =
+        new ReduceMerge(
+            new NodeWindows(reader),
+            stage,
+            context.getCodec(),
+            KeyOrders.of(job),
+            context.getReporter(),
+            memory.maxRuns(recordBytes));
     try {
-      return new ReduceMerge(
-              reader,
-              stage,
-              context.getCodec(),
-              KeyOrders.of(job),
-              context.getReporter(),
-              memory.maxRuns(recordBytes))
-          .merge(runs);
+      return merge.merge(runs);
     } catch (IOException e) {
       throw lostOutputs.report(e); // a round of merging reads whole outputs
+    } finally {
+      SluiceCounter.MERGE_ROUNDS.add(context.getReporter(), merge.rounds());
     }
   }
 

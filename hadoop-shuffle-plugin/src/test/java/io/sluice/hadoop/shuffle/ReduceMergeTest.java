@@ -4,19 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.order.KeyOrders;
 import io.sluice.hadoop.stage.StageArea;
 import io.sluice.hadoop.stage.StagedRun;
-import io.sluice.hadoop.task.NodeLink;
-import io.sluice.hadoop.testing.MapSide;
-import io.sluice.hadoop.testing.TestJob;
-import io.sluice.node.client.NodeReader;
-import io.sluice.node.client.Transports;
-import io.sluice.rdma.TransportChooser;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.sort.KeyOrder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,9 +19,6 @@ import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapred.Reporter;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,36 +27,34 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Rounds of merging, over runs that know whether they are being read. */
 @Timeout(60)
 final class ReduceMergeTest {
-  private static final int WINDOW_BYTES = 64 << 10;
+  private static final int WINDOWS = 16;
+  private static final KeyOrder ORDER = order();
 
-  private final JobConf job = TestJob.conf();
-  private final Reporter reporter = new MapSide(job, TestJob.map(0, 0)).reporter();
   private final HeapStage stage = new HeapStage();
-  private NodeReader reader;
   private int open;
   private int mostOpen;
   private int closed;
+  private int rounds;
 
-  @BeforeEach
-  void open() throws IOException {
+  private static KeyOrder order() {
+    JobConf job = new JobConf();
     job.setMapOutputKeyClass(IntWritable.class);
-    TransportChooser chooser = TransportChooser.standard();
-    reader =
-        new NodeReader(
-            TestJob.APPLICATION,
-            NodeLink.jobSecret(TestJob.SECRET),
-            new Transports(
-                chooser.withFallbacks(chooser.choose("tcp")), WINDOW_BYTES, 16 * WINDOW_BYTES),
-            null,
-            16 * WINDOW_BYTES,
-            1000,
-            1000);
+    return KeyOrders.of(job);
   }
 
-  @AfterEach
-  void close() throws IOException {
-    reader.close();
-  }
+  /** A few windows, none of which are shared out among too many. */
+  private static final MergeWindows FEW =
+      new MergeWindows() {
+        @Override
+        public int count() {
+          return WINDOWS;
+        }
+
+        @Override
+        public void prepare(List<? extends MergeRun> runs) {
+          assertTrue(runs.size() <= WINDOWS, runs.size() + " runs share the windows");
+        }
+      };
 
   /** A run on the heap that counts as open from its first byte to its end. */
   private final class HeapInput implements RunInput {
@@ -102,6 +91,26 @@ final class ReduceMergeTest {
         closed++;
         open -= begun ? 1 : 0;
       }
+    }
+  }
+
+  private record HeapMergeRun(String name, long lengthBytes, RunInput input) implements MergeRun {
+    @Override
+    public long meanRecordBytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean compressed() {
+      return false;
+    }
+
+    @Override
+    public void suspend() {}
+
+    @Override
+    public void close() throws IOException {
+      input.close();
     }
   }
 
@@ -176,12 +185,12 @@ final class ReduceMergeTest {
   }
 
   /** Runs of one record each, with the numbers from 0 on as keys, in any order. */
-  private List<FetchedRun> runs(int count, Random random) throws IOException {
+  private List<MergeRun> runs(int count, Random random) throws IOException {
     List<Integer> keys = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       keys.add(random.nextInt(keys.size() + 1), i);
     }
-    List<FetchedRun> runs = new ArrayList<>();
+    List<MergeRun> runs = new ArrayList<>();
     for (int key : keys) {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       RunEncoder encoder = new RunEncoder(bytes::write);
@@ -189,15 +198,18 @@ final class ReduceMergeTest {
       byte[] value = new byte[random.nextInt(50)];
       encoder.append(encoded, 0, 4, value, 0, value.length);
       encoder.finish();
-      runs.add(
-          new FetchedRun(
-              "run " + key, bytes.size(), false, new HeapInput(bytes.toByteArray()), null));
+      runs.add(new HeapMergeRun("run " + key, bytes.size(), new HeapInput(bytes.toByteArray())));
     }
     return runs;
   }
 
-  private KWayMerge merge(List<FetchedRun> runs, int maxRuns) throws IOException {
-    return new ReduceMerge(reader, stage, null, KeyOrders.of(job), reporter, maxRuns).merge(runs);
+  private KWayMerge merge(List<MergeRun> runs, int maxRuns) throws IOException {
+    ReduceMerge merge = new ReduceMerge(FEW, stage, null, ORDER, () -> {}, maxRuns);
+    try {
+      return merge.merge(runs);
+    } finally {
+      rounds = merge.rounds();
+    }
   }
 
   @ParameterizedTest
@@ -211,7 +223,7 @@ final class ReduceMergeTest {
     "100, 2, 2, 98",
     "100, 1, 2, 98"
   })
-  void neverMoreRunsAtOnceThanAllowed(int count, int maxRuns, int expectedMost, int rounds)
+  void neverMoreRunsAtOnceThanAllowed(int count, int maxRuns, int expectedMost, int expectedRounds)
       throws IOException {
     try (KWayMerge merge = merge(runs(count, new Random(count)), maxRuns)) {
       for (int i = 0; i < count; i++) {
@@ -221,7 +233,7 @@ final class ReduceMergeTest {
       assertTrue(!merge.next(), "no more");
     }
     assertTrue(mostOpen <= expectedMost, mostOpen + " were open");
-    assertEquals(rounds, SluiceCounter.MERGE_ROUNDS.of(reporter).getValue());
+    assertEquals(expectedRounds, rounds);
     assertEquals(0, open);
   }
 
@@ -240,9 +252,10 @@ final class ReduceMergeTest {
   @Test
   void everyRunIsClosedWhenARoundFails() throws IOException {
     stage.failAt = 3;
-    List<FetchedRun> runs = runs(100, new Random(2));
+    List<MergeRun> runs = runs(100, new Random(2));
     assertThrows(IOException.class, () -> merge(runs, 16));
     assertEquals(100 + 2, closed, "inputs, and results of the rounds before");
     assertEquals(0, open);
+    assertEquals(3, rounds, "the one that failed too");
   }
 }
