@@ -24,7 +24,7 @@ public record SluiceFragments(
 
   /** The settings, or nothing if the plugin jar has not been built. */
   public static Optional<SluiceFragments> load(Workspace workspace) {
-    Path target = workspace.root().resolve("hadoop-shuffle-plugin/target");
+    Path target = workspace.root().resolve("jars/hadoop/target");
     List<Path> jars =
         Workspace.matching(target, "sluice-hadoop-", ".jar").stream()
             .filter(jar -> !jar.toString().matches(".*-(sources|javadoc|tests)\\.jar"))

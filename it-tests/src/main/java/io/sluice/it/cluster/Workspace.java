@@ -72,7 +72,7 @@ public record Workspace(Path root) {
 
   /** The jar that makes Spark shuffle through Sluice. */
   public Path sparkEngineJar() {
-    return only(root.resolve("spark-shuffle-manager/target"), "sluice-spark-", ".jar");
+    return only(root.resolve("jars/spark/target"), "sluice-spark-", ".jar");
   }
 
   /** The one file of a directory with this prefix and suffix. */
