@@ -9,6 +9,7 @@ import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -57,6 +58,13 @@ class TransportChooserTest {
     Choice choice = TransportChooser.standard().choose("auto");
     assertTrue(choice.provider().isAvailable());
     assertEquals("tcp", TransportChooser.standard().choose("tcp").provider().name());
+  }
+
+  @Test
+  void theStandardOrderIsThatOfTheNames() {
+    assertEquals(
+        TransportNames.BEST_FIRST,
+        TransportChooser.standard().providers().stream().map(TransportProvider::name).toList());
   }
 
   private record Stub(String name, Optional<String> unavailabilityCause)

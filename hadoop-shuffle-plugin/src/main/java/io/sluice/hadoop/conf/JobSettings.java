@@ -1,20 +1,17 @@
 package io.sluice.hadoop.conf;
 
 import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.TransportSetting;
 import java.util.List;
 
 /** What a job may set. */
 public final class JobSettings {
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
-      Setting.choice(
+      TransportSetting.of(
           "sluice.transport",
           "Transport that reducers read remote map outputs with; auto takes the best that works on"
-              + " both nodes, and a read that fails on it is tried once more over tcp.",
-          "auto",
-          "ucx",
-          "disni",
-          "tcp");
+              + " both nodes, and a read that fails on it is tried once more over tcp.");
 
   /** Window memory of a reduce task. */
   public static final Setting<Integer> REDUCE_BUFFER_MB =

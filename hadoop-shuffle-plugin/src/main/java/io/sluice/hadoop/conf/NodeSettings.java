@@ -2,6 +2,7 @@ package io.sluice.hadoop.conf;
 
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.TransportSetting;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -82,13 +83,9 @@ public final class NodeSettings {
 
   /** The transports served. */
   public static final Setting<String> TRANSPORT =
-      Setting.choice(
+      TransportSetting.of(
           "sluice.transport",
-          "Transports that the service offers to reducers: all that work here (auto), or one.",
-          "auto",
-          "ucx",
-          "disni",
-          "tcp");
+          "Transports that the service offers to reducers: all that work here (auto), or one.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =

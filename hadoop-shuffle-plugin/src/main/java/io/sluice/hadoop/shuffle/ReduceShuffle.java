@@ -18,6 +18,7 @@ import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.Closeable;
@@ -27,6 +28,7 @@ import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -404,9 +406,10 @@ final class ReduceShuffle {
     }
     ReadStats stats = reader.stats();
     SluiceCounter.READ_BYTES_LOCAL.add(context.getReporter(), stats.bytes(ReadStats.LOCAL));
-    SluiceCounter.READ_BYTES_TCP.add(context.getReporter(), stats.bytes("tcp"));
-    SluiceCounter.READ_BYTES_UCX.add(context.getReporter(), stats.bytes("ucx"));
-    SluiceCounter.READ_BYTES_DISNI.add(context.getReporter(), stats.bytes("disni"));
+    for (String transport : TransportNames.BEST_FIRST) {
+      SluiceCounter.valueOf("READ_BYTES_" + transport.toUpperCase(Locale.ROOT))
+          .add(context.getReporter(), stats.bytes(transport));
+    }
     SluiceCounter.BOUNCED_BYTES.add(context.getReporter(), stats.bouncedBytes());
     SluiceCounter.FALLBACK_TRANSPORT.add(context.getReporter(), stats.transportFallbacks());
     SluiceCounter.FALLBACK_BOUNCE_BUSY.add(context.getReporter(), stats.bounceRefusals());

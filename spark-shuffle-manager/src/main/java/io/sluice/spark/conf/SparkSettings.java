@@ -2,6 +2,7 @@ package io.sluice.spark.conf;
 
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.TransportSetting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -67,14 +68,10 @@ public final class SparkSettings {
 
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
-      Setting.choice(
+      TransportSetting.of(
           "spark.sluice.transport",
           "Transport that executors serve and read shuffle blocks with; auto takes the best that"
-              + " works on both sides, and a read that fails on it is tried once more over tcp.",
-          "auto",
-          "ucx",
-          "disni",
-          "tcp");
+              + " works on both sides, and a read that fails on it is tried once more over tcp.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =

@@ -2,12 +2,14 @@ package io.sluice.spark.metrics;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spark.pool.ExecutorPool;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.apache.spark.metrics.source.Source;
 
 /**
@@ -19,7 +21,10 @@ import org.apache.spark.metrics.source.Source;
  */
 public final class ExecutorMetrics implements Source {
   private static final List<String> WAYS =
-      List.of("ucx", "disni", "tcp", ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK);
+      Stream.concat(
+              TransportNames.BEST_FIRST.stream(),
+              Stream.of(ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK))
+          .toList();
 
   private final MetricRegistry registry = new MetricRegistry();
 

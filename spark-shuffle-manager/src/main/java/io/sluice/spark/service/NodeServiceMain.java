@@ -8,6 +8,7 @@ import io.sluice.node.service.ServiceDirectory;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.StoreConfig;
@@ -72,7 +73,18 @@ public final class NodeServiceMain implements Callable<Integer> {
               + " cleaned while the service runs, as the system's temporary one often is.")
   private List<Path> overflowDirectories; // null: none
 
-  @Option(names = "--transport", defaultValue = "auto", description = "auto, ucx, disni or tcp.")
+  @Option(
+      names = "--transport",
+      defaultValue = TransportChooser.AUTO,
+      description =
+          TransportChooser.AUTO
+              + ", "
+              + TransportNames.UCX
+              + ", "
+              + TransportNames.DISNI
+              + " or "
+              + TransportNames.TCP
+              + ".")
   private String transport;
 
   @Option(names = "--bind", defaultValue = "0.0.0.0", description = "Address to listen at.")

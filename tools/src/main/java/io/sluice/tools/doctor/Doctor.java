@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.medium.SyncMedium;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ public final class Doctor {
     findings.addAll(ucx);
     for (TransportProvider provider : chooser.providers()) {
       List<Finding> needs =
-          provider.name().equals("ucx")
+          provider.name().equals(TransportNames.UCX)
               ? Stream.of(rdma, ucx).flatMap(List::stream).toList()
               : rdma;
       findings.addAll(new TransportCheck(provider, needs, trial).look());

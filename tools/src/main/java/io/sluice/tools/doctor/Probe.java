@@ -5,6 +5,7 @@ import io.sluice.node.probe.ProbePlan;
 import io.sluice.node.probe.ProbeResult;
 import io.sluice.node.probe.Prober;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.tools.text.TextTable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -21,7 +22,6 @@ import java.util.Optional;
  */
 public record Probe(String host, int port, List<Way> transports) {
   private static final long TIMEOUT_MS = 15_000;
-  private static final String TCP = "tcp";
 
   /**
    * One transport.
@@ -79,7 +79,10 @@ public record Probe(String host, int port, List<Way> transports) {
   private String table() {
     List<Way> working = transports.stream().filter(way -> way.speed() != null).toList();
     Optional<ProbeResult.Speed> tcp =
-        working.stream().filter(way -> way.transport().equals(TCP)).map(Way::speed).findFirst();
+        working.stream()
+            .filter(way -> way.transport().equals(TransportNames.TCP))
+            .map(Way::speed)
+            .findFirst();
     ProbeResult.Speed plan = working.get(0).speed();
     TextTable table =
         new TextTable(

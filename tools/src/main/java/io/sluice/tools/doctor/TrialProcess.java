@@ -4,6 +4,7 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -38,7 +39,7 @@ final class TrialProcess implements Trial {
   static TrialProcess with(TransportChooser chooser) {
     return new TrialProcess(
         chooser.providers().stream()
-            .filter(provider -> !provider.name().equals("tcp")) // registers anything
+            .filter(provider -> !provider.name().equals(TransportNames.TCP)) // registers anything
             .filter(TransportProvider::isAvailable)
             .map(TransportProvider::name)
             .findFirst());

@@ -4,6 +4,7 @@ import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -32,7 +33,7 @@ public final class DisniProvider implements TransportProvider {
 
   @Override
   public String name() {
-    return "disni";
+    return TransportNames.DISNI;
   }
 
   @Override

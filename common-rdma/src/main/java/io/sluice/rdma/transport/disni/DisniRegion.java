@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Pinning;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -30,7 +31,7 @@ final class DisniRegion {
    */
   static DisniRegion register(DisniDevices devices, ByteBuffer memory, long lengthBytes, int access)
       throws RegistrationException {
-    Pinning.check("disni", lengthBytes * devices.all().size());
+    Pinning.check(TransportNames.DISNI, lengthBytes * devices.all().size());
     DisniRegion region = new DisniRegion(memory);
     ByteBuffer start = memory.slice(0, (int) lengthBytes);
     try {

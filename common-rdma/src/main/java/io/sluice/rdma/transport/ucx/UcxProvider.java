@@ -5,6 +5,7 @@ import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.net.InetSocketAddress;
@@ -43,7 +44,7 @@ public final class UcxProvider implements TransportProvider {
 
   @Override
   public String name() {
-    return "ucx";
+    return TransportNames.UCX;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
 import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Pinning;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.util.Map;
@@ -52,7 +53,7 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
   /** Must be called before registering: see {@link Pinning}. */
   void checkMayPin(long lengthBytes) throws RegistrationException {
     if (needsDevice) {
-      Pinning.check("ucx", lengthBytes);
+      Pinning.check(TransportNames.UCX, lengthBytes);
     }
   }
 }
