@@ -1,6 +1,7 @@
 package io.sluice.rdma;
 
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.disni.DisniProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -40,11 +41,15 @@ public final class TransportChooser {
    * What was chosen.
    *
    * @param provider the provider
+   * @param isNamed whether it was asked for by its name
    * @param reason one sentence for the log: which, and why
    * @param unavailable for each provider that does not work here, by name, the cause
    */
   public record Choice(
-      TransportProvider provider, String reason, Map<String, String> unavailable) {}
+      TransportProvider provider,
+      boolean isNamed,
+      String reason,
+      Map<String, String> unavailable) {}
 
   /**
    * Chooses by {@code auto} or by a provider's name.
@@ -60,15 +65,24 @@ public final class TransportChooser {
     return bestFirst;
   }
 
-  /** The chosen provider, then those of lower rank that work here and can take over from it. */
+  /**
+   * The chosen provider, then those that take over from it: every one of lower rank that works
+   * here, or, if it was asked for by its name, {@code tcp} alone. So naming one keeps memory from
+   * being registered with another, and what the named one cannot serve is served all the same.
+   */
   public List<TransportProvider> withFallbacks(Choice choice) {
     List<TransportProvider> result = new ArrayList<>();
     for (TransportProvider provider : bestFirst) {
-      if (provider == choice.provider() || (!result.isEmpty() && provider.isAvailable())) {
+      if (provider == choice.provider()
+          || (!result.isEmpty() && mayFollow(provider, choice) && provider.isAvailable())) {
         result.add(provider);
       }
     }
     return result;
+  }
+
+  private static boolean mayFollow(TransportProvider provider, Choice choice) {
+    return !choice.isNamed() || provider.name().equals(TransportNames.TCP);
   }
 
   private Choice chooseBest() throws TransportException {
@@ -80,7 +94,7 @@ public final class TransportChooser {
             unavailable.isEmpty()
                 ? "transport " + provider.name() + ": the best there is, and it works here"
                 : "transport " + provider.name() + ": " + sentence(unavailable);
-        return new Choice(provider, reason, unavailable);
+        return new Choice(provider, false, reason, unavailable);
       }
       unavailable.put(provider.name(), cause.get());
     }
@@ -100,7 +114,7 @@ public final class TransportChooser {
                   + "; put that right, or set the transport to "
                   + AUTO);
         }
-        return new Choice(provider, "transport " + name + ": as configured", Map.of());
+        return new Choice(provider, true, "transport " + name + ": as configured", Map.of());
       }
     }
     String known =

@@ -42,6 +42,27 @@ class TransportChooserTest {
   }
 
   @Test
+  void aNamedTransportIsFollowedByTcpAlone() throws Exception {
+    TransportChooser all =
+        new TransportChooser(
+            List.of(
+                new Stub("ucx", Optional.empty()),
+                new Stub("disni", Optional.empty()),
+                new Stub("tcp", Optional.empty())));
+    assertEquals(List.of("ucx", "disni", "tcp"), offered(all, "auto"));
+    assertEquals(List.of("ucx", "tcp"), offered(all, "ucx"));
+    assertEquals(List.of("disni", "tcp"), offered(all, "disni"));
+    assertEquals(List.of("tcp"), offered(all, "tcp"));
+  }
+
+  private static List<String> offered(TransportChooser chooser, String setting)
+      throws TransportException {
+    return chooser.withFallbacks(chooser.choose(setting)).stream()
+        .map(TransportProvider::name)
+        .toList();
+  }
+
+  @Test
   void anUnknownNameListsTheKnownOnes() {
     TransportException e = assertThrows(TransportException.class, () -> chooser.choose("rdma"));
     assertTrue(e.getMessage().contains("fast, plain"), e.getMessage());

@@ -10,8 +10,9 @@ public final class JobSettings {
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "sluice.transport",
-          "Transport that reducers read remote map outputs with; auto takes the best that works on"
-              + " both nodes, and a read that fails on it is tried once more over tcp.");
+          "Transport that reducers read remote map outputs with: the best that works on both nodes"
+              + " (auto), or the one that is named, and tcp where a node does not offer that one. A"
+              + " read that fails is tried once more over tcp.");
 
   /** Window memory of a reduce task. */
   public static final Setting<Integer> REDUCE_BUFFER_MB =

@@ -85,7 +85,8 @@ public final class NodeSettings {
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "sluice.transport",
-          "Transports that the service offers to reducers: all that work here (auto), or one.");
+          "Transports that the service offers to reducers: all that work here (auto), or the one"
+              + " that is named and, for what that one cannot serve, tcp.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =

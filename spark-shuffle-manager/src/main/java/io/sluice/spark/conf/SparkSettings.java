@@ -70,8 +70,9 @@ public final class SparkSettings {
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "spark.sluice.transport",
-          "Transport that executors serve and read shuffle blocks with; auto takes the best that"
-              + " works on both sides, and a read that fails on it is tried once more over tcp.");
+          "Transport that executors serve and read shuffle blocks with: the best that works on both"
+              + " sides (auto), or the one that is named, and tcp where the other side does not"
+              + " offer that one. A read that fails is tried once more over tcp.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =
