@@ -6,10 +6,11 @@ import java.io.IOException;
  * Does every step of a clean-up, whatever fails before it, and tells what failed at the end.
  *
  * <p>Thread contract: one thread. Failure: {@link #finish} throws the first one, with the others
- * suppressed in it.
+ * suppressed in it; an {@link Error}, such as a fault in mapped memory, ends no step but its own
+ * either.
  */
 final class Cleanup {
-  private Exception failure;
+  private Throwable failure;
 
   /** One step. */
   interface Step {
@@ -19,16 +20,25 @@ final class Cleanup {
   void run(Step step) {
     try {
       step.run();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       if (failure == null) {
         failure = e;
-      } else {
+      } else if (failure != e) { // the JVM has some errors once only
         failure.addSuppressed(e);
       }
     }
   }
 
+  /**
+   * Throws what failed first, if anything did.
+   *
+   * @throws Error the very error
+   * @throws IOException of any other failure, its cause
+   */
   void finish() throws IOException {
+    if (failure instanceof Error error) {
+      throw error;
+    }
     if (failure != null) {
       throw new IOException("not everything could be given back: " + failure, failure);
     }

@@ -107,8 +107,10 @@ final class MemoryTier {
   void giveBackAfter(Throwable failure, List<Extent> taken) {
     try {
       giveBack(taken);
-    } catch (IOException e) {
-      failure.addSuppressed(e);
+    } catch (IOException | Error e) {
+      if (e != failure) {
+        failure.addSuppressed(e);
+      }
     }
   }
 

@@ -8,14 +8,24 @@ import java.util.Arrays;
 final class FailingArea implements MetaArea {
   private final byte[] bytes = new byte[1 << 10];
   private int writesUntilFailure = Integer.MAX_VALUE;
+  private Error error;
 
   /** So many writes succeed, the next one fails, and those behind it succeed again. */
   void failAfter(int writes) {
+    failAfter(writes, null);
+  }
+
+  /** The same with an error, as of memory that a file no longer stands behind. */
+  void failAfter(int writes, Error error) {
     writesUntilFailure = writes;
+    this.error = error;
   }
 
   private void write() throws IOException {
     if (writesUntilFailure-- == 0) {
+      if (error != null) {
+        throw error;
+      }
       throw new IOException("Input/output error");
     }
   }

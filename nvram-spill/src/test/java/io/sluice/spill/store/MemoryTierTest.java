@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.spill.medium.PlainMedium;
@@ -50,5 +51,31 @@ class MemoryTierTest {
     assertThrows(IOException.class, () -> tier.giveBack(taken));
     assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
     assertEquals(List.of(), taken);
+  }
+
+  @Test
+  void anErrorInOneMarkKeepsNoOtherPieceFromBeingGivenBack() throws IOException {
+    tier.addFree(segment(0));
+    tier.addFree(segment(1));
+    List<Extent> taken = tier.take(2 * SEGMENT_BYTES, false);
+    area.failAfter(0, new InternalError("a fault in mapped memory, expected by this test"));
+    assertThrows(InternalError.class, () -> tier.giveBack(taken));
+    assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
+  }
+
+  @Test
+  void anErrorWhileItIsGivenBackHidesNoFailure() throws IOException {
+    tier.addFree(segment(0));
+    tier.addFree(segment(1));
+    List<Extent> taken = tier.take(2 * SEGMENT_BYTES, false);
+    InternalError fault = new InternalError("a fault in mapped memory, expected by this test");
+    area.failAfter(0, fault);
+    IOException failure = new IOException("expected by this test");
+    tier.giveBackAfter(failure, taken);
+    assertSame(fault, failure.getSuppressed()[0]);
+    assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
+    List<Extent> again = tier.take(SEGMENT_BYTES, false);
+    area.failAfter(0, fault);
+    tier.giveBackAfter(fault, again); // the JVM has some errors once only
   }
 }
