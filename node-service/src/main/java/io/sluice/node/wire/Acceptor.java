@@ -51,6 +51,7 @@ public final class Acceptor implements AutoCloseable {
   private final ServerSocketChannel listener;
   private final ConnectionLimits limits;
   private final Handler handler;
+  private final Pause pause;
   private final Deadlines deadlines;
   private final UnprovedShare<DeadlineChannel> unproved;
   private final Set<DeadlineChannel> proved = new HashSet<>(); // under itself
@@ -80,13 +81,36 @@ public final class Acceptor implements AutoCloseable {
     boolean hasProved() throws EOFException;
   }
 
+  /** Lets some time pass after an accept that failed. */
+  @FunctionalInterface
+  interface Pause {
+    /** Returns earlier if it is closed. */
+    void after(CountDownLatch closed) throws InterruptedException;
+  }
+
   /** Starts accepting from a bound listener, which it closes in the end. */
   public Acceptor(
       String name, ServerSocketChannel listener, ConnectionLimits limits, Handler handler) {
+    this(
+        name,
+        listener,
+        limits,
+        handler,
+        closed -> closed.await(PAUSE_AFTER_FAILURE_MS, TimeUnit.MILLISECONDS));
+  }
+
+  /** The same with pauses of one's own. */
+  Acceptor(
+      String name,
+      ServerSocketChannel listener,
+      ConnectionLimits limits,
+      Handler handler,
+      Pause pause) {
     this.name = name;
     this.listener = listener;
     this.limits = limits;
     this.handler = handler;
+    this.pause = pause;
     this.deadlines = new Deadlines(name + "-deadlines");
     this.unproved =
         new UnprovedShare<>(limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
@@ -145,7 +169,7 @@ public final class Acceptor implements AutoCloseable {
 
   private void pause() {
     try {
-      closed.await(PAUSE_AFTER_FAILURE_MS, TimeUnit.MILLISECONDS);
+      pause.after(closed);
     } catch (InterruptedException e) {
       throw new IllegalStateException("nobody interrupts this thread", e);
     }
