@@ -1,6 +1,6 @@
 # Sourced in the guest by every script of the lab, as root: gives it fast files, an RDMA device and pools of every kind.
 # Set before: lab_share, lab_root, lab_views (directories), lab_address, lab_mac (of the wire to another guest, or empty),
-# lab_class_path, lab_caches (of the user, where Spark is).
+# lab_class_path, lab_caches (of the user, where Spark is), lab_seed (of randomized tests, as java's option, or empty).
 set -euo pipefail
 
 lab_fail() {
@@ -26,7 +26,7 @@ lab_memory_files() {
   mkdir -p /dev/shm /run/lab/tmpfs
   mountpoint -q /dev/shm || mount -t tmpfs -o mode=1777 shm /dev/shm
   mount -t tmpfs -o size=1g tmpfs /run/lab/tmpfs
-  lab_properties=("-Dsluice.lab.tmpfs=/run/lab/tmpfs" "-Dsluice.lab.share=$lab_share")
+  lab_properties=("-Dsluice.lab.tmpfs=/run/lab/tmpfs" "-Dsluice.lab.share=$lab_share" ${lab_seed:+"$lab_seed"})
 }
 
 # Hadoop's class path brings log4j without settings: warnings belong where the tests' own output is.

@@ -2,6 +2,7 @@ package io.sluice.rdma.memory;
 
 import static org.junit.jupiter.api.Assertions.*;
 
+import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -86,8 +87,7 @@ class SharedFileTest {
   /** Each thread has a place of its own, and is interrupted all the time. */
   @Test
   void threadsThatAreKilledAllTheTimeReadWhatTheyWrote() throws Exception {
-    long seed = Long.getLong("sluice.kill.seed", System.nanoTime());
-    System.out.println("SharedFileTest: repeat with -Dsluice.kill.seed=" + seed);
+    long seed = TestSeed.next();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try (SharedFile file = SharedFile.open(Files.createFile(dir.resolve("shared")))) {
       List<Future<?>> done = new ArrayList<>();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.TestSeed;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,9 +61,7 @@ class AdmissionTest {
 
   @Test
   void neverMoreThanThereArePlaces() {
-    long seed = Long.getLong("sluice.test.seed", System.nanoTime());
-    System.out.println("AdmissionTest: repeat with -Dsluice.test.seed=" + seed);
-    Random random = new Random(seed);
+    Random random = TestSeed.random();
     List<Ticket> tickets = new ArrayList<>();
     List<Admission.Place> places = new ArrayList<>();
     for (int i = 0; i < 50_000; i++) {
@@ -84,8 +83,8 @@ class AdmissionTest {
         }
         default -> nowNs += random.nextInt(20) * 1_000_000_000L;
       }
-      assertEquals(places.size(), admission.counters().open(), "seed " + seed);
-      assertTrue(places.size() <= MOST, "seed " + seed);
+      assertEquals(places.size(), admission.counters().open());
+      assertTrue(places.size() <= MOST);
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.rdma.testing.TestSeed;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -42,9 +43,7 @@ class RegionDescriptorTest {
 
   @Test
   void survivesHostileBytes() {
-    long seed = System.nanoTime();
-    System.out.println("RegionDescriptorTest: hostile bytes with seed " + seed + "L");
-    Random random = new Random(seed);
+    Random random = TestSeed.random();
     for (int i = 0; i < 10_000; i++) {
       byte[] bytes = new byte[random.nextInt(64)];
       random.nextBytes(bytes);

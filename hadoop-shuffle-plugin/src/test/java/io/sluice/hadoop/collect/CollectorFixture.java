@@ -11,6 +11,7 @@ import io.sluice.hadoop.testing.StockMapOutput;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.hadoop.testing.TestNode;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,8 +40,7 @@ abstract class CollectorFixture {
   static TestNode node;
 
   @TempDir Path taskDirectory;
-  final long seed = System.nanoTime();
-  final Random random = new Random(seed);
+  final Random random = TestSeed.random();
   final JobConf job = TestJob.conf();
   final MapSide ours = new MapSide(job, TestJob.map(3, 0));
   private long allocatedBytes;
@@ -112,37 +112,33 @@ abstract class CollectorFixture {
 
   /** Runs both and compares; returns how many runs ours has. */
   final int assertAsStock(List<Emitted> records) throws Exception {
-    try {
-      MapSide stock = stock();
-      stock.run(new MapTask.MapOutputBuffer<>(), records);
-      ours.run(new SluiceMapOutputCollector<>(node.environment()), records);
-      for (TaskCounter counter :
-          List.of(
-              TaskCounter.MAP_OUTPUT_RECORDS,
-              TaskCounter.COMBINE_INPUT_RECORDS,
-              TaskCounter.COMBINE_OUTPUT_RECORDS)) {
-        assertEquals(
-            stock.counter(counter).getValue(), ours.counter(counter).getValue(), counter.name());
-      }
-      int runs = 0;
-      RawComparator<?> comparator = job.getOutputKeyComparator();
-      for (int partition = 0; partition < job.getNumReduceTasks(); partition++) {
-        List<Pair> expected = new ArrayList<>(StockMapOutput.read(stock, job, partition));
-        List<Pair> actual = new ArrayList<>();
-        for (List<Pair> run : SluiceMapOutput.read(node, ours.getTaskID(), partition, codec())) {
-          assertSorted(run, comparator);
-          actual.addAll(run);
-          runs++;
-        }
-        expected.sort(null);
-        actual.sort(null);
-        assertEquals(expected, actual, "partition " + partition);
-      }
-      assertEquals(1.0f, ours.getSortPhase().get());
-      return runs;
-    } catch (AssertionError e) {
-      throw new AssertionError("seed " + seed, e);
+    MapSide stock = stock();
+    stock.run(new MapTask.MapOutputBuffer<>(), records);
+    ours.run(new SluiceMapOutputCollector<>(node.environment()), records);
+    for (TaskCounter counter :
+        List.of(
+            TaskCounter.MAP_OUTPUT_RECORDS,
+            TaskCounter.COMBINE_INPUT_RECORDS,
+            TaskCounter.COMBINE_OUTPUT_RECORDS)) {
+      assertEquals(
+          stock.counter(counter).getValue(), ours.counter(counter).getValue(), counter.name());
     }
+    int runs = 0;
+    RawComparator<?> comparator = job.getOutputKeyComparator();
+    for (int partition = 0; partition < job.getNumReduceTasks(); partition++) {
+      List<Pair> expected = new ArrayList<>(StockMapOutput.read(stock, job, partition));
+      List<Pair> actual = new ArrayList<>();
+      for (List<Pair> run : SluiceMapOutput.read(node, ours.getTaskID(), partition, codec())) {
+        assertSorted(run, comparator);
+        actual.addAll(run);
+        runs++;
+      }
+      expected.sort(null);
+      actual.sort(null);
+      assertEquals(expected, actual, "partition " + partition);
+    }
+    assertEquals(1.0f, ours.getSortPhase().get());
+    return runs;
   }
 
   private static void assertSorted(List<Pair> run, RawComparator<?> comparator) {

@@ -13,6 +13,7 @@ import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
@@ -61,8 +62,7 @@ final class DamageTest {
   private static TestNode node;
 
   @TempDir Path taskDirectory;
-  private final long seed = System.nanoTime();
-  private final Random random = new Random(seed);
+  private final Random random = TestSeed.random();
   private final JobConf job = TestJob.conf();
   private CompressionCodec codec;
 
@@ -194,9 +194,8 @@ final class DamageTest {
       flip(victim, place);
       ReduceSide failing = reduce(maps);
       FetchFailedException e =
-          assertThrows(
-              FetchFailedException.class, () -> read(failing, environment), "seed " + seed);
-      assertEquals(victim.toString(), e.outputId(), "seed " + seed);
+          assertThrows(FetchFailedException.class, () -> read(failing, environment));
+      assertEquals(victim.toString(), e.outputId());
       assertEquals(List.of(victim, victim, victim), failing.reported);
       // The ApplicationMaster runs it again.
       TaskAttemptID successor = TestJob.map(damaged, victim.getId() + 1);
@@ -205,7 +204,7 @@ final class DamageTest {
       ReduceSide next = reduce(maps);
       next.events.add(0, Events.ended(victim, Status.OBSOLETE));
       next.events.add(0, succeeded(victim));
-      assertEquals(Arrays.stream(records).sum(), read(next, environment), "seed " + seed);
+      assertEquals(Arrays.stream(records).sum(), read(next, environment));
       assertEquals(List.of(), next.reported);
     }
   }

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.shuffle.FetchFailures.Kind;
 import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,13 +37,14 @@ final class FetchScheduleTest {
   private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, 60_000);
 
   private final RecordingListener listener = new RecordingListener();
+  private final Random random = TestSeed.random();
   private final Set<TaskAttemptID> resident = new HashSet<>();
   private final List<TaskAttemptID> closed = new ArrayList<>();
   private Runnable whenClosed = () -> {};
   private long nowNs = 1_000_000_000;
 
   private FetchSchedule schedule(int maps) {
-    return new FetchSchedule(maps, POLICY, listener, () -> nowNs, new Random());
+    return new FetchSchedule(maps, POLICY, listener, () -> nowNs, random);
   }
 
   /** One run, with the attempt's id as its name, that is elsewhere unless the test says so. */
@@ -435,18 +437,12 @@ final class FetchScheduleTest {
   /** Whatever happens in whatever order, each map has one output in the end, of a live attempt. */
   @Test
   void randomEventsLoseNothing() throws Exception {
-    long seed = System.nanoTime();
-    try {
-      Random random = new Random(seed);
-      for (int round = 0; round < 200; round++) {
-        randomShuffle(random);
-      }
-    } catch (AssertionError e) {
-      throw new AssertionError("seed " + seed, e);
+    for (int round = 0; round < 200; round++) {
+      randomShuffle();
     }
   }
 
-  private void randomShuffle(Random random) throws Exception {
+  private void randomShuffle() throws Exception {
     int maps = 1 + random.nextInt(50);
     int[] attempts = new int[maps];
     Set<TaskAttemptID> dead = new HashSet<>();

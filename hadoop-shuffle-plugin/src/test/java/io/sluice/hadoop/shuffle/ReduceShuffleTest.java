@@ -20,6 +20,7 @@ import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.remote.Partitions;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.segment.Range;
@@ -86,8 +87,7 @@ final class ReduceShuffleTest {
   private static TestNode node;
 
   @TempDir Path taskDirectory;
-  private final long seed = System.nanoTime();
-  private final Random random = new Random(seed);
+  private final Random random = TestSeed.random();
   private final JobConf job = TestJob.conf();
   private final Map<TaskAttemptID, List<Pair>> expected = new HashMap<>();
   private CompressionCodec codec;
@@ -242,7 +242,7 @@ final class ReduceShuffleTest {
     expected.values().forEach(all::addAll);
     Collections.sort(all);
     Collections.sort(actual);
-    assertEquals(all, actual, "seed " + seed);
+    assertEquals(all, actual);
     assertEquals(job.getNumMapTasks(), reduce.counter(TaskCounter.SHUFFLED_MAPS).getValue());
     assertEquals(job.getNumMapTasks(), reduce.counter(TaskCounter.MERGED_MAP_OUTPUTS).getValue());
   }
@@ -402,7 +402,7 @@ final class ReduceShuffleTest {
       while (records.next()) {
         count++;
       }
-      assertEquals(expected.values().stream().mapToInt(List::size).sum(), count, "seed " + seed);
+      assertEquals(expected.values().stream().mapToInt(List::size).sum(), count);
     } finally {
       shuffle.close();
     }
@@ -542,8 +542,8 @@ final class ReduceShuffleTest {
 
   /** A node of this test alone, whose maps the reduce will find. */
   private TestNode nodeWithMaps(int maps, int records) throws Exception {
-    Path directory = nodeDirectory.resolve("node " + seed);
-    TestNode own = TestNode.startToBeRestarted(Files.createDirectory(directory), 32 << 20);
+    Path directory = Files.createTempDirectory(nodeDirectory, "node");
+    TestNode own = TestNode.startToBeRestarted(directory, 32 << 20);
     job.setInt(JobSettings.REDUCE_BUFFER_MB.name(), 1); // most of it is still to be read
     shuffle(maps);
     for (int i = 0; i < maps; i++) {
@@ -559,7 +559,8 @@ final class ReduceShuffleTest {
     ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), Map.of());
     RawKeyValueIterator records = shuffle.run();
     assertTrue(records.next());
-    try (TestNode empty = lost.restartedEmpty(nodeDirectory.resolve("empty " + seed), 32 << 20)) {
+    Path directory = Files.createTempDirectory(nodeDirectory, "empty");
+    try (TestNode empty = lost.restartedEmpty(directory, 32 << 20)) {
       assertThrows(FetchFailedException.class, () -> ReduceSide.drain(records));
       assertEquals(0, empty.stats().memory().usedBytes());
     }
@@ -626,7 +627,7 @@ final class ReduceShuffleTest {
                 StockHandler.refuse(exchange, 401, "Could not find jobid");
               }
             });
-    Path directory = Files.createDirectory(nodeDirectory.resolve("other " + seed));
+    Path directory = Files.createTempDirectory(nodeDirectory, "other");
     try (TestNode other = TestNode.start(directory, 32 << 20)) {
       shuffle(maps);
       for (int i = 0; i < maps; i++) {

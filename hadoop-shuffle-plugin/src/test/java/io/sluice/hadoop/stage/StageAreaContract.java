@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -226,7 +227,7 @@ abstract class StageAreaContract {
   /** Short, long, empty and cut-short runs of several writers, read in any order. */
   @Test
   void writersAtOneTimeDoNotMix() throws Exception {
-    long seed = System.nanoTime();
+    long seed = TestSeed.next();
     ExecutorService writers = Executors.newFixedThreadPool(4);
     try {
       List<Future<Map<Integer, StagedRun>>> results = new ArrayList<>();
@@ -246,7 +247,7 @@ abstract class StageAreaContract {
           assertArrayEquals(numbered(number, length), readAll(input), "run " + number);
         }
       }
-      assertEquals(0, heldBytes(), "seed " + seed);
+      assertEquals(0, heldBytes());
     } finally {
       writers.shutdownNow();
     }

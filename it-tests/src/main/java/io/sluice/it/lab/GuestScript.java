@@ -28,6 +28,7 @@ final class GuestScript {
     settings.put("lab_address", spec.address());
     settings.put("lab_mac", spec.link().map(GuestSpec.Link::mac).orElse(""));
     settings.put("lab_class_path", classPath(workspace));
+    settings.put("lab_seed", GivenSeed.argument().orElse(""));
     settings.put("lab_caches", SparkDistribution.userCaches().toString());
     String assignments =
         settings.entrySet().stream()

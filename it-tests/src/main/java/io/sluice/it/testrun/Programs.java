@@ -1,6 +1,7 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.lab.GivenSeed;
 import io.sluice.it.lab.TestFeed;
 import io.sluice.it.report.TestReports;
 import java.io.IOException;
@@ -74,6 +75,7 @@ final class Programs {
                 "failsafe:integration-test",
                 "failsafe:verify")
             .directory(workspace.root().toFile());
+    GivenSeed.argument().ifPresent(maven.command()::add);
     return new ProgramTask(
         "unit",
         UNIT_TESTS_MB,
@@ -109,6 +111,7 @@ final class Programs {
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g"));
     command.add("-Dsluice.root=" + workspace.root());
+    GivenSeed.argument().ifPresent(command::add);
     command.addAll(List.of("-cp", classPath()));
     command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute"));
     command.addAll(List.of("--disable-banner", "--disable-ansi-colors", "--details=testfeed"));

@@ -10,6 +10,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.faulty.FaultKind;
 import io.sluice.rdma.transport.faulty.FaultPlan;
@@ -86,7 +87,7 @@ class ReadFaultsTest extends NodeTestBase {
   void someFaultsOfAKindNeverLoseOrChangeBytes(FaultKind kind) throws IOException {
     startAndCommit(1_000_000);
     double rate = kind == FaultKind.DROP ? 0.02 : 0.1; // each of those costs a deadline
-    FaultPlan plan = FaultPlan.seeded(System.nanoTime()).with(kind, rate).withMaxDelayMs(5);
+    FaultPlan plan = FaultPlan.seeded(TestSeed.next()).with(kind, rate).withMaxDelayMs(5);
     FaultyProvider provider = faulty(plan);
     try (NodeReader reader = reader(4, null, SHORT_MS, provider)) {
       int failed = readAllOrFail(reader);
@@ -99,8 +100,9 @@ class ReadFaultsTest extends NodeTestBase {
   @Test
   void manyFaultsOfAllKindsNeverLoseOrChangeBytes() throws IOException {
     startAndCommit(400_000);
+    long seed = TestSeed.next();
     for (int round = 0; round < 5; round++) {
-      FaultPlan plan = FaultPlan.seeded(System.nanoTime() + round).withMaxDelayMs(5);
+      FaultPlan plan = FaultPlan.seeded(seed + round).withMaxDelayMs(5);
       for (FaultKind kind : FaultKind.values()) {
         plan = plan.with(kind, kind == FaultKind.DROP ? 0.01 : 0.08);
       }
@@ -114,7 +116,7 @@ class ReadFaultsTest extends NodeTestBase {
   @EnumSource(names = {"WRONG_KEY", "DISCONNECT", "TRUNCATE"})
   void aTransportThatAlwaysFailsIsGivenUpOnceForTheNode(FaultKind kind) throws IOException {
     startAndCommit(300_000);
-    FaultyProvider provider = faulty(FaultPlan.seeded(System.nanoTime()).with(kind, 1));
+    FaultyProvider provider = faulty(FaultPlan.seeded(TestSeed.next()).with(kind, 1));
     try (NodeReader reader = reader(8, null, TIMEOUT_MS, provider, new TcpProvider())) {
       List<NodeRun> runs = new ArrayList<>();
       for (TestOutput output : outputs.subList(0, 4)) {

@@ -11,6 +11,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.testing.TestSeed;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -141,9 +142,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
 
   @Test
   void garbageHarmsNobodyElse() throws IOException {
-    long seed = System.nanoTime();
-    System.out.println("garbageHarmsNobodyElse: seed " + seed);
-    Random random = new Random(seed);
+    Random random = TestSeed.random();
     try (LocalClient client = connect(APP)) {
       for (int i = 0; i < 100; i++) {
         byte[] garbage = new byte[4 + random.nextInt(200)];

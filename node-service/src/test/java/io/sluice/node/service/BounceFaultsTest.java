@@ -9,6 +9,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.faulty.FaultKind;
 import io.sluice.rdma.transport.faulty.FaultPlan;
 import io.sluice.rdma.transport.faulty.FaultyProvider;
@@ -61,7 +62,7 @@ class BounceFaultsTest extends BounceTestBase {
     List<TestOutput> outputs = commitSingles(8, 600_000);
     double rate = kind == FaultKind.DROP ? 0.02 : 0.1; // each of those costs a deadline
     FaultyProvider provider =
-        faulty(FaultPlan.seeded(System.nanoTime()).with(kind, rate).withMaxDelayMs(5));
+        faulty(FaultPlan.seeded(TestSeed.next()).with(kind, rate).withMaxDelayMs(5));
     try (NodeReader reader = reader(4, null, SHORT_MS, provider)) {
       int failed = readAllOrFail(reader, outputs);
       if (kind == FaultKind.BIT_FLIP) {
@@ -76,7 +77,7 @@ class BounceFaultsTest extends BounceTestBase {
   void aTransportWhoseSlotsCannotBeReadIsGivenUp(FaultKind kind) throws IOException {
     startFaulty();
     List<TestOutput> outputs = commitSingles(4, 100_000);
-    FaultyProvider provider = faulty(FaultPlan.seeded(System.nanoTime()).with(kind, 1));
+    FaultyProvider provider = faulty(FaultPlan.seeded(TestSeed.next()).with(kind, 1));
     long timeoutMs = kind == FaultKind.DROP ? 1000 : TIMEOUT_MS;
     try (NodeReader reader = reader(8, null, timeoutMs, provider, new TcpProvider())) {
       assertEquals(0, readAllOrFail(reader, outputs));

@@ -15,6 +15,7 @@ import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.TransportProvider;
@@ -80,9 +81,7 @@ public abstract class NodeTestBase {
 
   /** A random whose seed is in the output of the test. */
   protected static Random seeded(String test) {
-    long seed = Long.getLong("sluice.test.seed", System.nanoTime());
-    System.out.println(test + ": repeat with -Dsluice.test.seed=" + seed);
-    return new Random(seed);
+    return new Random(TestSeed.next(test));
   }
 
   /** Where services keep their things. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -71,9 +72,7 @@ class NodeMetadataTest {
 
   @Test
   void garbageIsRefused() {
-    long seed = System.nanoTime();
-    System.out.println("garbageIsRefused: seed " + seed);
-    Random random = new Random(seed);
+    Random random = TestSeed.random();
     byte[] head = Arrays.copyOf(running.encode(), 6);
     for (int i = 0; i < 1000; i++) {
       byte[] garbage = new byte[random.nextInt(200)];

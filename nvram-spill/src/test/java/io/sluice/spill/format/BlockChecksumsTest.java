@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spill.record.TestSeed;
+import io.sluice.rdma.testing.TestSeed;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -33,7 +33,7 @@ public class BlockChecksumsTest {
   @ValueSource(
       ints = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 20 * BLOCK - 1, 40 * BLOCK + 7})
   void areTheSameInWhateverPiecesTheBytesCome(int lengthBytes) {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     byte[] run = new byte[lengthBytes];
     random.nextBytes(run);
     BlockChecksums expected = naive(run);

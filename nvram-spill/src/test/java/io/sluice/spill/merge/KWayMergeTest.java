@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.record.TestRecord;
-import io.sluice.spill.record.TestSeed;
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.UnprefixedOrder;
@@ -84,7 +84,7 @@ class KWayMergeTest {
   }
 
   private static void assertMerges(int runs, KeyOrder order) throws IOException {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     List<List<TestRecord>> sorted = new ArrayList<>();
     List<TestRecord> expected = new ArrayList<>();
     List<RunInput> inputs = new ArrayList<>();

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.record.TestRecord;
-import io.sluice.spill.record.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ class RunCursorTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 10, 11, 64, 1000, 100_000})
   void readsRecordsOfAllSizesThroughAnyBlock(int blockBytes) throws IOException {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     for (int round = 0; round < 20; round++) {
       List<TestRecord> records = randomRecords(random, 100);
       RunInput input = new TrickleRunInput(TestRecord.run(records), random.nextLong());

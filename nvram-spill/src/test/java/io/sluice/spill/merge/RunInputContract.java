@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spill.record.TestSeed;
+import io.sluice.rdma.testing.TestSeed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -21,7 +21,7 @@ abstract class RunInputContract {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 100, 4096, 70_000})
   void deliversAllBytesThenTheEndForEver(int length) throws IOException {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
     ByteArrayOutputStream read = new ByteArrayOutputStream();

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.TestRecord;
-import io.sluice.spill.record.TestSeed;
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.RecordBuffer;
@@ -35,7 +35,7 @@ class SpillAndMergeTest {
   @Test
   void whatAMapEmitsAReduceGetsInOrder() throws IOException {
     long allocatedBefore = OffHeap.allocatedBytes();
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       runs.add(new ArrayList<>());
     }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.record.TestSeed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,7 +31,7 @@ class VerifiedRunInputTest extends RunInputContract {
   /** The defect was: all but the last bytes of a damaged run came, and the user's code met them. */
   @Test
   void noByteOfADamagedBlockComesOut() throws Exception {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     byte[] run = new byte[5 * BLOCK + 100];
     random.nextBytes(run);
     BlockChecksums checksums = BlockChecksums.of(ByteBuffer.wrap(run));
@@ -68,7 +68,7 @@ class VerifiedRunInputTest extends RunInputContract {
 
   @Test
   void aDamagedChecksumCountsAsADamagedBlock() throws Exception {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     byte[] run = new byte[4 * BLOCK];
     random.nextBytes(run);
     for (int block = 0; block < 4; block++) {

@@ -3,6 +3,7 @@ package io.sluice.spill.record;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.rdma.testing.TestSeed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ class RunEncoderTest {
 
   @Test
   void encodesARunOfRecordsOfAllSizes() throws IOException {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     List<TestRecord> records = new ArrayList<>();
     for (int i = 0; i < 3000; i++) {
       byte[] key = new byte[random.nextInt(20)];

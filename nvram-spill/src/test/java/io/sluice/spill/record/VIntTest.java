@@ -3,6 +3,7 @@ package io.sluice.spill.record;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.rdma.testing.TestSeed;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -37,7 +38,7 @@ class VIntTest {
 
   @Test
   void roundTripsLengthsOfEveryMagnitude() {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     for (int i = 0; i < 20_000; i++) {
       assertRoundTrip(random.nextInt() >>> 1 + random.nextInt(31));
     }

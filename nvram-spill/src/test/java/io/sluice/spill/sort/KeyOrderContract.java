@@ -2,7 +2,7 @@ package io.sluice.spill.sort;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.spill.record.TestSeed;
+import io.sluice.rdma.testing.TestSeed;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -32,7 +32,7 @@ abstract class KeyOrderContract {
 
   @Test
   void randomKeysKeepTheLaws() {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     List<byte[]> keys = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       keys.add(randomKey(random));

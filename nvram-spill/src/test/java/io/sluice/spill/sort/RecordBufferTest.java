@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.record.TestRecord;
-import io.sluice.spill.record.TestSeed;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -227,7 +227,7 @@ class RecordBufferTest {
 
   private static void assertSorts(
       int partitions, int count, KeyOrder order, Source<byte[]> keys, Source<Integer> values) {
-    Random random = new Random(TestSeed.next());
+    Random random = TestSeed.random();
     List<TestRecord> records = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       records.add(

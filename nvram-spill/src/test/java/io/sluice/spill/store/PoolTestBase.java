@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.writer.OutputWriter;
@@ -86,9 +87,7 @@ abstract class PoolTestBase {
 
   /** A random, whose seed is in the output of the test that failed. */
   static Random seeded(String test) {
-    long seed = Long.getLong("sluice.test.seed", System.nanoTime());
-    System.out.println(test + ": repeat with -Dsluice.test.seed=" + seed);
-    return new Random(seed);
+    return new Random(TestSeed.next(test));
   }
 
   /** Writes and commits a random output. */

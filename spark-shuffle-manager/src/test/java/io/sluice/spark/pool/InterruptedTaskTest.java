@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spark.conf.ApplicationSecret;
 import java.io.IOException;
 import java.io.InputStream;
@@ -65,9 +66,7 @@ class InterruptedTaskTest {
 
   @Test
   void onlyKilledTasksNotice() throws Exception {
-    long seed = Long.getLong("sluice.test.seed", System.nanoTime());
-    System.out.println("onlyKilledTasksNotice: repeat with -Dsluice.test.seed=" + seed);
-    Random seeds = new Random(seed);
+    Random seeds = TestSeed.random();
     long allocatedBefore = OffHeap.allocatedBytes();
     long mappedBefore = OffHeap.mappedBytes();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);

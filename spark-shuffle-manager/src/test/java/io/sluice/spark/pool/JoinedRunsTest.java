@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.FooterLayout;
@@ -79,17 +80,16 @@ class JoinedRunsTest {
 
   @Test
   void theirRunsAreJoinedBeforeThereAreTooMany() throws IOException {
-    long seed = System.nanoTime();
     long mappedBytes = OffHeap.mappedBytes();
     List<ByteArrayOutputStream> expected;
     try (MapOutput output = newOutput()) {
-      expected = write(output, new Random(seed));
+      expected = write(output, TestSeed.random());
       output.commit();
     }
     for (int partition = 0; partition < PARTITIONS; partition++) {
       byte[] bytes = expected.get(partition).toByteArray();
       ExecutorBlock block = pool.block(SHUFFLE, MAP, partition, partition + 1).orElseThrow();
-      assertArrayEquals(bytes, block.nioByteBuffer().array(), "seed " + seed);
+      assertArrayEquals(bytes, block.nioByteBuffer().array());
     }
     pool.free(SHUFFLE);
     assertNothingIsLeft();

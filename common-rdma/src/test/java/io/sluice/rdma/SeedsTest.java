@@ -1,0 +1,89 @@
+package io.sluice.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The rule of CONTRIBUTING.md: what a test draws, it draws from a seed that is printed and can be
+ * given again. So the tests of all modules take it from {@code TestSeed}, or fix it.
+ */
+class SeedsTest {
+  private static final Pattern UNSEEDED =
+      Pattern.compile(
+          "new (Splittable)?Random\\(\\)"
+              + "|ThreadLocalRandom"
+              + "|Math\\.random\\("
+              + "|[sS]eed\\w*( = |\\()System\\.(nanoTime|currentTimeMillis)"
+              + "|getLong\\((PROPERTY|\"[\\w.]*seed)");
+
+  /** Ports of processes that run side by side must differ; the source itself; what is read here. */
+  private static final List<String> ALLOWED =
+      List.of("FreePorts.java", "SeedsTest.java", "TestSeed.java");
+
+  private static boolean drawsUnseen(String source) {
+    return UNSEEDED.matcher(source).find();
+  }
+
+  private static Path root() {
+    Path here = Path.of("").toAbsolutePath();
+    while (!Files.exists(here.resolve("CONTRIBUTING.md"))) {
+      here = here.getParent();
+    }
+    return here;
+  }
+
+  /** The names of all tests that draw so, but for what builds make meanwhile. */
+  private static List<String> drawingUnseen(Path root) throws IOException {
+    List<String> found = new ArrayList<>();
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes what) {
+            return directory.endsWith("target") || directory.endsWith(".git")
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes what) throws IOException {
+            String name = file.toString();
+            if (name.contains("/src/test/java/")
+                && name.endsWith(".java")
+                && drawsUnseen(Files.readString(file))) {
+              found.add(file.getFileName().toString());
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    found.sort(null);
+    return found;
+  }
+
+  @Test
+  void everyTestTakesItsSeedFromTheOneSource() throws IOException {
+    assertEquals(ALLOWED, drawingUnseen(root()));
+  }
+
+  @Test
+  void theCheckSeesWhatCannotBeRepeatedAndNothingElse() {
+    assertTrue(drawsUnseen("Random random = new Random();"));
+    assertTrue(drawsUnseen("long seed = System.nanoTime();"));
+    assertTrue(drawsUnseen("FaultPlan.seeded(System.nanoTime())"));
+    assertTrue(drawsUnseen("Long.getLong(\"sluice.kill.seed\", 1)"));
+    assertFalse(drawsUnseen("new Random(1)"));
+    assertFalse(drawsUnseen("long startNs = System.nanoTime();"));
+  }
+}

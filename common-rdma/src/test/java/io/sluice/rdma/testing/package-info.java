@@ -1,0 +1,2 @@
+/** What tests of all modules need. */
+package io.sluice.rdma.testing;

@@ -1,0 +1,26 @@
+package io.sluice.it.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class GivenSeedTest {
+  private static final String PROPERTY = "sluice.test.seed";
+
+  @Test
+  void isHandedOnWhereItWasGiven() {
+    String before = System.clearProperty(PROPERTY);
+    try {
+      assertEquals(Optional.empty(), GivenSeed.argument());
+      System.setProperty(PROPERTY, "-42");
+      assertEquals(Optional.of("-Dsluice.test.seed=-42"), GivenSeed.argument());
+    } finally {
+      if (before == null) {
+        System.clearProperty(PROPERTY);
+      } else {
+        System.setProperty(PROPERTY, before);
+      }
+    }
+  }
+}
