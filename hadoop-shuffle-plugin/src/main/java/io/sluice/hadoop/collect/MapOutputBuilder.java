@@ -1,22 +1,19 @@
 package io.sluice.hadoop.collect;
 
-import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.merge.MergedRecords;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.WrittenRun;
-import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.SortedRecords;
-import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.writer.OutputWriter;
+import io.sluice.spill.writer.WriteTarget;
 import io.sluice.spill.writer.WriterStats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -44,8 +41,7 @@ final class MapOutputBuilder implements Closeable {
   /** Leased at a time where the size of a run is not known before it is written. */
   private static final long LEASE_BYTES = 4 << 20;
 
-  private final ExtentSource source;
-  private final Medium medium;
+  private final WriteTarget target;
   private final int partitions;
   private final KeyOrder order;
   private final CompressionCodec codec;
@@ -61,8 +57,7 @@ final class MapOutputBuilder implements Closeable {
 
   /** Starts an output; {@code codec} and {@code combining} may be null. */
   MapOutputBuilder(
-      ExtentSource source,
-      Medium medium,
+      WriteTarget target,
       int partitions,
       KeyOrder order,
       CompressionCodec codec,
@@ -70,8 +65,7 @@ final class MapOutputBuilder implements Closeable {
       MergePolicy policy,
       Reporter reporter,
       Counters.Counter spilledRecords) {
-    this.source = source;
-    this.medium = medium;
+    this.target = target;
     this.partitions = partitions;
     this.order = order;
     this.codec = codec;
@@ -79,7 +73,7 @@ final class MapOutputBuilder implements Closeable {
     this.policy = policy;
     this.reporter = reporter;
     this.spilledRecords = spilledRecords;
-    open(new OutputWriter(source, medium, partitions, LEASE_BYTES));
+    open(target.writer(partitions, LEASE_BYTES));
   }
 
   private void open(OutputWriter writer) {
@@ -153,16 +147,16 @@ final class MapOutputBuilder implements Closeable {
         runWriter.write(partition, encoder -> combining.combine(records, encoder)));
   }
 
-  /** Merges if it pays, commits, and returns the bytes that readers will find. */
-  long commit(OutputId id) throws IOException, InterruptedException, ClassNotFoundException {
-    long startNs = System.nanoTime();
+  /** Merges if it pays, and commits. */
+  void commit(OutputId id) throws IOException, InterruptedException, ClassNotFoundException {
     if (combinesAgain() || isFragmented()) {
       merge(combinesAgain());
     }
     out.commit(id);
-    SluiceCounter.MERGE_MS.add(
-        reporter, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
-    SluiceCounter.MAP_OUTPUT_RUNS.add(reporter, out.runs().size());
+  }
+
+  /** Bytes of its runs, as readers will find them. */
+  long materializedBytes() {
     return out.runs().stream().mapToLong(WrittenRun::lengthBytes).sum();
   }
 
@@ -178,7 +172,7 @@ final class MapOutputBuilder implements Closeable {
   private void merge(boolean combineAgain)
       throws IOException, InterruptedException, ClassNotFoundException {
     LOG.info("Merging the runs of {} spills in memory", spills);
-    OutputWriter merged = new OutputWriter(source, medium, partitions, LEASE_BYTES);
+    OutputWriter merged = target.writer(partitions, LEASE_BYTES);
     OutputWriter spilled = out;
     RunWriter spilledRuns = runWriter;
     OutputMerge merging =
@@ -219,8 +213,7 @@ final class MapOutputBuilder implements Closeable {
   }
 
   private OutputWriter roundWriter(long lengthBytes) {
-    return new OutputWriter(
-        source, medium, partitions, Math.max(1, Math.min(LEASE_BYTES, lengthBytes)));
+    return target.writer(partitions, Math.max(1, Math.min(LEASE_BYTES, lengthBytes)));
   }
 
   /** Bytes written to memory, with those that were merged and written again. */

@@ -3,6 +3,7 @@ package io.sluice.hadoop.collect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.Pair;
@@ -138,6 +139,7 @@ abstract class CollectorFixture {
       assertEquals(expected, actual, "partition " + partition);
     }
     assertEquals(1.0f, ours.getSortPhase().get());
+    assertEquals(runs, SluiceCounter.MAP_OUTPUT_RUNS.of(ours.reporter()).getValue());
     return runs;
   }
 

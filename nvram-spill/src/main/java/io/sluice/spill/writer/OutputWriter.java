@@ -449,7 +449,7 @@ public final class OutputWriter implements Closeable {
         : new StagedExtent(extent, buffer, new MediumTarget(medium, mapping));
   }
 
-  private static Mapping map(Medium medium, Extent extent) throws IOException {
+  static Mapping map(Medium medium, Extent extent) throws IOException {
     try (SegmentFile file = SegmentFile.open(extent.segment(), true)) {
       return medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
     }
