@@ -14,7 +14,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.rdma.testing.TestSeed;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -244,27 +244,28 @@ final class DamageTest {
     Description description =
         node.service()
             .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()));
-    Run run = description.runs().get(map.toString()).get(0);
-    int blocks = run.checksums().furtherCount() + 1;
-    long lengthBytes = run.lengthBytes();
+    LocatedRun located = description.runs().get(map.toString()).get(0);
+    int blocks = located.run().checksums().furtherCount() + 1;
+    long lengthBytes = located.run().lengthBytes();
     int block = 1 + random.nextInt(Math.max(1, blocks - 1));
     long boundaryBytes = Math.min(lengthBytes - 1, block * (32L << 10));
     switch (place) {
-      case FIRST_BYTE -> flipByte(description, run, 0);
-      case MIDDLE -> flipByte(description, run, lengthBytes / 2);
-      case LAST_BYTE -> flipByte(description, run, lengthBytes - 1);
-      case ANYWHERE -> flipByte(description, run, random.nextInt((int) lengthBytes));
-      case BEFORE_A_BOUNDARY -> flipByte(description, run, boundaryBytes - 1);
-      case BEHIND_A_BOUNDARY -> flipByte(description, run, boundaryBytes);
-      case FIRST_CHECKSUM -> flipChecksum(description, run, Math.min(1, blocks - 1));
-      case LAST_CHECKSUM -> flipChecksum(description, run, blocks - 1);
+      case FIRST_BYTE -> flipByte(description, located, 0);
+      case MIDDLE -> flipByte(description, located, lengthBytes / 2);
+      case LAST_BYTE -> flipByte(description, located, lengthBytes - 1);
+      case ANYWHERE -> flipByte(description, located, random.nextInt((int) lengthBytes));
+      case BEFORE_A_BOUNDARY -> flipByte(description, located, boundaryBytes - 1);
+      case BEHIND_A_BOUNDARY -> flipByte(description, located, boundaryBytes);
+      case FIRST_CHECKSUM -> flipChecksum(description, located, Math.min(1, blocks - 1));
+      case LAST_CHECKSUM -> flipChecksum(description, located, blocks - 1);
       default -> throw new AssertionError(place);
     }
   }
 
-  private void flipByte(Description description, Run run, long offsetBytes) throws IOException {
+  private void flipByte(Description description, LocatedRun located, long offsetBytes)
+      throws IOException {
     long left = offsetBytes;
-    for (Range range : run.ranges()) {
+    for (Range range : located.place().ranges()) {
       if (left < range.lengthBytes()) {
         flipAt(description, range.segmentId(), range.offsetBytes() + left);
         return;
@@ -274,20 +275,21 @@ final class DamageTest {
   }
 
   /** It lies behind the data, in the index of the output. */
-  private void flipChecksum(Description description, Run run, int block) throws IOException {
-    Range last = run.ranges().get(run.ranges().size() - 1);
+  private void flipChecksum(Description description, LocatedRun located, int block)
+      throws IOException {
+    Range last = located.place().ranges().get(located.place().ranges().size() - 1);
     Path segment = description.segments().get(last.segmentId()).segment().path();
     try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
       ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
       file.read(bytes, 0);
       for (int offset = (int) last.endBytes(); offset + 4 <= bytes.limit(); offset++) {
-        if (bytes.getInt(offset) == run.checksums().crc32c(block)) {
+        if (bytes.getInt(offset) == located.run().checksums().crc32c(block)) {
           flipAt(description, last.segmentId(), offset + random.nextInt(4));
           return;
         }
       }
     }
-    throw new AssertionError("no checksum of block " + block + " of " + run);
+    throw new AssertionError("no checksum of block " + block + " of " + located);
   }
 
   private void flipAt(Description description, int segmentId, long offsetBytes) throws IOException {

@@ -21,7 +21,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.remote.Partitions;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.segment.Range;
 import java.io.ByteArrayOutputStream;
@@ -486,8 +486,8 @@ final class ReduceShuffleTest {
     var description =
         node.service()
             .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()));
-    Run run = description.runs().get(map.toString()).get(0);
-    Range range = run.ranges().get(0);
+    LocatedRun located = description.runs().get(map.toString()).get(0);
+    Range range = located.place().ranges().get(0);
     Path segment = description.segments().get(range.segmentId()).segment().path();
     try (FileChannel file =
         FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

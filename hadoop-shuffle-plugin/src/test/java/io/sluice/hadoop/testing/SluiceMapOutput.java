@@ -3,6 +3,7 @@ package io.sluice.hadoop.testing;
 import io.sluice.hadoop.merge.CodecRunInput;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunCursor;
@@ -28,11 +29,13 @@ public final class SluiceMapOutput {
             .describe(TestJob.APPLICATION, Partitions.one(partition), List.of(map.toString()));
     List<List<Pair>> runs = new ArrayList<>();
     try (SegmentMapper mapper = new SegmentMapper(id -> description.segments().get(id).segment())) {
-      for (Run run : description.runs().get(map.toString())) {
+      for (LocatedRun located : description.runs().get(map.toString())) {
+        Run run = located.run();
         RunInput stored =
             new VerifiedRunInput(
                 "test",
-                new MappedRunInput(mapper::map, run.ranges(), run.lengthBytes(), BLOCK_BYTES),
+                new MappedRunInput(
+                    mapper::map, located.place().ranges(), run.lengthBytes(), BLOCK_BYTES),
                 run.lengthBytes(),
                 run.checksums());
         List<Pair> records = records(codec == null ? stored : new CodecRunInput(stored, codec));

@@ -57,7 +57,7 @@ final class BounceRead {
         wanted.transport(),
         wanted.outputId(),
         wanted.partition(),
-        wanted.runNumber(),
+        wanted.ordinal(),
         wanted.offsetBytes(),
         wanted.lengthBytes(),
         (int) Math.min(BounceSlots.MAX_WAIT_MS, Math.max(0, leftMs() / 2)));

@@ -9,6 +9,7 @@ import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.support.Deadlines;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.segment.SegmentInfo;
@@ -100,22 +101,18 @@ public final class NodeReader implements AutoCloseable {
     RemoteNode node = node(address);
     Description description = node.describe(partitions, outputIds);
     boolean local = node.isLocal();
-    Map<String, List<NodeRun>> located = new HashMap<>();
+    Map<String, List<NodeRun>> all = new HashMap<>();
     description
         .runs()
         .forEach(
             (outputId, runs) -> {
               List<NodeRun> opened = new ArrayList<>(runs.size());
-              int runNumber = 0; // within its partition
-              for (int i = 0; i < runs.size(); i++) {
-                Run run = runs.get(i);
-                boolean first = i == 0 || runs.get(i - 1).partition() != run.partition();
-                runNumber = first ? 0 : runNumber + 1;
-                opened.add(open(address, node, outputId, runNumber, run, description, local));
+              for (LocatedRun located : runs) {
+                opened.add(open(address, node, outputId, located, description, local));
               }
-              located.put(outputId, opened);
+              all.put(outputId, opened);
             });
-    return located;
+    return all;
   }
 
   /**
@@ -161,19 +158,19 @@ public final class NodeReader implements AutoCloseable {
       NodeAddress address,
       RemoteNode node,
       String outputId,
-      int runNumber,
-      Run run,
+      LocatedRun located,
       Description description,
       boolean local) {
+    Run run = located.run();
     String name =
-        outputId + " partition " + run.partition() + " run " + runNumber + " at " + node.name();
+        outputId + " partition " + run.partition() + " run " + run.ordinal() + " at " + node.name();
     if (!local) {
       return NodeRun.remote(
           address,
           outputId,
           name,
           run,
-          new RemoteRunInput(node, outputId, name, runNumber, run, description.segments()));
+          new RemoteRunInput(node, outputId, name, located, description.segments()));
     }
     IntFunction<SegmentInfo> segments =
         id -> {
@@ -187,7 +184,7 @@ public final class NodeReader implements AutoCloseable {
         run,
         new MappedRunInput(
             ranges -> mapper.map(ranges, segments),
-            run.ranges(),
+            located.place().ranges(),
             run.lengthBytes(),
             MIN_LOCAL_WINDOW_BYTES),
         stats);

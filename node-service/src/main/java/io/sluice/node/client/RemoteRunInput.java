@@ -7,6 +7,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
@@ -45,7 +46,7 @@ final class RemoteRunInput implements RunInput {
   private final RemoteNode node;
   private final String outputId;
   private final String name;
-  private final int runNumber;
+  private final LocatedRun located;
   private final Run run;
   private final RunReads reads;
   private final Deque<RunWindow> windows = new ArrayDeque<>();
@@ -62,16 +63,15 @@ final class RemoteRunInput implements RunInput {
       RemoteNode node,
       String outputId,
       String name,
-      int runNumber,
-      Run run,
+      LocatedRun located,
       Map<Integer, SegmentLocation> segments) {
     this.node = node;
     this.outputId = outputId;
     this.name = name;
-    this.runNumber = runNumber;
-    this.run = run;
+    this.located = located;
+    this.run = located.run();
     this.refusal = new Refusal(name, node.busyPatienceMs());
-    this.reads = new RunReads(node, outputId, name, runNumber, run, segments);
+    this.reads = new RunReads(node, outputId, name, located, segments);
   }
 
   /**
@@ -307,8 +307,9 @@ final class RemoteRunInput implements RunInput {
 
   private void checkUnchanged(Description now, TransportException cause)
       throws FetchFailedException {
-    List<Run> runs = now.runs().get(outputId);
-    if (runs == null || runNumber >= runs.size() || !runs.get(runNumber).equals(run)) {
+    List<LocatedRun> runs = now.runs().get(outputId);
+    int ordinal = run.ordinal();
+    if (runs == null || ordinal >= runs.size() || !runs.get(ordinal).equals(located)) {
       throw new FetchFailedException(
           outputId, name + ": " + node.name() + " no longer holds this run", cause);
     }

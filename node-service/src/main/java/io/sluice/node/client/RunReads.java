@@ -4,6 +4,7 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.StageRequest;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegisteredWindows;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
@@ -27,22 +28,19 @@ final class RunReads {
   private final RemoteNode node;
   private final String outputId;
   private final String name;
-  private final int runNumber;
-  private final Run run;
+  private final LocatedRun located;
   private Map<Integer, SegmentLocation> segments;
 
   RunReads(
       RemoteNode node,
       String outputId,
       String name,
-      int runNumber,
-      Run run,
+      LocatedRun located,
       Map<Integer, SegmentLocation> segments) {
     this.node = node;
     this.outputId = outputId;
     this.name = name;
-    this.runNumber = runNumber;
-    this.run = run;
+    this.located = located;
     this.segments = segments;
   }
 
@@ -122,9 +120,10 @@ final class RunReads {
 
   private CompletableFuture<Void> bounce(
       String transport, long offsetBytes, RegisteredBuffer buffer, int lengthBytes) {
+    Run run = located.run();
     StageRequest wanted =
         new StageRequest(
-            transport, outputId, run.partition(), runNumber, offsetBytes, lengthBytes, 0);
+            transport, outputId, run.partition(), run.ordinal(), offsetBytes, lengthBytes, 0);
     BounceRead read = new BounceRead(wanted, buffer, node.timeoutMs());
     node.bounceReads().start(read);
     return read.done();
@@ -153,7 +152,7 @@ final class RunReads {
   /** What is left of the range that holds the run's byte at {@code offsetBytes}. */
   private Range rangeAt(long offsetBytes) {
     long skipBytes = offsetBytes;
-    for (Range range : run.ranges()) {
+    for (Range range : located.place().ranges()) {
       if (skipBytes < range.lengthBytes()) {
         return new Range(
             range.segmentId(), range.offsetBytes() + skipBytes, range.lengthBytes() - skipBytes);

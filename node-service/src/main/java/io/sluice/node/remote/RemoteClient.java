@@ -203,7 +203,8 @@ public final class RemoteClient implements AutoCloseable {
           }
         },
         timeoutMs);
-    return RemoteProtocol.readDescription(Replies.receive(frames, timeoutMs), partitions, places);
+    return RemoteProtocol.readDescription(
+        Replies.receive(frames, timeoutMs), partitions, poolId, places);
   }
 
   /**

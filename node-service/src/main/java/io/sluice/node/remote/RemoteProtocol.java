@@ -7,7 +7,9 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.Segments;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /**
  * What a reader says to a node service; see {@code io.sluice.node.wire.Frames}.
@@ -36,8 +39,10 @@ import java.util.Map;
  *                       as {@code io.sluice.node.wire.Segments} has it,
  *                       int32 count, then per transport: string name, bytes region descriptor
  *                     int32 count, then per output held
- *                       string output id, int32 count, then per run
- *                         int32 partition, int64 logical offset, int64 length, int64 raw length,
+ *                       string output id,
+ *                       int64 generation of the place that all of its runs below lie in; 0 if none,
+ *                       int32 count, then per run, those of a partition by their ordinals
+ *                         int32 partition, int32 ordinal, int64 length, int64 raw length,
  *                         int64 records,
  *                         int32 CRC-32C per block of 32 KiB, at least one,
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
@@ -68,7 +73,7 @@ import java.util.Map;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 7;
+  static final int VERSION = 8;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -138,20 +143,24 @@ final class RemoteProtocol {
       writeSegment(out, location, places);
     }
     out.writeInt(description.runs().size());
-    for (Map.Entry<String, List<Run>> output : description.runs().entrySet()) {
+    for (Map.Entry<String, List<LocatedRun>> output : description.runs().entrySet()) {
       Bounded.writeString(out, output.getKey());
-      out.writeInt(output.getValue().size());
-      for (Run run : output.getValue()) {
-        writeRun(out, run);
+      List<LocatedRun> runs = output.getValue();
+      out.writeLong(runs.isEmpty() ? 0 : runs.get(0).place().generation());
+      out.writeInt(runs.size());
+      for (LocatedRun located : runs) {
+        writeRun(out, located.run());
+        writeRanges(out, located.place().ranges());
       }
     }
   }
 
-  /** {@code places} of the pool that is described. */
-  static Description readDescription(DataInputStream in, Partitions partitions, PoolPlaces places)
+  /** {@code poolId} and {@code places} are those of the pool that is described. */
+  static Description readDescription(
+      DataInputStream in, Partitions partitions, UUID poolId, PoolPlaces places)
       throws IOException {
     try {
-      return readChecked(in, partitions, places);
+      return readChecked(in, partitions, poolId, places);
     } catch (EOFException | IllegalArgumentException e) {
       ProtocolException failure = new ProtocolException("impossible description of outputs: " + e);
       failure.initCause(e);
@@ -160,25 +169,51 @@ final class RemoteProtocol {
   }
 
   private static Description readChecked(
-      DataInputStream in, Partitions partitions, PoolPlaces places) throws IOException {
+      DataInputStream in, Partitions partitions, UUID poolId, PoolPlaces places)
+      throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     int segmentCount = Bounded.readCount(in, MAX_SEGMENTS, "segments");
     for (int i = 0; i < segmentCount; i++) {
       SegmentLocation location = readSegment(in, places);
       segments.put(location.segment().segmentId(), location);
     }
-    Map<String, List<Run>> runs = new HashMap<>();
+    Map<String, List<LocatedRun>> runs = new HashMap<>();
     int outputCount = Bounded.readCount(in, MAX_OUTPUTS, "outputs");
     for (int i = 0; i < outputCount; i++) {
       String outputId = Bounded.readString(in);
-      int runCount = Bounded.readCount(in, MAX_RUNS, "runs");
-      List<Run> list = new ArrayList<>();
-      for (int r = 0; r < runCount; r++) {
-        list.add(readRun(in, partitions));
-      }
-      runs.put(outputId, list);
+      runs.put(outputId, readRuns(in, partitions, poolId));
     }
     return new Description(segments, runs);
+  }
+
+  /** The runs of one output. */
+  private static List<LocatedRun> readRuns(DataInputStream in, Partitions partitions, UUID poolId)
+      throws IOException {
+    long generation = in.readLong();
+    if (generation < 0) {
+      throw new ProtocolException("an output of generation " + generation);
+    }
+    int runCount = Bounded.readCount(in, MAX_RUNS, "runs");
+    List<LocatedRun> runs = new ArrayList<>();
+    Run previous = null;
+    for (int i = 0; i < runCount; i++) {
+      Run run = readRun(in, partitions);
+      checkOrder(previous, run);
+      previous = run;
+      List<Range> ranges = readRanges(in, run.lengthBytes());
+      runs.add(new LocatedRun(run, new RunPlace(poolId, generation, ranges)));
+    }
+    return runs;
+  }
+
+  /** A reader names a run by its ordinal, and takes those of a partition for all that it has. */
+  private static void checkOrder(Run previous, Run run) throws ProtocolException {
+    boolean follows = previous != null && previous.partition() == run.partition();
+    int expected = follows ? previous.ordinal() + 1 : 0;
+    boolean backwards = previous != null && run.partition() < previous.partition();
+    if (backwards || run.ordinal() != expected) {
+      throw new ProtocolException("run " + run + " is described behind " + previous);
+    }
   }
 
   private static void writeSegment(
@@ -206,15 +241,18 @@ final class RemoteProtocol {
 
   private static void writeRun(DataOutputStream out, Run run) throws IOException {
     out.writeInt(run.partition());
-    out.writeLong(run.logicalOffsetBytes());
+    out.writeInt(run.ordinal());
     out.writeLong(run.lengthBytes());
     out.writeLong(run.rawLengthBytes());
     out.writeLong(run.records());
     for (int block = 0; block <= run.checksums().furtherCount(); block++) {
       out.writeInt(run.checksums().crc32c(block));
     }
-    out.writeInt(run.ranges().size());
-    for (Range range : run.ranges()) {
+  }
+
+  private static void writeRanges(DataOutputStream out, List<Range> ranges) throws IOException {
+    out.writeInt(ranges.size());
+    for (Range range : ranges) {
       out.writeInt(range.segmentId());
       out.writeLong(range.offsetBytes());
       out.writeLong(range.lengthBytes());
@@ -226,21 +264,30 @@ final class RemoteProtocol {
     if (!partitions.contains(partition)) {
       throw new ProtocolException("a run of partition " + partition + ", asked for " + partitions);
     }
-    long logicalOffsetBytes = in.readLong();
+    int ordinal = in.readInt();
     long lengthBytes = in.readLong();
     long rawLengthBytes = in.readLong();
     long records = in.readLong();
     BlockChecksums checksums = readChecksums(in, lengthBytes);
+    return new Run(partition, ordinal, lengthBytes, rawLengthBytes, records, checksums);
+  }
+
+  private static List<Range> readRanges(DataInputStream in, long lengthBytes) throws IOException {
     int rangeCount = Bounded.readCount(in, MAX_SEGMENTS, "ranges");
     List<Range> ranges = new ArrayList<>();
+    long leftBytes = lengthBytes;
     for (int i = 0; i < rangeCount; i++) {
-      ranges.add(new Range(in.readInt(), in.readLong(), in.readLong()));
+      Range range = new Range(in.readInt(), in.readLong(), in.readLong());
+      ranges.add(range);
+      leftBytes -= range.lengthBytes();
+      if (leftBytes < 0) {
+        break; // before the sum overflows
+      }
     }
-    if (ranges.stream().mapToLong(Range::lengthBytes).sum() != lengthBytes) {
+    if (lengthBytes < 0 || leftBytes != 0) {
       throw new ProtocolException("a run of " + lengthBytes + " bytes lies in " + ranges);
     }
-    return new Run(
-        partition, logicalOffsetBytes, ranges, lengthBytes, rawLengthBytes, records, checksums);
+    return ranges;
   }
 
   private static BlockChecksums readChecksums(DataInputStream in, long lengthBytes)

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * The messages of {@link RemoteProtocol} about bounce slots.
  *
  * <pre>
- * reader   STAGE      string transport, string output id, int32 partition, int32 run,
+ * reader   STAGE      string transport, string output id, int32 partition, int32 ordinal,
  *                     int64 offset in the run, int32 length, int32 wait in ms
  * service  OK         int64 ticket, bytes region descriptor, int64 offset in the region
  *
@@ -27,7 +27,7 @@ final class StageProtocol {
     Bounded.writeString(out, request.transport());
     Bounded.writeString(out, request.outputId());
     out.writeInt(request.partition());
-    out.writeInt(request.runNumber());
+    out.writeInt(request.ordinal());
     out.writeLong(request.offsetBytes());
     out.writeInt(request.lengthBytes());
     out.writeInt(request.waitMs());

@@ -7,7 +7,7 @@ package io.sluice.node.remote;
  * @param transport the transport that will read the slot
  * @param outputId the output
  * @param partition its partition
- * @param runNumber which run of the partition, in the order they are described
+ * @param ordinal which run of the partition
  * @param offsetBytes from the start of the run
  * @param lengthBytes how much, at most a slot
  * @param waitMs how long the reader would wait for a free slot; the service may wait less
@@ -16,7 +16,7 @@ public record StageRequest(
     String transport,
     String outputId,
     int partition,
-    int runNumber,
+    int ordinal,
     long offsetBytes,
     int lengthBytes,
     int waitMs) {}

@@ -3,8 +3,8 @@ package io.sluice.node.service;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -46,14 +46,15 @@ final class HeldRuns {
    *
    * @throws RemoteError if they would take more than {@code leftBytes} in an answer
    */
-  Optional<List<Run>> of(OutputId id, Partitions partitions, long leftBytes) throws IOException {
+  Optional<List<LocatedRun>> of(OutputId id, Partitions partitions, long leftBytes)
+      throws IOException {
     while (true) { // each further turn takes another commit, or a free, of this very output
       Optional<CommittedOutput> found = find.apply(id);
       if (found.isEmpty()) {
         return Optional.empty();
       }
       CommittedOutput output = found.get();
-      List<Run> runs = null;
+      List<LocatedRun> runs = null;
       IOException failure = null;
       try {
         runs = gather(output, partitions, leftBytes);
@@ -67,7 +68,7 @@ final class HeldRuns {
     }
   }
 
-  private Optional<List<Run>> orNone(OutputId id, IOException failure) throws IOException {
+  private Optional<List<LocatedRun>> orNone(OutputId id, IOException failure) throws IOException {
     if (failure instanceof RemoteError || isEnding.getAsBoolean()) {
       throw failure;
     }
@@ -76,12 +77,12 @@ final class HeldRuns {
   }
 
   /** Some partitions at a time, so that no more is on the heap than an answer may take. */
-  private static List<Run> gather(CommittedOutput output, Partitions partitions, long leftBytes)
-      throws IOException {
-    List<Run> all = new ArrayList<>();
+  private static List<LocatedRun> gather(
+      CommittedOutput output, Partitions partitions, long leftBytes) throws IOException {
+    List<LocatedRun> all = new ArrayList<>();
     for (long first = partitions.first(); first < partitions.end(); first += PARTITIONS_AT_ONCE) {
       int end = (int) Math.min(partitions.end(), first + PARTITIONS_AT_ONCE);
-      List<Run> some = output.runs((int) first, end);
+      List<LocatedRun> some = output.runs((int) first, end);
       leftBytes -= lengthBytes(some);
       if (leftBytes < 0) {
         throw new RemoteError(
@@ -94,7 +95,7 @@ final class HeldRuns {
   }
 
   /** What they take in an answer. */
-  static long lengthBytes(List<Run> runs) {
+  static long lengthBytes(List<LocatedRun> runs) {
     return runs.stream().mapToLong(Description::lengthBytes).sum();
   }
 }

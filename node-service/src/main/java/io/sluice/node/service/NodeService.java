@@ -22,8 +22,8 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
@@ -306,18 +306,18 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   public Description describe(String applicationId, Partitions partitions, List<String> outputIds)
       throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
-    Map<String, List<Run>> runs = new HashMap<>();
+    Map<String, List<LocatedRun>> runs = new HashMap<>();
     boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
     long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
     for (String outputId : outputIds) {
-      Optional<List<Run>> held =
+      Optional<List<LocatedRun>> held =
           heldRuns.of(new OutputId(applicationId, outputId), partitions, leftBytes);
       if (held.isPresent()) {
-        List<Run> outputRuns = held.get();
+        List<LocatedRun> outputRuns = held.get();
         leftBytes -= HeldRuns.lengthBytes(outputRuns);
         runs.put(outputId, outputRuns);
-        for (Run run : outputRuns) {
-          for (Range range : run.ranges()) {
+        for (LocatedRun run : outputRuns) {
+          for (Range range : run.place().ranges()) {
             segments.computeIfAbsent(range.segmentId(), registrar::location);
           }
         }

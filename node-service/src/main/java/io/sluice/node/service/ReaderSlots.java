@@ -5,8 +5,8 @@ import io.sluice.node.remote.StageRequest;
 import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.SpillStore;
@@ -31,7 +31,7 @@ final class ReaderSlots implements BounceSlots {
   private long nextTicket = 1;
   private CommittedOutput lastOutput; // a reader comes for window after window of the same runs
   private int lastPartition;
-  private List<Run> lastRuns;
+  private List<LocatedRun> lastRuns;
 
   ReaderSlots(
       String applicationId, SpillStore store, OpenSegments segments, BounceTransports pools) {
@@ -51,15 +51,14 @@ final class ReaderSlots implements BounceSlots {
     if (request.lengthBytes() <= 0 || request.lengthBytes() > pool.slotBytes()) {
       throw new IllegalArgumentException(request + " asks for more or less than a slot holds");
     }
-    Run run = run(request);
-    if (request.offsetBytes() < 0
-        || request.offsetBytes() > run.lengthBytes() - request.lengthBytes()) {
-      throw new IllegalArgumentException(
-          request + " is outside a run of " + run.lengthBytes() + " bytes");
+    LocatedRun located = located(request);
+    long runBytes = located.run().lengthBytes();
+    if (request.offsetBytes() < 0 || request.offsetBytes() > runBytes - request.lengthBytes()) {
+      throw new IllegalArgumentException(request + " is outside a run of " + runBytes + " bytes");
     }
     BounceBuffers.Slot slot = acquire(pool, request);
     try {
-      copy(run.ranges(), request, slot.memory(request.lengthBytes()));
+      copy(located.place().ranges(), request, slot.memory(request.lengthBytes()));
     } catch (IOException | RuntimeException | Error e) {
       slot.release();
       throw e;
@@ -70,7 +69,7 @@ final class ReaderSlots implements BounceSlots {
     return new StagedRange(ticket, pool.region(), slot.offsetBytes());
   }
 
-  private Run run(StageRequest request) throws IOException {
+  private LocatedRun located(StageRequest request) throws IOException {
     CommittedOutput output =
         store
             .find(new OutputId(applicationId, request.outputId()))
@@ -81,11 +80,11 @@ final class ReaderSlots implements BounceSlots {
       lastOutput = output;
       lastPartition = request.partition();
     }
-    List<Run> runs = lastRuns;
-    if (request.runNumber() < 0 || request.runNumber() >= runs.size()) {
+    List<LocatedRun> runs = lastRuns;
+    if (request.ordinal() < 0 || request.ordinal() >= runs.size()) {
       throw new IllegalArgumentException(request + " names one of " + runs.size() + " runs");
     }
-    return runs.get(request.runNumber());
+    return runs.get(request.ordinal());
   }
 
   private BounceBuffers.Slot acquire(BounceBuffers pool, StageRequest request) throws RemoteError {

@@ -128,7 +128,7 @@ class ServiceRestartTest extends LocalServerTestBase {
   }
 
   private static long runBytes(CommittedOutput output) throws IOException {
-    return output.runs(0).stream().mapToLong(run -> run.lengthBytes()).sum();
+    return output.runs(0).stream().mapToLong(located -> located.run().lengthBytes()).sum();
   }
 
   private void restart(boolean recover) throws IOException {

@@ -13,7 +13,12 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.Range;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -24,6 +29,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -193,26 +199,56 @@ class RemoteClientTest {
         "ranges",
         "negative range",
         "short range",
+        "long range",
+        "negative generation",
+        "partition",
+        "first ordinal",
+        "ordinal skipped",
+        "ordinal twice",
+        "negative ordinal",
+        "negative length",
         "cut"
       })
   void anImpossibleDescriptionIsAProtocolError(String what) throws IOException {
-    try (RemoteClient client =
-        connect(
-            TIMEOUT_MS,
-            channel -> {
-              Frames frames =
-                  authenticate(
-                      channel,
-                      (serverNonce, clientNonce, proof) ->
-                          SECRET.serverProof(serverNonce, clientNonce, APP));
-              frames.receive(TIMEOUT_MS, TIMEOUT_MS);
-              frames.send(Replies.OK, out -> describeBadly(out, what), TIMEOUT_MS);
-              channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS);
-            })) {
+    try (RemoteClient client = answers(out -> describeBadly(out, what))) {
       assertThrows(
           ProtocolException.class,
           () -> client.describe(Partitions.one(0), List.of("attempt_0"), PoolPlaces.ELSEWHERE));
     }
+  }
+
+  @Test
+  void whatIsPossibleIsRead() throws IOException {
+    try (RemoteClient client = answers(out -> describeBadly(out, "nothing"))) {
+      List<LocatedRun> runs =
+          client
+              .describe(Partitions.one(0), List.of("attempt_0"), PoolPlaces.ELSEWHERE)
+              .runs()
+              .get("attempt_0");
+      RunPlace place =
+          new RunPlace(new UUID(1, 2), 7, List.of(new Range(1, 0, 10))); // of the greeting
+      for (int ordinal = 0; ordinal < 2; ordinal++) {
+        Run run = new Run(0, ordinal, 10, 11, 1, BlockChecksums.of(5));
+        assertEquals(new LocatedRun(run, place), runs.get(ordinal));
+      }
+      assertEquals(2, runs.size());
+    }
+  }
+
+  /** A service that proves itself and answers one question so. */
+  private RemoteClient answers(Frames.Payload answer) throws IOException {
+    return connect(
+        TIMEOUT_MS,
+        channel -> {
+          Frames frames =
+              authenticate(
+                  channel,
+                  (serverNonce, clientNonce, proof) ->
+                      SECRET.serverProof(serverNonce, clientNonce, APP));
+          frames.receive(TIMEOUT_MS, TIMEOUT_MS);
+          frames.send(Replies.OK, answer, TIMEOUT_MS);
+          channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS);
+        });
   }
 
   private static void describeBadly(DataOutputStream out, String what) throws IOException {
@@ -229,18 +265,33 @@ class RemoteClientTest {
     out.writeInt(0);
     out.writeInt(what.equals("outputs") ? Integer.MAX_VALUE : 1);
     Bounded.writeString(out, "attempt_0");
-    out.writeInt(what.equals("runs") ? -1 : 1);
+    out.writeLong(what.equals("negative generation") ? -1 : 7);
+    out.writeInt(what.equals("runs") ? -1 : 2);
     if (what.equals("cut")) {
       return;
     }
-    out.writeLong(0);
-    out.writeLong(10);
-    out.writeLong(10);
+    describeRun(out, what.equals("first ordinal") ? 1 : 0, what);
+    int second =
+        switch (what) {
+          case "ordinal skipped" -> 2;
+          case "ordinal twice" -> 0;
+          case "negative ordinal" -> -1;
+          default -> 1;
+        };
+    describeRun(out, second, what);
+  }
+
+  private static void describeRun(DataOutputStream out, int ordinal, String what)
+      throws IOException {
+    out.writeInt(what.equals("partition") ? 1 : 0);
+    out.writeInt(ordinal);
+    out.writeLong(what.equals("negative length") ? -10 : 10);
+    out.writeLong(11);
     out.writeLong(1);
-    out.writeInt(0);
+    out.writeInt(5);
     out.writeInt(what.equals("ranges") ? Integer.MAX_VALUE : 1);
     out.writeInt(1);
     out.writeLong(what.equals("negative range") ? -1 : 0);
-    out.writeLong(what.equals("short range") ? 9 : 10);
+    out.writeLong(what.equals("short range") ? 9 : what.equals("long range") ? 11 : 10);
   }
 }

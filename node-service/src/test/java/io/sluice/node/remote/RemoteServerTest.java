@@ -15,7 +15,9 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -87,20 +89,18 @@ class RemoteServerTest {
     Path path = Path.of("/pool", PoolPlaces.fileName(backend.poolId, segmentId));
     SegmentInfo segment = new SegmentInfo(segmentId, tier, path, 1 << 20);
     RegionDescriptor region = new RegionDescriptor(segmentId, 77, 1 << 20, new byte[] {1, 2});
-    Run run =
-        new Run(
-            3,
-            5,
-            List.of(new Range(segmentId, 10, 20), new Range(segmentId, 40, 2)),
-            22,
-            30,
-            4,
-            BlockChecksums.of(0xcafe));
+    List<Range> ranges = List.of(new Range(segmentId, 10, 20), new Range(segmentId, 40, 2));
+    RunPlace place = new RunPlace(backend.poolId, 1L << 40, ranges);
+    List<LocatedRun> located = new ArrayList<>();
+    for (int ordinal = 0; ordinal < runs; ordinal++) {
+      Run run = new Run(3, ordinal, 22, 30, 4, BlockChecksums.of(0xcafe));
+      located.add(new LocatedRun(run, place));
+    }
     backend.outputs.put(
         outputId,
         new Description(
             Map.of(segmentId, new SegmentLocation(segment, Map.of("tcp", region))),
-            Map.of(outputId, Collections.nCopies(runs, run))));
+            Map.of(outputId, located)));
   }
 
   @Test
@@ -279,7 +279,7 @@ class RemoteServerTest {
       for (int mostAtOnce : new int[] {Integer.MAX_VALUE, 300}) {
         backend.mostAtOnce = mostAtOnce;
         try (RemoteClient client = connect(SECRET)) {
-          Map<String, List<Run>> runs = client.describe(all, ids, backend.places).runs();
+          Map<String, List<LocatedRun>> runs = client.describe(all, ids, backend.places).runs();
           assertEquals(Set.of("whole"), runs.keySet(), "without " + lost);
           assertEquals(2, runs.get("whole").size());
         }

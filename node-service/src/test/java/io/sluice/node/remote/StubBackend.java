@@ -111,7 +111,7 @@ final class StubBackend implements RemoteServer.Backend {
                         .put(
                             id,
                             runs.stream()
-                                .filter(run -> partitions.contains(run.partition()))
+                                .filter(located -> partitions.contains(located.run().partition()))
                                 .toList()));
       }
     }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -57,7 +57,7 @@ class HeldRunsTest {
     return store.find(new OutputId(APP, id)).orElseThrow();
   }
 
-  private static Optional<List<Run>> runs(HeldRuns held) throws IOException {
+  private static Optional<List<LocatedRun>> runs(HeldRuns held) throws IOException {
     return held.of(ID, ALL, Integer.MAX_VALUE);
   }
 

@@ -19,6 +19,7 @@ import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
@@ -159,10 +160,12 @@ class NodeServiceTest extends NodeTestBase {
   /** Flips a bit of the length in the entry of the output's only run. */
   private void damageEntry(TestOutput output) throws IOException {
     Description description = service.describe(APP, Partitions.one(0), List.of(output.id()));
-    Run run = description.runs().get(output.id()).get(0);
+    LocatedRun located = description.runs().get(output.id()).get(0);
+    Run run = located.run();
     ByteBuffer entry = ByteBuffer.allocate(24);
     entry.putInt(0).putInt(run.checksums().crc32c(0)).putLong(0).putLong(run.lengthBytes()).flip();
-    SegmentLocation location = description.segments().get(run.ranges().get(0).segmentId());
+    SegmentLocation location =
+        description.segments().get(located.place().ranges().get(0).segmentId());
     try (FileChannel file =
         FileChannel.open(
             location.segment().path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {

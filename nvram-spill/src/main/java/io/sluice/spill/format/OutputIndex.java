@@ -1,6 +1,5 @@
 package io.sluice.spill.format;
 
-import io.sluice.spill.segment.ExtentTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -179,14 +178,12 @@ public final class OutputIndex {
   }
 
   /**
-   * Reads the runs of neighbouring partitions and resolves them against the extents of their
-   * output.
+   * Reads the runs of neighbouring partitions.
    *
    * @throws CorruptOutputException if an entry is not what was written
    */
-  public static List<Run> decodeRuns(
-      Source index, int firstPartition, int endPartition, Footer footer, ExtentTable extents)
-      throws IOException {
+  public static List<IndexedRun> decodeRuns(
+      Source index, int firstPartition, int endPartition, Footer footer) throws IOException {
     int partitions = endPartition - firstPartition;
     ByteBuffer table =
         index.read(
@@ -223,30 +220,30 @@ public final class OutputIndex {
       long offsetBytes = furtherOffset(footer.partitionCount(), footer.runCount());
       crcs = index.read(offsetBytes + first * CRC_BYTES, (int) (end - first) * CRC_BYTES);
     }
-    List<Run> runs = new ArrayList<>(runCount);
+    List<IndexedRun> runs = new ArrayList<>(runCount);
     for (int i = 0; i < runCount; i++) {
-      runs.add(decodeRun(entries, i * RUN_BYTES, partitionOf[i], crcs, extents));
+      int ordinal = firstRun + i - firstRuns[partitionOf[i] - firstPartition];
+      runs.add(decodeRun(entries, i * RUN_BYTES, partitionOf[i], ordinal, crcs));
     }
     return runs;
   }
 
-  private static Run decodeRun(
-      ByteBuffer entries, int entry, int partition, ByteBuffer crcs, ExtentTable extents)
-      throws IOException {
-    long logicalOffsetBytes = entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
+  private static IndexedRun decodeRun(
+      ByteBuffer entries, int entry, int partition, int ordinal, ByteBuffer crcs) {
     long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
     int[] further = new int[(int) BlockChecksums.furtherBlocks(lengthBytes)];
     for (int i = 0; i < further.length; i++) {
       further[i] = crcs.getInt();
     }
-    return new Run(
-        partition,
-        logicalOffsetBytes,
-        extents.ranges(logicalOffsetBytes, lengthBytes),
-        lengthBytes,
-        entries.getLong(entry + RAW_LENGTH_OFFSET),
-        entries.getLong(entry + RECORDS_OFFSET),
-        BlockChecksums.of(entries.getInt(entry + FIRST_CRC_OFFSET), further));
+    Run run =
+        new Run(
+            partition,
+            ordinal,
+            lengthBytes,
+            entries.getLong(entry + RAW_LENGTH_OFFSET),
+            entries.getLong(entry + RECORDS_OFFSET),
+            BlockChecksums.of(entries.getInt(entry + FIRST_CRC_OFFSET), further));
+    return new IndexedRun(run, entries.getLong(entry + LOGICAL_OFFSET_OFFSET));
   }
 
   private static long furtherCrcs(Footer footer) {

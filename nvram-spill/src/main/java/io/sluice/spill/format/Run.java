@@ -1,24 +1,21 @@
 package io.sluice.spill.format;
 
-import io.sluice.spill.segment.Range;
-import java.util.List;
-
 /**
  * The sorted records of one partition that one spill wrote; a partition has as many runs as spills
- * had records for it.
+ * had records for it. Together with the name of its output this says which bytes are meant, and not
+ * where they lie: that is a {@link RunPlace}. Two runs of one output that are equal have the same
+ * bytes.
  *
  * @param partition the reducer it is for
- * @param logicalOffsetBytes where it starts in the concatenation of the output's extents
- * @param ranges where its bytes lie, in order; empty if it has none
- * @param lengthBytes how many bytes lie there, sum of the ranges
+ * @param ordinal its number among the runs of its partition, from 0 on
+ * @param lengthBytes how long it is as it is stored
  * @param rawLengthBytes the same before compression
  * @param records how many records
- * @param checksums of the bytes that lie there, block by block
+ * @param checksums of the bytes as they are stored, block by block
  */
 public record Run(
     int partition,
-    long logicalOffsetBytes,
-    List<Range> ranges,
+    int ordinal,
     long lengthBytes,
     long rawLengthBytes,
     long records,

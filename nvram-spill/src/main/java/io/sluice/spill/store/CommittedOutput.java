@@ -1,9 +1,12 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.Footer;
+import io.sluice.spill.format.IndexedRun;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import java.io.IOException;
@@ -53,12 +56,12 @@ public final class CommittedOutput {
   }
 
   /** The runs of a partition in the order they were written, none if it has no records. */
-  public List<Run> runs(int partition) throws IOException {
+  public List<LocatedRun> runs(int partition) throws IOException {
     return runs(partition, partition + 1);
   }
 
   /** The runs of neighbouring partitions, one partition after the other. */
-  public List<Run> runs(int firstPartition, int endPartition) throws IOException {
+  public List<LocatedRun> runs(int firstPartition, int endPartition) throws IOException {
     if (firstPartition < 0
         || endPartition < firstPartition
         || endPartition > footer.partitionCount()) {
@@ -71,7 +74,19 @@ public final class CommittedOutput {
               + " to "
               + (endPartition - 1));
     }
-    return OutputIndex.decodeRuns(this::readIndex, firstPartition, endPartition, footer, extents);
+    return OutputIndex.decodeRuns(this::readIndex, firstPartition, endPartition, footer).stream()
+        .map(this::located)
+        .toList();
+  }
+
+  private LocatedRun located(IndexedRun indexed) {
+    Run run = indexed.run();
+    return new LocatedRun(
+        run,
+        new RunPlace(
+            footer.poolId(),
+            footer.generation(),
+            extents.ranges(indexed.logicalOffsetBytes(), run.lengthBytes())));
   }
 
   private ByteBuffer readIndex(long offsetBytes, int lengthBytes) throws IOException {

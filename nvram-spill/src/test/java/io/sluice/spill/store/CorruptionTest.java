@@ -10,8 +10,8 @@ import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -118,10 +118,12 @@ class CorruptionTest extends PoolTestBase {
       writer.commit(id(1));
       CommittedOutput output = store.find(id(1)).orElseThrow();
       BlockChecksums right = BlockChecksumsTest.naive(run);
-      assertEquals(List.of(right, right), output.runs(0).stream().map(Run::checksums).toList());
+      assertEquals(
+          List.of(right, right),
+          output.runs(0).stream().map(located -> located.run().checksums()).toList());
       assertEquals(
           List.of(BlockChecksumsTest.naive(Arrays.copyOf(run, 10))),
-          output.runs(1).stream().map(Run::checksums).toList());
+          output.runs(1).stream().map(located -> located.run().checksums()).toList());
       Footer footer = output.footer();
       try (FileChannel file = openSegment(store, footer)) {
         long firstBytes = footer.indexOffsetBytes() + OutputIndex.encodedBytes(2, 3, 0);
@@ -129,10 +131,10 @@ class CorruptionTest extends PoolTestBase {
           int bit = random.nextInt(8);
           long offsetBytes = firstBytes + 4L * crc + random.nextInt(4);
           flip(file, offsetBytes, bit);
-          List<Run> runs = output.runs(0);
+          List<LocatedRun> runs = output.runs(0);
           for (int block = 0; block < 12; block++) {
             boolean same =
-                runs.get(block / 6).checksums().crc32c(block % 6) == right.crc32c(block % 6);
+                runs.get(block / 6).run().checksums().crc32c(block % 6) == right.crc32c(block % 6);
             assertEquals(block != (crc < 5 ? crc + 1 : crc + 2), same, crc + ", block " + block);
           }
           flip(file, offsetBytes, bit);

@@ -62,7 +62,7 @@ class HostileTaskTest extends PoolTestBase {
   @Test
   void aTruthfulFooterIsTaken() throws Exception {
     commit(footer -> footer);
-    assertEquals(2, store.find(id(1)).orElseThrow().runs(2).get(0).partition());
+    assertEquals(2, store.find(id(1)).orElseThrow().runs(2).get(0).run().partition());
     lease.commit(id(1), honest().location());
     assertEquals(1, store.stats().outputs(), "committing again is a success and changes nothing");
   }

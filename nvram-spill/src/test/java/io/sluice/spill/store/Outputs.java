@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.spill.format.BlockChecksumsTest;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.WrittenRun;
@@ -97,7 +98,7 @@ public final class Outputs {
     assertEquals(content.partitionCount(), output.partitionCount());
     for (int partition = 0; partition < content.partitionCount(); partition++) {
       List<byte[]> expected = content.of(partition);
-      List<Run> runs = output.runs(partition);
+      List<LocatedRun> runs = output.runs(partition);
       assertEquals(expected.size(), runs.size(), "runs of partition " + partition);
       for (int i = 0; i < runs.size(); i++) {
         checkRun(store, runs.get(i), expected.get(i));
@@ -105,13 +106,15 @@ public final class Outputs {
     }
   }
 
-  private static void checkRun(SpillStore store, Run run, byte[] expected) throws IOException {
+  private static void checkRun(SpillStore store, LocatedRun located, byte[] expected)
+      throws IOException {
+    Run run = located.run();
     assertEquals(expected.length, run.lengthBytes());
     assertEquals(expected.length + 1L, run.rawLengthBytes());
     assertEquals(expected.length / 7, run.records());
     assertEquals(BlockChecksumsTest.naive(expected), run.checksums());
     try (SegmentMapper mapper = mapper(store);
-        MappedRanges mapped = mapper.map(run.ranges())) {
+        MappedRanges mapped = mapper.map(located.place().ranges())) {
       assertArrayEquals(expected, bytes(mapped));
     }
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
@@ -34,15 +34,15 @@ class SegmentMapperTest extends PoolTestBase {
         writer.commit(id(1));
       }
       int partition = content.partitions().get(0);
-      Run run = store.find(id(1)).orElseThrow().runs(partition).get(0);
+      LocatedRun run = store.find(id(1)).orElseThrow().runs(partition).get(0);
       byte[] expected = content.of(partition).get(0);
       for (int i = 0; i < 1_000; i++) {
         if (random.nextBoolean()) {
           Thread.currentThread().interrupt();
-          assertThrows(InterruptedIOException.class, () -> mapper.map(run.ranges()));
+          assertThrows(InterruptedIOException.class, () -> mapper.map(run.place().ranges()));
           assertTrue(Thread.interrupted());
         }
-        try (MappedRanges mapped = mapper.map(run.ranges())) {
+        try (MappedRanges mapped = mapper.map(run.place().ranges())) {
           assertArrayEquals(expected, Outputs.bytes(mapped));
         }
       }
@@ -62,8 +62,8 @@ class SegmentMapperTest extends PoolTestBase {
       for (int i = 0; i < 20; i++) {
         Outputs.Content content = commit(store.openLease(APP), id(i), random, 100_000);
         for (int partition : content.partitions()) {
-          Run run = store.find(id(i)).orElseThrow().runs(partition).get(0);
-          mapper.map(run.ranges()).close();
+          LocatedRun run = store.find(id(i)).orElseThrow().runs(partition).get(0);
+          mapper.map(run.place().ranges()).close();
         }
       }
       store.freeApplication(APP);

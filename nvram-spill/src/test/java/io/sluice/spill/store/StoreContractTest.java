@@ -3,10 +3,12 @@ package io.sluice.spill.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +40,51 @@ abstract class StoreContractTest extends PoolTestBase {
       assertTrue(store.find(id(0)).isEmpty());
       assertAllFree(store);
     }
+  }
+
+  /** A reader names a run by its ordinal, and goes on with the same run after a restart. */
+  @Test
+  void ordinalsCountTheRunsOfEachPartition() throws Exception {
+    Random random = seeded("ordinalsCountTheRunsOfEachPartition");
+    List<List<LocatedRun>> before = new ArrayList<>();
+    try (SpillStore store = open(configWithDisk(3).build());
+        Lease lease = store.openLease(APP);
+        OutputWriter writer = writer(lease, 5)) {
+      for (int i = 0; i < 40; i++) {
+        writer.beginRun(random.nextInt(4)); // the last partition has none
+        writer.write(ByteBuffer.allocate(random.nextInt(3) * 50_000));
+        writer.endRun(i, 0);
+      }
+      writer.commit(id(0));
+      before.addAll(assertOrdinals(store));
+    }
+    try (SpillStore store = open(configWithDisk(3).recover(Set.of()).build())) {
+      assertEquals(before, assertOrdinals(store));
+    }
+  }
+
+  /** The runs of each part of the partitions, all of which are told alike. */
+  private static List<List<LocatedRun>> assertOrdinals(SpillStore store) throws IOException {
+    CommittedOutput output = store.find(id(0)).orElseThrow();
+    List<List<LocatedRun>> parts = new ArrayList<>();
+    for (int first = 0; first <= 5; first++) {
+      for (int end = first; end <= 5; end++) {
+        List<LocatedRun> expected = new ArrayList<>();
+        for (int partition = first; partition < end; partition++) {
+          List<LocatedRun> runs = output.runs(partition);
+          for (int ordinal = 0; ordinal < runs.size(); ordinal++) {
+            assertEquals(partition, runs.get(ordinal).run().partition());
+            assertEquals(ordinal, runs.get(ordinal).run().ordinal());
+            assertEquals(output.generation(), runs.get(ordinal).place().generation());
+          }
+          expected.addAll(runs);
+        }
+        assertEquals(expected, output.runs(first, end));
+        parts.add(expected);
+      }
+    }
+    assertEquals(40, output.runs(0, 5).size());
+    return parts;
   }
 
   @Test

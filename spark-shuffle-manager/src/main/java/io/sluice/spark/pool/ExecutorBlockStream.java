@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.RunInput;
@@ -22,12 +23,12 @@ final class ExecutorBlockStream extends InputStream {
 
   private final ExecutorPool pool;
   private final CommittedOutput output;
-  private final List<Run> runs;
+  private final List<LocatedRun> runs;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private RunInput input;
   private int nextRun;
 
-  ExecutorBlockStream(ExecutorPool pool, CommittedOutput output, List<Run> runs) {
+  ExecutorBlockStream(ExecutorPool pool, CommittedOutput output, List<LocatedRun> runs) {
     this.pool = pool;
     this.output = output;
     this.runs = runs;
@@ -87,10 +88,11 @@ final class ExecutorBlockStream extends InputStream {
     return true;
   }
 
-  private RunInput open(Run run) {
+  private RunInput open(LocatedRun located) {
+    Run run = located.run();
     return new VerifiedRunInput(
         output.id() + " partition " + run.partition() + " in this executor's pool",
-        new ExecutorRunInput(pool, output, run),
+        new ExecutorRunInput(pool, output, located),
         run.lengthBytes(),
         run.checksums());
   }

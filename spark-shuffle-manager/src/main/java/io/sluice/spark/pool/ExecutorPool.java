@@ -9,6 +9,7 @@ import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.medium.Medium;
@@ -228,7 +229,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         mapId,
         output -> {
           long[] lengthsBytes = new long[output.partitionCount()];
-          for (Run run : output.runs(0, lengthsBytes.length)) {
+          for (LocatedRun located : output.runs(0, lengthsBytes.length)) {
+            Run run = located.run();
             lengthsBytes[run.partition()] += run.lengthBytes();
           }
           return lengthsBytes;

@@ -1,6 +1,6 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
@@ -22,11 +22,11 @@ final class ExecutorRunInput implements RunInput {
   private Range range;
   private long rangeOffsetBytes;
 
-  ExecutorRunInput(ExecutorPool pool, CommittedOutput output, Run run) {
+  ExecutorRunInput(ExecutorPool pool, CommittedOutput output, LocatedRun located) {
     this.pool = pool;
     this.output = output;
-    this.ranges = run.ranges().iterator();
-    this.remainingBytes = run.lengthBytes();
+    this.ranges = located.place().ranges().iterator();
+    this.remainingBytes = located.run().lengthBytes();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.sluice.it.lab.plugs;
 
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.MappedRanges;
@@ -100,7 +101,7 @@ final class Verifier {
         int current = partition;
         List<SeededOutput.Piece> pieces =
             output.pieces().stream().filter(piece -> piece.partition() == current).toList();
-        List<Run> runs = committed.runs(partition);
+        List<LocatedRun> runs = committed.runs(partition);
         if (runs.size() != pieces.size()) {
           return Optional.of("partition " + partition + " has " + runs.size() + " runs");
         }
@@ -118,12 +119,14 @@ final class Verifier {
     return store.segment(segmentId).map(SegmentHandle::info).orElse(null);
   }
 
-  private static boolean same(SegmentMapper mapper, Run run, byte[] expected) throws IOException {
+  private static boolean same(SegmentMapper mapper, LocatedRun located, byte[] expected)
+      throws IOException {
+    Run run = located.run();
     if (run.lengthBytes() != expected.length
         || !run.checksums().equals(BlockChecksums.of(ByteBuffer.wrap(expected)))) {
       return false;
     }
-    try (MappedRanges mapped = mapper.map(run.ranges())) {
+    try (MappedRanges mapped = mapper.map(located.place().ranges())) {
       int doneBytes = 0;
       for (ByteBuffer buffer : mapped.buffers()) {
         int lengthBytes = buffer.remaining();
