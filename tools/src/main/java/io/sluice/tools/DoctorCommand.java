@@ -8,6 +8,7 @@ import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.HostPort;
 import io.sluice.tools.doctor.Probe;
 import io.sluice.tools.doctor.ProbeService;
+import io.sluice.tools.doctor.UcxLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,6 +67,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    UcxLog.toStandardError();
     if (otherHost == null) {
       return examine();
     }

@@ -89,11 +89,12 @@ final class TrialProcess implements Trial {
     command.addAll(arguments);
     Path output = Files.createTempFile("sluice-doctor-", ".out");
     try {
-      Process process =
+      ProcessBuilder builder =
           new ProcessBuilder(command)
               .redirectOutput(output.toFile())
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
-              .start();
+              .redirectError(ProcessBuilder.Redirect.DISCARD);
+      UcxLog.toStandardError(builder);
+      Process process = builder.start();
       try {
         if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
           return Optional.of("no answer within %d s".formatted(TIMEOUT_SECONDS));

@@ -1,0 +1,99 @@
+package io.sluice.jars;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.node.testing.JarTests;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar that is started by itself: what is in it, and that it needs nothing else. */
+final class ToolsJarIT extends JarTests {
+  private static final long DEADLINE_S = 120;
+
+  @TempDir private Path elsewhere;
+
+  ToolsJarIT() {
+    super(
+        List.of(
+            "io/sluice/(tools|node|rdma|spill)/.*",
+            "simplelogger.properties",
+            "picocli/.*",
+            "com/fasterxml/jackson/.*",
+            "org/slf4j/.*",
+            "org/openucx/jucx/(?!examples/).*",
+            "libjucx[^/]*\\.so",
+            "com/ibm/disni/.*",
+            "com/sun/jna/.*"),
+        List.of("io.sluice.tools.Tools", "io.sluice.tools.doctor.TrialProcess"),
+        List.of(
+            "libjucx.so",
+            "com/ibm/disni/verbs/impl/NativeDispatcher.class",
+            "com/sun/jna/linux-x86-64/libjnidispatch.so",
+            "com/sun/jna/linux-aarch64/libjnidispatch.so"));
+  }
+
+  @Test
+  void namesItsCommands() throws Exception {
+    assertTrue(start(0, "--help").contains("doctor"));
+  }
+
+  @Test
+  void itsVersionIsThatOfTheJar() throws Exception {
+    String name = new File(System.getProperty("sluice.jar")).getName();
+    assertEquals(
+        "Sluice " + name.replaceAll("^sluice-tools-|\\.jar$", ""), start(0, "--version").strip());
+  }
+
+  @Test
+  void badUsageIsSaidByTheStatus() throws Exception {
+    start(2, "diagnose");
+  }
+
+  /** Whatever native libraries say is not among it. */
+  @Test
+  void theDoctorsFindingsAreJsonAndNothingElse() throws Exception {
+    String findings = start(0, "doctor", "--json");
+    assertTrue(new ObjectMapper().readTree(findings).get("findings").size() > 3, findings);
+  }
+
+  /** What it prints, in a directory and with an environment that have nothing of Sluice. */
+  private String start(int expectedStatus, String... arguments) throws Exception {
+    Path output = elsewhere.resolve("output");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-jar", System.getProperty("sluice.jar")));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(elsewhere.toFile())
+            .redirectOutput(output.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().clear();
+    Process process = builder.start();
+    try {
+      assertTrue(process.waitFor(DEADLINE_S, TimeUnit.SECONDS), () -> "still running: " + command);
+      assertEquals(expectedStatus, process.exitValue(), () -> read(output));
+      return read(output);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static String read(Path output) {
+    try {
+      return Files.readString(output);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.sluice.tools.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.jna.Native;
+import org.junit.jupiter.api.Test;
+
+class UcxLogTest {
+  private static final class CLibrary {
+    static {
+      Native.register(CLibrary.class, "c");
+    }
+
+    static native String getenv(String name);
+
+    static native int unsetenv(String name);
+
+    static native int setenv(String name, String value, int overwrite);
+  }
+
+  @Test
+  void ucxWritesToTheStandardError() {
+    CLibrary.unsetenv(UcxLog.VARIABLE);
+    UcxLog.toStandardError();
+    assertEquals("stderr", CLibrary.getenv(UcxLog.VARIABLE));
+  }
+
+  @Test
+  void whereTheEnvironmentSaysIsWhereItGoes() {
+    CLibrary.setenv(UcxLog.VARIABLE, "/tmp/ucx.log", 1);
+    UcxLog.toStandardError();
+    assertEquals("/tmp/ucx.log", CLibrary.getenv(UcxLog.VARIABLE));
+  }
+}
