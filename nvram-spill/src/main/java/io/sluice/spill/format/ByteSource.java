@@ -2,9 +2,12 @@ package io.sluice.spill.format;
 
 import java.io.IOException;
 
-/** Bytes of one segment, copied out so that nobody can change them between check and use. */
+/**
+ * Bytes of one segment, or of all extents of one output, copied out so that nobody can change them
+ * between check and use.
+ */
 public interface ByteSource {
-  /** Length of the segment. */
+  /** How many there are. */
   long lengthBytes();
 
   /**

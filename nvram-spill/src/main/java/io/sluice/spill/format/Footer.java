@@ -35,6 +35,24 @@ public record Footer(
     int indexCrc32c,
     List<Range> extents) {
 
+  /** What of it is the same wherever the output lies. */
+  public OutputIdentity identity() {
+    long lastStartBytes = 0;
+    for (Range extent : extents.subList(0, extents.size() - 1)) {
+      lastStartBytes += extent.lengthBytes();
+    }
+    long indexInLastBytes = indexOffsetBytes - extents.get(extents.size() - 1).offsetBytes();
+    return new OutputIdentity(
+        id,
+        generation,
+        partitionCount,
+        runCount,
+        dataLengthBytes,
+        lastStartBytes + indexInLastBytes,
+        indexLengthBytes,
+        indexCrc32c);
+  }
+
   /** The mark that commits this footer, see {@link FooterLayout}. */
   public long commitMark() {
     ByteBuffer encoded = encode();

@@ -144,37 +144,39 @@ public final class OutputIndex {
    *
    * @throws CorruptOutputException if anything does not hold
    */
-  public static void verify(ByteBuffer index, Footer footer) throws IOException {
+  public static void verify(ByteBuffer index, OutputIdentity identity) throws IOException {
     CRC32C crc = new CRC32C();
     crc.update(index.array(), 0, index.capacity());
-    if ((int) crc.getValue() != footer.indexCrc32c()) {
+    if ((int) crc.getValue() != identity.indexCrc32c()) {
       throw corrupt(
-          footer, "its CRC32C is " + (int) crc.getValue() + ", expected " + footer.indexCrc32c());
+          identity,
+          "its CRC32C is " + (int) crc.getValue() + ", expected " + identity.indexCrc32c());
     }
-    int[] firstRuns = firstRuns(index, footer);
-    long[] offsets = new long[footer.runCount()];
+    int[] firstRuns = firstRuns(index, identity);
+    long[] offsets = new long[identity.runCount()];
     long sumBytes = 0;
     long further = 0;
-    for (int partition = 0; partition < footer.partitionCount(); partition++) {
+    for (int partition = 0; partition < identity.partitionCount(); partition++) {
       for (int run = firstRuns[partition]; run < firstRuns[partition + 1]; run++) {
-        int entry = (int) runsOffset(footer.partitionCount()) + run * RUN_BYTES;
-        checkEntry(index, entry, partition, footer);
+        int entry = (int) runsOffset(identity.partitionCount()) + run * RUN_BYTES;
+        checkEntry(index, entry, partition, identity);
         offsets[run] = index.getLong(entry + LOGICAL_OFFSET_OFFSET);
         sumBytes += index.getLong(entry + LENGTH_OFFSET);
-        if (sumBytes < 0 || sumBytes > footer.dataLengthBytes()) {
+        if (sumBytes < 0 || sumBytes > identity.dataLengthBytes()) {
           throw corrupt(
-              footer,
-              "its runs are longer than the " + footer.dataLengthBytes() + " bytes of data");
+              identity,
+              "its runs are longer than the " + identity.dataLengthBytes() + " bytes of data");
         }
-        checkFurther(index, entry, further, footer);
+        checkFurther(index, entry, further, identity);
         further += BlockChecksums.furtherBlocks(index.getLong(entry + LENGTH_OFFSET));
       }
     }
-    if (further != furtherCrcs(footer)) {
+    if (further != furtherCrcs(identity)) {
       throw corrupt(
-          footer, "its runs have " + further + " further CRCs, it holds " + furtherCrcs(footer));
+          identity,
+          "its runs have " + further + " further CRCs, it holds " + furtherCrcs(identity));
     }
-    checkOverlaps(index, footer, offsets);
+    checkOverlaps(index, identity, offsets);
   }
 
   /**
@@ -183,13 +185,14 @@ public final class OutputIndex {
    * @throws CorruptOutputException if an entry is not what was written
    */
   public static List<IndexedRun> decodeRuns(
-      Source index, int firstPartition, int endPartition, Footer footer) throws IOException {
+      Source index, int firstPartition, int endPartition, OutputIdentity identity)
+      throws IOException {
     int partitions = endPartition - firstPartition;
     ByteBuffer table =
         index.read(
             (long) firstPartition * PARTITION_BYTES,
             Math.multiplyExact(partitions + 1, PARTITION_BYTES));
-    int[] firstRuns = firstRuns(table, firstPartition, partitions, footer);
+    int[] firstRuns = firstRuns(table, firstPartition, partitions, identity);
     int firstRun = firstRuns[0];
     int runCount = firstRuns[partitions] - firstRun;
     if (runCount == 0) {
@@ -202,22 +205,22 @@ public final class OutputIndex {
     }
     ByteBuffer entries =
         index.read(
-            runsOffset(footer.partitionCount()) + (long) firstRun * RUN_BYTES,
+            runsOffset(identity.partitionCount()) + (long) firstRun * RUN_BYTES,
             Math.multiplyExact(runCount, RUN_BYTES));
     long first = entries.getInt(FURTHER_OFFSET);
     long end = first;
     for (int i = 0; i < runCount; i++) {
       int entry = i * RUN_BYTES;
-      checkEntry(entries, entry, partitionOf[i], footer);
-      checkFurther(entries, entry, end, footer);
+      checkEntry(entries, entry, partitionOf[i], identity);
+      checkFurther(entries, entry, end, identity);
       end += BlockChecksums.furtherBlocks(entries.getLong(entry + LENGTH_OFFSET));
     }
-    if (first < 0 || end > furtherCrcs(footer)) {
-      throw corrupt(footer, "it has no further CRCs " + first + " to " + end);
+    if (first < 0 || end > furtherCrcs(identity)) {
+      throw corrupt(identity, "it has no further CRCs " + first + " to " + end);
     }
     ByteBuffer crcs = ByteBuffer.allocate(0);
     if (end > first) {
-      long offsetBytes = furtherOffset(footer.partitionCount(), footer.runCount());
+      long offsetBytes = furtherOffset(identity.partitionCount(), identity.runCount());
       crcs = index.read(offsetBytes + first * CRC_BYTES, (int) (end - first) * CRC_BYTES);
     }
     List<IndexedRun> runs = new ArrayList<>(runCount);
@@ -246,9 +249,9 @@ public final class OutputIndex {
     return new IndexedRun(run, entries.getLong(entry + LOGICAL_OFFSET_OFFSET));
   }
 
-  private static long furtherCrcs(Footer footer) {
-    long othersBytes = furtherOffset(footer.partitionCount(), footer.runCount());
-    return (footer.indexLengthBytes() - othersBytes) / CRC_BYTES;
+  private static long furtherCrcs(OutputIdentity identity) {
+    long othersBytes = furtherOffset(identity.partitionCount(), identity.runCount());
+    return (identity.indexLengthBytes() - othersBytes) / CRC_BYTES;
   }
 
   private static void putRun(ByteBuffer index, int entry, WrittenRun run, int further) {
@@ -281,24 +284,25 @@ public final class OutputIndex {
   }
 
   /** The first runs in a whole index. */
-  private static int[] firstRuns(ByteBuffer index, Footer footer) throws IOException {
-    int[] firstRuns = firstRuns(index, 0, footer.partitionCount(), footer);
-    if (firstRuns[0] != 0 || firstRuns[footer.partitionCount()] != footer.runCount()) {
+  private static int[] firstRuns(ByteBuffer index, OutputIdentity identity) throws IOException {
+    int[] firstRuns = firstRuns(index, 0, identity.partitionCount(), identity);
+    if (firstRuns[0] != 0 || firstRuns[identity.partitionCount()] != identity.runCount()) {
       throw corrupt(
-          footer,
+          identity,
           "its partitions cover the runs "
               + firstRuns[0]
               + " to "
-              + firstRuns[footer.partitionCount()]
+              + firstRuns[identity.partitionCount()]
               + ", expected 0 to "
-              + footer.runCount());
+              + identity.runCount());
     }
     return firstRuns;
   }
 
   /** The first runs of some partitions, and of the one after them. */
   private static int[] firstRuns(
-      ByteBuffer table, int firstPartition, int partitions, Footer footer) throws IOException {
+      ByteBuffer table, int firstPartition, int partitions, OutputIdentity identity)
+      throws IOException {
     int[] firstRuns = new int[partitions + 1];
     int atLeast = 0;
     for (int i = 0; i <= partitions; i++) {
@@ -308,7 +312,7 @@ public final class OutputIndex {
       int actualCrc = firstRunCrc(partition, firstRuns[i]);
       if (actualCrc != expectedCrc) {
         throw corrupt(
-            footer,
+            identity,
             "the CRC32C of partition "
                 + partition
                 + " is "
@@ -316,9 +320,9 @@ public final class OutputIndex {
                 + ", expected "
                 + expectedCrc);
       }
-      if (firstRuns[i] < atLeast || firstRuns[i] > footer.runCount()) {
+      if (firstRuns[i] < atLeast || firstRuns[i] > identity.runCount()) {
         throw corrupt(
-            footer,
+            identity,
             "the first run of partition "
                 + partition
                 + " is "
@@ -326,20 +330,20 @@ public final class OutputIndex {
                 + ", expected "
                 + atLeast
                 + " to "
-                + footer.runCount());
+                + identity.runCount());
       }
       atLeast = firstRuns[i];
     }
     return firstRuns;
   }
 
-  private static void checkEntry(ByteBuffer entries, int entry, int partition, Footer footer)
-      throws IOException {
+  private static void checkEntry(
+      ByteBuffer entries, int entry, int partition, OutputIdentity identity) throws IOException {
     int expectedCrc = entries.getInt(entry + ENTRY_CRC_OFFSET);
     int actualCrc = entryCrc(entries, entry);
     if (actualCrc != expectedCrc) {
       throw corrupt(
-          footer,
+          identity,
           "the CRC32C of an entry of partition "
               + partition
               + " is "
@@ -349,7 +353,7 @@ public final class OutputIndex {
     }
     if (entries.getInt(entry + PARTITION_OFFSET) != partition) {
       throw corrupt(
-          footer,
+          identity,
           "an entry of partition "
               + partition
               + " says partition "
@@ -359,11 +363,11 @@ public final class OutputIndex {
     long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
     if (offsetBytes < 0
         || lengthBytes < 0
-        || offsetBytes > footer.dataLengthBytes() - lengthBytes
+        || offsetBytes > identity.dataLengthBytes() - lengthBytes
         || entries.getLong(entry + RAW_LENGTH_OFFSET) < 0
         || entries.getLong(entry + RECORDS_OFFSET) < 0) {
       throw corrupt(
-          footer,
+          identity,
           "a run of partition "
               + partition
               + " lies at "
@@ -371,23 +375,23 @@ public final class OutputIndex {
               + " with length "
               + lengthBytes
               + ", outside the "
-              + footer.dataLengthBytes()
+              + identity.dataLengthBytes()
               + " bytes of data, or has a negative count");
     }
   }
 
-  private static void checkFurther(ByteBuffer entries, int entry, long expected, Footer footer)
-      throws IOException {
+  private static void checkFurther(
+      ByteBuffer entries, int entry, long expected, OutputIdentity identity) throws IOException {
     int actual = entries.getInt(entry + FURTHER_OFFSET);
     if (actual != expected) {
       throw corrupt(
-          footer, "the further CRCs of a run begin at " + actual + ", expected " + expected);
+          identity, "the further CRCs of a run begin at " + actual + ", expected " + expected);
     }
   }
 
-  private static void checkOverlaps(ByteBuffer index, Footer footer, long[] offsets)
+  private static void checkOverlaps(ByteBuffer index, OutputIdentity identity, long[] offsets)
       throws IOException {
-    int runsOffset = (int) runsOffset(footer.partitionCount());
+    int runsOffset = (int) runsOffset(identity.partitionCount());
     Integer[] byOffset = new Integer[offsets.length];
     Arrays.setAll(byOffset, i -> i);
     Arrays.sort(byOffset, Comparator.comparingLong(i -> offsets[i]));
@@ -396,7 +400,7 @@ public final class OutputIndex {
       long lengthBytes = index.getLong(runsOffset + run * RUN_BYTES + LENGTH_OFFSET);
       if (lengthBytes > 0 && offsets[run] < endBytes) {
         throw corrupt(
-            footer,
+            identity,
             "the run at logical offset "
                 + offsets[run]
                 + " overlaps the one before, which ends at "
@@ -406,14 +410,12 @@ public final class OutputIndex {
     }
   }
 
-  private static CorruptOutputException corrupt(Footer footer, String message) {
+  private static CorruptOutputException corrupt(OutputIdentity identity, String message) {
     return new CorruptOutputException(
         "the index of "
-            + footer.id()
-            + " at segment "
-            + footer.location().segmentId()
-            + ", offset "
-            + footer.indexOffsetBytes()
+            + identity.id()
+            + " at its byte "
+            + identity.indexOffsetBytes()
             + " is not valid: "
             + message);
   }

@@ -1,7 +1,6 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import java.util.Collection;
 import java.util.HashMap;
@@ -52,9 +51,7 @@ final class OutputDirectory {
     return applications.values().stream()
         .map(Map::values)
         .flatMap(Collection::stream)
-        .flatMap(output -> output.extents().stream())
-        .filter(extent -> extent.segment().tier() == tier)
-        .mapToLong(Extent::lengthBytes)
+        .mapToLong(output -> output.place().bytesOf(tier))
         .sum();
   }
 }

@@ -42,10 +42,11 @@ final class OutputLoader {
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
     Footer footer = footers.read(tail, location);
-    return CommittedOutput.load(footer, extents(footer), tail);
+    return CommittedOutput.load(footer.identity(), place(footer));
   }
 
-  private ExtentTable extents(Footer footer) throws IOException {
+  private OutputPlace place(Footer footer) throws IOException {
+    List<SegmentHandle> handles = new ArrayList<>();
     List<Extent> extents = new ArrayList<>(footer.extents().size());
     BlockSet seen = new BlockSet(blockBytes);
     for (Range range : footer.extents()) {
@@ -62,8 +63,14 @@ final class OutputLoader {
         throw new CorruptOutputException(footer.id() + " claims blocks of " + range + " twice");
       }
       seen.add(range);
+      handles.add(segment);
       extents.add(segment.extent(range));
     }
-    return new ExtentTable(extents);
+    return new OutputPlace(
+        footer.poolId(),
+        footer.generation(),
+        footer.commitMark(),
+        new ExtentTable(extents),
+        handles);
   }
 }

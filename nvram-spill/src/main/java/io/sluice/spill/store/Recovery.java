@@ -84,17 +84,18 @@ final class Recovery {
         new FooterLocation(segment.info().segmentId(), endBytes - FooterLayout.TRAILER_BYTES);
     try {
       CommittedOutput output = loader.load(location);
-      if (output.generation() < 0 || output.generation() >= generationBound) {
+      long generation = output.place().generation();
+      if (generation < 0 || generation >= generationBound) {
         throw new CorruptOutputException(
             output.id()
                 + " has generation "
-                + output.generation()
+                + generation
                 + ", expected 0 to "
                 + (generationBound - 1));
       }
       found.add(output);
     } catch (CorruptOutputException e) {
-      LOG.warn("Left out an output that is not valid: {}", e.getMessage());
+      LOG.warn("Left out an output that is not valid, at {}: {}", location, e.getMessage());
     }
   }
 

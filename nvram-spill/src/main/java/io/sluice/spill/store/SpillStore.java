@@ -276,18 +276,20 @@ public final class SpillStore implements Closeable {
   }
 
   private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
+    OutputPlace place = output.place();
     try {
-      output.clearMark();
+      place.clearMark();
     } catch (IOException e) {
-      SegmentHandle tail = lookUp(output.footer().location().segmentId());
+      SegmentHandle tail = place.tail();
       if (tail.info().tier() == Tier.MEMORY) {
         throw e; // its blocks must not be granted again while the mark says that it exists
       }
       disown(tail, e); // the file is never used again, nor believed
     }
     outputs.remove(output);
+    place.release(); // first: who reads from blocks of others must see it
     Cleanup cleanup = new Cleanup();
-    for (Extent extent : output.extents()) {
+    for (Extent extent : place.extents()) {
       cleanup.run(() -> allocator.free(extent.range(), retired));
     }
     cleanup.finish();
@@ -430,16 +432,16 @@ public final class SpillStore implements Closeable {
     OutputId id = output.id();
     checkUsable(lease);
     CommittedOutput former = outputs.find(id);
-    if (former != null && former.footer().equals(output.footer())) {
+    if (former != null && former.isAt(output)) {
       return;
     }
     if (former != null && !mayReplace) {
       throw new IOException(
           id
               + " is committed already, with generation "
-              + former.generation()
+              + former.place().generation()
               + "; it cannot be committed again with "
-              + output.generation());
+              + output.place().generation());
     }
     checkHeld(lease, output);
     if (former != null) {
@@ -455,7 +457,7 @@ public final class SpillStore implements Closeable {
   /** If it fails, the output does not exist, although the mark may be there. */
   private void mark(CommittedOutput output) throws IOException {
     try {
-      output.mark();
+      output.place().mark();
     } catch (IOException | RuntimeException | Error e) {
       try {
         takeBack(output, e);
@@ -467,11 +469,11 @@ public final class SpillStore implements Closeable {
   }
 
   private void takeBack(CommittedOutput output, Throwable failure) throws IOException {
-    SegmentHandle tail = lookUp(output.footer().location().segmentId());
+    SegmentHandle tail = output.place().tail();
     if (tail.info().tier() == Tier.DISK && failure instanceof IOException e) {
       disown(tail, e); // and not waited for a second time
     } else {
-      output.clearMark();
+      output.place().clearMark();
     }
   }
 
@@ -640,7 +642,7 @@ public final class SpillStore implements Closeable {
       }
       resumed |= holder != lease.held();
     }
-    long generation = output.generation();
+    long generation = output.place().generation();
     boolean former = resumed && generation >= 0 && generation < recoveredGenerationBound;
     if (generation != lease.info().generation() && !former) {
       throw new CorruptOutputException(

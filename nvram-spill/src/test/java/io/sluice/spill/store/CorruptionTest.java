@@ -8,11 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.segment.Extent;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -56,10 +55,8 @@ class CorruptionTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(config(1).build())) {
       Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
       CommittedOutput output = store.find(id(1)).orElseThrow();
-      Footer footer = output.footer();
-      try (FileChannel file = openSegment(store, footer)) {
-        long entriesBytes =
-            footer.indexOffsetBytes() + OutputIndex.runsOffset(content.partitionCount());
+      try (FileChannel file = openTail(output)) {
+        long entriesBytes = indexStart(output) + OutputIndex.runsOffset(content.partitionCount());
         long entryBytes = entriesBytes + random.nextInt(OutputIndex.RUN_BYTES);
         flip(file, entryBytes, random.nextInt(8));
         int partition = content.partitions().stream().min(Integer::compare).orElseThrow();
@@ -77,10 +74,9 @@ class CorruptionTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(config(1).build())) {
       Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
       CommittedOutput output = store.find(id(1)).orElseThrow();
-      Footer footer = output.footer();
-      try (FileChannel file = openSegment(store, footer)) {
+      try (FileChannel file = openTail(output)) {
         for (int partition = 0; partition <= content.partitionCount(); partition++) {
-          long offsetBytes = footer.indexOffsetBytes() + 8L * partition + random.nextInt(8);
+          long offsetBytes = indexStart(output) + 8L * partition + random.nextInt(8);
           int bit = random.nextInt(8);
           flip(file, offsetBytes, bit);
           if (partition > 0) {
@@ -124,9 +120,8 @@ class CorruptionTest extends PoolTestBase {
       assertEquals(
           List.of(BlockChecksumsTest.naive(Arrays.copyOf(run, 10))),
           output.runs(1).stream().map(located -> located.run().checksums()).toList());
-      Footer footer = output.footer();
-      try (FileChannel file = openSegment(store, footer)) {
-        long firstBytes = footer.indexOffsetBytes() + OutputIndex.encodedBytes(2, 3, 0);
+      try (FileChannel file = openTail(output)) {
+        long firstBytes = indexStart(output) + OutputIndex.encodedBytes(2, 3, 0);
         for (int crc = 0; crc < 10; crc++) {
           int bit = random.nextInt(8);
           long offsetBytes = firstBytes + 4L * crc + random.nextInt(4);
@@ -149,7 +144,7 @@ class CorruptionTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(config(1).build())) {
       commit(store.openLease(APP), id(1), random, 100_000);
       CommittedOutput output = store.find(id(1)).orElseThrow();
-      try (FileChannel file = openSegment(store, output.footer())) {
+      try (FileChannel file = openTail(output)) {
         file.truncate(0);
       }
       assertThrows(IOException.class, () -> output.runs(0));
@@ -165,21 +160,29 @@ class CorruptionTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(config(1).build())) {
       commit(store.openLease(APP), id(1), random, 50_000);
       commit(store.openLease(APP), id(2), random, 50_000);
-      Footer footer = store.find(id(2)).orElseThrow().footer();
+      CommittedOutput output = store.find(id(2)).orElseThrow();
       Path segment = store.segments().get(0).path();
       try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
         ByteBuffer original = ByteBuffer.allocate(SEGMENT_BYTES);
         file.read(original, 0);
-        return new Tail(segment, original, footer);
+        return new Tail(segment, original, output);
       }
     }
   }
 
-  private static FileChannel openSegment(SpillStore store, Footer footer) throws IOException {
-    Extent last = store.find(footer.id()).orElseThrow().extents().get(0);
-    assertEquals(footer.location().segmentId(), last.segment().segmentId());
+  /** Of an output whose index lies in one extent. */
+  private static long indexStart(CommittedOutput output) {
+    OutputIdentity identity = output.identity();
+    return output
+        .place()
+        .ranges(identity.indexOffsetBytes(), identity.indexLengthBytes())
+        .get(0)
+        .offsetBytes();
+  }
+
+  private static FileChannel openTail(CommittedOutput output) throws IOException {
     return FileChannel.open(
-        last.segment().path(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+        output.place().tail().info().path(), StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
   private static void flip(FileChannel file, long offsetBytes, int bit) throws IOException {
@@ -189,13 +192,13 @@ class CorruptionTest extends PoolTestBase {
     file.write(one.rewind(), offsetBytes);
   }
 
-  private record Tail(Path segment, ByteBuffer original, Footer footer) {
+  private record Tail(Path segment, ByteBuffer original, CommittedOutput output) {
     /** In the index, the footer or the trailer, each as often. */
     long randomOffset(Random random) {
-      int footerBytes = FooterLayout.encodedBytes(footer.id(), footer.extents().size());
-      long endBytes = footer.location().endBytes();
+      int footerBytes = FooterLayout.encodedBytes(output.id(), output.extents().size());
+      long endBytes = output.place().trailer().endBytes();
       return switch (random.nextInt(3)) {
-        case 0 -> footer.indexOffsetBytes() + random.nextInt(footer.indexLengthBytes());
+        case 0 -> indexStart(output) + random.nextInt(output.identity().indexLengthBytes());
         case 1 -> endBytes - footerBytes + random.nextInt(footerBytes);
         default -> endBytes - 1 - random.nextInt(FooterLayout.TRAILER_BYTES);
       };

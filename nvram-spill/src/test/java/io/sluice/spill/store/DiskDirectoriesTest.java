@@ -251,7 +251,7 @@ class DiskDirectoriesTest extends PoolTestBase {
     }
     CommittedOutput output = store.find(id(1)).orElseThrow();
     assertEquals(Tier.MEMORY, output.extents().get(0).segment().tier());
-    SegmentHandle tail = store.segment(output.footer().location().segmentId()).orElseThrow();
+    SegmentHandle tail = output.place().tail();
     assertEquals(first(), tail.info().path().getParent());
     return tail;
   }

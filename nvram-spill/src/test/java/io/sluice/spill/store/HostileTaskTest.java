@@ -199,7 +199,7 @@ class HostileTaskTest extends PoolTestBase {
       }
       // what may change unseen is padding that nobody reads
       CommittedOutput output = store.find(id(1)).orElseThrow();
-      assertEquals(honest(), output.footer(), "round " + round);
+      assertEquals(honest().identity(), output.identity(), "round " + round);
       return;
     }
   }

@@ -65,7 +65,7 @@ class ReplaceTest extends PoolTestBase {
     }
   }
 
-  private static ExtentSource replacing(Lease lease) {
+  static ExtentSource replacing(Lease lease) {
     return new Replacing(lease, lease);
   }
 

@@ -1,0 +1,158 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.ByteSource;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.ExtentTable;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.Tier;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Where an output lies: its extents, read as one run of bytes by logical offsets, and the commit
+ * mark that makes it exist there.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the store gives its blocks to others, which
+ * {@link #isHeld} tells; the segments are the store's, too. Failure: {@link IOException} of a
+ * segment.
+ */
+public final class OutputPlace implements ByteSource {
+  private final UUID poolId;
+  private final long generation;
+  private final long commitMark;
+  private final ExtentTable extents;
+  private final SegmentHandle[] segments; // each once
+  private volatile boolean held = true;
+
+  /**
+   * A place that is held.
+   *
+   * @param generation of the place, which no other place of the output has
+   * @param commitMark what its trailer is committed with
+   * @param segments those that the extents lie in, the first extent's first
+   */
+  OutputPlace(
+      UUID poolId,
+      long generation,
+      long commitMark,
+      ExtentTable extents,
+      List<SegmentHandle> segments) {
+    this.poolId = poolId;
+    this.generation = generation;
+    this.commitMark = commitMark;
+    this.extents = extents;
+    this.segments = segments.stream().distinct().toArray(SegmentHandle[]::new);
+  }
+
+  /** The pool it lies in. */
+  public UUID poolId() {
+    return poolId;
+  }
+
+  /** Which place of the output it is: it rises with each. */
+  public long generation() {
+    return generation;
+  }
+
+  /**
+   * Whether the bytes that were read here until now were the output's: false just before its blocks
+   * go back, and for ever after.
+   */
+  public boolean isHeld() {
+    return held;
+  }
+
+  /** Its blocks go back now. */
+  void release() {
+    held = false;
+  }
+
+  /** All extents, in logical order. */
+  public List<Extent> extents() {
+    return extents.extents();
+  }
+
+  /** The ranges that hold some bytes of the output, in order. */
+  List<Range> ranges(long logicalOffsetBytes, long lengthBytes) {
+    return extents.ranges(logicalOffsetBytes, lengthBytes);
+  }
+
+  /** Length of all extents together. */
+  @Override
+  public long lengthBytes() {
+    return extents.lengthBytes();
+  }
+
+  /**
+   * Fills {@code destination} from a logical offset on, across extents.
+   *
+   * @throws IndexOutOfBoundsException if that is not inside the extents
+   */
+  @Override
+  public void read(long logicalOffsetBytes, byte[] destination) throws IOException {
+    List<Range> ranges = extents.ranges(logicalOffsetBytes, destination.length);
+    if (ranges.size() == 1) {
+      segment(ranges.get(0).segmentId()).read(ranges.get(0).offsetBytes(), destination);
+      return;
+    }
+    int doneBytes = 0;
+    for (Range range : ranges) {
+      byte[] part = new byte[(int) range.lengthBytes()];
+      segment(range.segmentId()).read(range.offsetBytes(), part);
+      System.arraycopy(part, 0, destination, doneBytes, part.length);
+      doneBytes += part.length;
+    }
+  }
+
+  private SegmentHandle segment(int segmentId) {
+    for (SegmentHandle segment : segments) {
+      if (segment.info().segmentId() == segmentId) {
+        return segment;
+      }
+    }
+    throw new IllegalStateException("no extent lies in segment " + segmentId);
+  }
+
+  /** Bytes of its blocks on a tier. */
+  long bytesOf(Tier tier) {
+    return extents().stream()
+        .filter(extent -> extent.segment().tier() == tier)
+        .mapToLong(Extent::lengthBytes)
+        .sum();
+  }
+
+  /** The segment of the trailer. */
+  SegmentHandle tail() {
+    return segment(lastRange().segmentId());
+  }
+
+  /** Where the trailer lies, which ends the last extent. */
+  FooterLocation trailer() {
+    Range last = lastRange();
+    return new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES);
+  }
+
+  private Range lastRange() {
+    return extents().get(extents().size() - 1).range();
+  }
+
+  /** Whether the other one is this very place, as the medium names it. */
+  boolean isSame(OutputPlace other) {
+    return poolId.equals(other.poolId)
+        && generation == other.generation
+        && ranges(0, lengthBytes()).equals(other.ranges(0, other.lengthBytes()));
+  }
+
+  /** Sets the mark that makes the output exist here, where it may be even if that fails. */
+  void mark() throws IOException {
+    tail().writeMark(trailer().trailerOffsetBytes(), commitMark);
+  }
+
+  /** Clears the mark, before the blocks are given to somebody else. */
+  void clearMark() throws IOException {
+    tail().writeMark(trailer().trailerOffsetBytes(), 0);
+  }
+}
