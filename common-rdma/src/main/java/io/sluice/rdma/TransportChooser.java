@@ -3,7 +3,6 @@ package io.sluice.rdma;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.rdma.transport.disni.DisniProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
 import java.util.ArrayList;
@@ -34,7 +33,8 @@ public final class TransportChooser {
 
   /** RDMA where it works, TCP elsewhere. */
   public static TransportChooser standard() {
-    return new TransportChooser(List.of(new UcxProvider(), new DisniProvider(), new TcpProvider()));
+    return new TransportChooser(
+        List.of(new UcxProvider(), ProviderJar.DISNI.load(), new TcpProvider()));
   }
 
   /**

@@ -28,6 +28,7 @@ class InterruptibleChannelsTest {
   private static final List<String> MODULES =
       List.of(
           "common-rdma",
+          "disni-transport",
           "nvram-spill",
           "node-service",
           "hadoop-shuffle-plugin",

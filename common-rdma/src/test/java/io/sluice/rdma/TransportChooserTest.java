@@ -88,6 +88,13 @@ class TransportChooserTest {
         TransportChooser.standard().providers().stream().map(TransportProvider::name).toList());
   }
 
+  @Test
+  void withoutDisnisJarItSaysWhichIsMissing() {
+    TransportException e =
+        assertThrows(TransportException.class, () -> TransportChooser.standard().choose("disni"));
+    assertTrue(e.getMessage().contains("sluice-disni-<version>.jar"), e.getMessage());
+  }
+
   private record Stub(String name, Optional<String> unavailabilityCause)
       implements TransportProvider {
     @Override

@@ -11,7 +11,6 @@ final class HadoopJarIT extends JarTests {
             "io/sluice/(hadoop|node|rdma|spill)/.*",
             "org/openucx/jucx/(?!examples/).*",
             "libjucx[^/]*\\.so",
-            "com/ibm/disni/.*",
             "com/sun/jna/.*"),
         List.of(
             "io.sluice.hadoop.collect.SluiceMapOutputCollector",
@@ -19,7 +18,6 @@ final class HadoopJarIT extends JarTests {
             "io.sluice.hadoop.service.SluiceShuffleService"),
         List.of(
             "libjucx.so",
-            "com/ibm/disni/verbs/impl/NativeDispatcher.class",
             "com/sun/jna/linux-x86-64/libjnidispatch.so",
             "com/sun/jna/linux-aarch64/libjnidispatch.so"));
   }

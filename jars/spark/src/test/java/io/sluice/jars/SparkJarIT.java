@@ -11,7 +11,6 @@ final class SparkJarIT extends JarTests {
             "io/sluice/(spark|node|rdma|spill|picocli)/.*",
             "org/openucx/jucx/(?!examples/).*",
             "libjucx[^/]*\\.so",
-            "com/ibm/disni/.*",
             "com/sun/jna/.*"),
         List.of(
             "io.sluice.spark.SluiceShuffleManager",
@@ -19,7 +18,6 @@ final class SparkJarIT extends JarTests {
             "io.sluice.spark.service.NodeServiceMain"),
         List.of(
             "libjucx.so",
-            "com/ibm/disni/verbs/impl/NativeDispatcher.class",
             "com/sun/jna/linux-x86-64/libjnidispatch.so",
             "com/sun/jna/linux-aarch64/libjnidispatch.so"));
   }

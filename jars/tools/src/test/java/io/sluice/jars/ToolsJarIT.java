@@ -32,12 +32,10 @@ final class ToolsJarIT extends JarTests {
             "org/slf4j/.*",
             "org/openucx/jucx/(?!examples/).*",
             "libjucx[^/]*\\.so",
-            "com/ibm/disni/.*",
             "com/sun/jna/.*"),
         List.of("io.sluice.tools.Tools", "io.sluice.tools.doctor.TrialProcess"),
         List.of(
             "libjucx.so",
-            "com/ibm/disni/verbs/impl/NativeDispatcher.class",
             "com/sun/jna/linux-x86-64/libjnidispatch.so",
             "com/sun/jna/linux-aarch64/libjnidispatch.so"));
   }

@@ -15,6 +15,9 @@ public final class TransportSetting {
    */
   public static Setting<String> of(String name, String meaning) {
     return Setting.choice(
-        name, meaning, TransportChooser.AUTO, TransportNames.BEST_FIRST.toArray(String[]::new));
+        name,
+        meaning + " `disni` comes in a [jar of its own](disni.md).",
+        TransportChooser.AUTO,
+        TransportNames.BEST_FIRST.toArray(String[]::new));
   }
 }
