@@ -37,8 +37,8 @@ class LocalPluginTest {
         .set("spark.driver.bindAddress", "127.0.0.1")
         .set("spark.plugins", SluicePlugin.class.getName())
         .set("spark.sluice.pool.dir", pools.toString())
-        .set("spark.sluice.pool.capacity-mb", "32")
-        .set("spark.sluice.pool.segment-mb", "16");
+        .set("spark.sluice.pool.capacity", "32m")
+        .set("spark.sluice.pool.segmentSize", "16m");
   }
 
   private static String page(JavaSparkContext context) throws IOException, InterruptedException {

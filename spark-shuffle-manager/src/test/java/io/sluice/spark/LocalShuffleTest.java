@@ -66,8 +66,8 @@ class LocalShuffleTest {
         .set("spark.driver.bindAddress", "127.0.0.1")
         .set("spark.shuffle.manager", SluiceShuffleManager.class.getName())
         .set("spark.sluice.pool.dir", pools.toString())
-        .set("spark.sluice.pool.capacity-mb", "64")
-        .set("spark.sluice.pool.segment-mb", "16");
+        .set("spark.sluice.pool.capacity", "64m")
+        .set("spark.sluice.pool.segmentSize", "16m");
   }
 
   private static SluiceShuffleManager manager() {
@@ -356,14 +356,13 @@ class LocalShuffleTest {
 
   @Test
   void aSettingThatIsNoneIsSaidWhenTheApplicationStarts() {
-    SparkConf conf = conf().set("spark.sluice.pool.capacity-mb", "lots");
+    SparkConf conf = conf().set("spark.sluice.pool.capacity", "lots");
     Exception e = assertThrows(Exception.class, () -> new JavaSparkContext(conf));
     StringBuilder said = new StringBuilder();
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       said.append(cause.getMessage());
     }
-    assertTrue(
-        said.toString().contains("spark.sluice.pool.capacity-mb is 'lots'"), said.toString());
+    assertTrue(said.toString().contains("spark.sluice.pool.capacity is 'lots'"), said.toString());
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.sluice.hadoop.conf;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
-import java.util.ArrayList;
 import java.util.List;
 
 /** What an administrator may set for the NodeManager's service. */
@@ -112,26 +111,23 @@ public final class NodeSettings {
               + " value.");
 
   /** How many connections it takes. */
-  public static final LimitSettings LIMITS = LimitSettings.of("sluice.service.");
+  public static final LimitSettings LIMITS = LimitSettings.HADOOP;
 
   private NodeSettings() {}
 
-  /** All of them, in the order of the documentation. */
+  /** What users may want to set, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    List<Setting<?>> all =
-        new ArrayList<>(
-            List.of(
-                POOL_DIR,
-                POOL_CAPACITY_MB,
-                POOL_ALLOCATION,
-                POOL_SEGMENT_MB,
-                POOL_OVERFLOW_DIRS,
-                POOL_OVERFLOW_CAPACITY_MB,
-                POOL_MEDIUM,
-                TRANSPORT,
-                BOUNCE_BUFFER_MB,
-                PORT_OFFSET));
-    all.addAll(LIMITS.all());
-    return List.copyOf(all);
+    return List.of(
+        POOL_DIR,
+        POOL_CAPACITY_MB,
+        POOL_ALLOCATION,
+        POOL_SEGMENT_MB,
+        POOL_OVERFLOW_DIRS,
+        POOL_OVERFLOW_CAPACITY_MB,
+        POOL_MEDIUM,
+        TRANSPORT,
+        BOUNCE_BUFFER_MB,
+        PORT_OFFSET,
+        LIMITS.maxConnections());
   }
 }

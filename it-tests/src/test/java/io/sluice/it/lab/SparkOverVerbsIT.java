@@ -43,7 +43,7 @@ class SparkOverVerbsIT {
 
   /** An emulator beside other work is slow, and what comes late is no fault here. */
   private static final Map<String, String> PATIENCE =
-      Map.of("spark.network.timeout", "10min", "spark.sluice.io.timeout-ms", "300000");
+      Map.of("spark.network.timeout", "10min", "spark.sluice.io.timeout", "5min");
 
   /** Of Spark's core alone: queries load a compiler besides. */
   @Test
@@ -88,8 +88,8 @@ class SparkOverVerbsIT {
             "Sluice",
             Map.of(
                 "spark.sluice.transport", LabCluster.transport(),
-                "spark.sluice.pool.capacity-mb", "64",
-                "spark.sluice.pool.segment-mb", "16"),
+                "spark.sluice.pool.capacity", "64m",
+                "spark.sluice.pool.segmentSize", "16m"),
             shuffles);
     Workspace workspace = Workspace.find();
     SparkJob job =

@@ -121,8 +121,8 @@ class SparkPersistenceIT {
     return job.withJar(WORKSPACE.sparkEngineJar())
         .with("spark.plugins", "io.sluice.spark.SluicePlugin")
         .with("spark.sluice.persistence.enabled", true)
-        .with("spark.sluice.persistence.capacity-mb", 64)
-        .with("spark.sluice.pool.segment-mb", 16)
+        .with("spark.sluice.persistence.capacity", "64m")
+        .with("spark.sluice.pool.segmentSize", "16m")
         .with("spark.sluice.pool.dir", Files.createDirectories(directory.resolve("pools")));
   }
 }

@@ -130,7 +130,7 @@ class SparkShuffleIT {
     ContextPlan largeRecords =
         new ContextPlan(
             "records larger than a segment",
-            Map.of("spark.sluice.pool.segment-mb", "1"),
+            Map.of("spark.sluice.pool.segmentSize", "1m"),
             List.of(new ShuffleArguments(Workload.LARGE_RECORDS, 12, FEW_PARTITIONS, 7)));
     ContextPlan leftToSpark =
         new ContextPlan(

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * The settings behind {@link ConnectionLimits}, which every engine has under a prefix of its own.
+ * The settings behind {@link ConnectionLimits}, which every engine has with names and units of its
+ * own.
  *
  * @param maxConnections {@link ConnectionLimits#maxConnections}
  * @param maxUnproved {@link ConnectionLimits#maxUnproved}
@@ -16,43 +17,74 @@ import java.util.function.UnaryOperator;
 public record LimitSettings(
     Setting<Integer> maxConnections,
     Setting<Integer> maxUnproved,
-    Setting<Integer> proofTimeoutMs,
-    Setting<Integer> idleTimeoutMs) {
+    Setting<? extends Number> proofTimeoutMs,
+    Setting<? extends Number> idleTimeoutMs) {
+  private static final ConnectionLimits DEFAULT = ConnectionLimits.DEFAULT;
   private static final int MAX_CONNECTIONS = 1 << 16;
+  private static final int MIN_PROOF_TIMEOUT_MS = 100;
+  private static final int MIN_IDLE_TIMEOUT_MS = 2 * (int) RemoteClient.KEPT_IDLE_MS;
   private static final int MAX_TIMEOUT_MS = 3_600_000;
 
-  /** With names that begin with {@code prefix}. */
-  public static LimitSettings of(String prefix) {
-    ConnectionLimits defaults = ConnectionLimits.DEFAULT;
+  private static final String CONNECTIONS =
+      "Connections served at a time. The limit applies separately to local tasks, to control"
+          + " connections, and to data connections of each transport. Each connection has a thread."
+          + " A reader beyond the limit is told to try again later.";
+  private static final String UNPROVED =
+      "Connections allowed in addition, for peers that have not authenticated yet. Beyond it, the"
+          + " oldest of the host with the most is closed.";
+  private static final String PROOF = "How long a peer has to authenticate";
+  private static final String IDLE =
+      "A reader's connection that is idle for so long is closed. Readers close theirs sooner, and"
+          + " connect again when they need to";
+
+  /** Those of a NodeManager. */
+  public static final LimitSettings HADOOP = hadoop("sluice.service.");
+
+  /** Those of an executor. */
+  public static final LimitSettings SPARK = spark("spark.sluice.server.");
+
+  private static LimitSettings hadoop(String prefix) {
     return new LimitSettings(
-        Setting.integer(
-            prefix + "max-connections",
-            defaults.maxConnections(),
-            1,
-            MAX_CONNECTIONS,
-            "Connections that are served at a time: so many of local tasks, of readers that ask"
-                + " where outputs lie, and for each transport of readers that read them. Each has"
-                + " a thread. Readers that come when there are as many are told to come later."),
-        Setting.integer(
-            prefix + "max-unproved-connections",
-            defaults.maxUnproved(),
-            1,
-            MAX_CONNECTIONS,
-            "Connections beside those whose peers have not proved yet that they may be there. When"
-                + " there are more, the oldest of the host that has the most is ended."),
+        connections(prefix + "max-connections"),
+        unproved(prefix + "max-unproved-connections"),
         Setting.integer(
             prefix + "proof-timeout-ms",
-            (int) defaults.proofTimeoutMs(),
-            100,
+            (int) DEFAULT.proofTimeoutMs(),
+            MIN_PROOF_TIMEOUT_MS,
             MAX_TIMEOUT_MS,
-            "How long such a peer has for its proof, in milliseconds."),
+            PROOF + ", in milliseconds."),
         Setting.integer(
             prefix + "idle-timeout-ms",
-            (int) defaults.idleTimeoutMs(),
-            2 * (int) RemoteClient.KEPT_IDLE_MS,
+            (int) DEFAULT.idleTimeoutMs(),
+            MIN_IDLE_TIMEOUT_MS,
             MAX_TIMEOUT_MS,
-            "A connection on which a reader asks for nothing for so long is ended, in milliseconds;"
-                + " readers end theirs sooner, and connect again when they need to."));
+            IDLE + ". In milliseconds."));
+  }
+
+  private static LimitSettings spark(String prefix) {
+    return new LimitSettings(
+        connections(prefix + "maxConnections"),
+        unproved(prefix + "maxUnprovedConnections"),
+        Setting.time(
+            prefix + "proofTimeout",
+            Units.shortest(DEFAULT.proofTimeoutMs()),
+            Units.shortest(MIN_PROOF_TIMEOUT_MS),
+            Units.shortest(MAX_TIMEOUT_MS),
+            PROOF + "."),
+        Setting.time(
+            prefix + "idleTimeout",
+            Units.shortest(DEFAULT.idleTimeoutMs()),
+            Units.shortest(MIN_IDLE_TIMEOUT_MS),
+            Units.shortest(MAX_TIMEOUT_MS),
+            IDLE + "."));
+  }
+
+  private static Setting<Integer> connections(String name) {
+    return Setting.integer(name, DEFAULT.maxConnections(), 1, MAX_CONNECTIONS, CONNECTIONS);
+  }
+
+  private static Setting<Integer> unproved(String name) {
+    return Setting.integer(name, DEFAULT.maxUnproved(), 1, MAX_CONNECTIONS, UNPROVED);
   }
 
   /** The values of all of them. */
@@ -60,12 +92,12 @@ public record LimitSettings(
     return new ConnectionLimits(
         maxConnections.get(conf),
         maxUnproved.get(conf),
-        proofTimeoutMs.get(conf),
-        idleTimeoutMs.get(conf));
+        proofTimeoutMs.get(conf).longValue(),
+        idleTimeoutMs.get(conf).longValue());
   }
 
-  /** All of them, in the order of the documentation. */
-  public List<Setting<?>> all() {
-    return List.of(maxConnections, maxUnproved, proofTimeoutMs, idleTimeoutMs);
+  /** Those that only tests and measurements need: on a page of their own. */
+  public List<Setting<?>> forExperiments() {
+    return List.of(maxUnproved, proofTimeoutMs, idleTimeoutMs);
   }
 }

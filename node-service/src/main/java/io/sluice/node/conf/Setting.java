@@ -2,6 +2,7 @@ package io.sluice.node.conf;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -16,6 +17,7 @@ import java.util.function.UnaryOperator;
 public record Setting<T>(
     String name, String defaultText, String meaning, Function<String, T> parser) {
   private static final String HEX = "0x";
+  private static final long MIB = 1 << 20;
 
   /**
    * The value, or the default.
@@ -71,6 +73,72 @@ public record Setting<T>(
                 name + " is '" + value + "', expected one of " + String.join(", ", allowed));
           }
           return value;
+        });
+  }
+
+  /**
+   * A size in whole MiB, as {@link Units#bytes} reads it; its value is in bytes.
+   *
+   * @param defaultText as somebody would set it, and so are the bounds, both allowed
+   */
+  public static Setting<Long> size(
+      String name, String defaultText, String minText, String maxText, String meaning) {
+    long min = Units.bytes(minText).orElseThrow();
+    long max = Units.bytes(maxText).orElseThrow();
+    return new Setting<>(
+        name,
+        defaultText,
+        meaning,
+        text -> {
+          OptionalLong bytes = Units.bytes(text == null ? defaultText : text);
+          if (bytes.isEmpty()
+              || bytes.getAsLong() < min
+              || bytes.getAsLong() > max
+              || bytes.getAsLong() % MIB != 0) {
+            throw new IllegalArgumentException(
+                "%s is '%s', expected a size in whole MiB with its unit, such as 64m, from %s to %s"
+                    .formatted(name, text, minText, maxText));
+          }
+          return bytes.getAsLong();
+        });
+  }
+
+  /**
+   * A time, as {@link Units#ms} reads it; its value is in milliseconds.
+   *
+   * @param defaultText as somebody would set it, and so are the bounds, both allowed
+   */
+  public static Setting<Long> time(
+      String name, String defaultText, String minText, String maxText, String meaning) {
+    long min = Units.ms(minText).orElseThrow();
+    long max = Units.ms(maxText).orElseThrow();
+    return new Setting<>(
+        name,
+        defaultText,
+        meaning,
+        text -> {
+          OptionalLong ms = Units.ms(text == null ? defaultText : text);
+          if (ms.isEmpty() || ms.getAsLong() < min || ms.getAsLong() > max) {
+            throw new IllegalArgumentException(
+                "%s is '%s', expected a time with its unit, such as 30s, from %s to %s"
+                    .formatted(name, text, minText, maxText));
+          }
+          return ms.getAsLong();
+        });
+  }
+
+  /** {@code true} or {@code false}, in either case. */
+  public static Setting<Boolean> bool(String name, boolean defaultValue, String meaning) {
+    return new Setting<>(
+        name,
+        Boolean.toString(defaultValue),
+        meaning,
+        text -> {
+          boolean isTrue = "true".equalsIgnoreCase(text);
+          if (text != null && !isTrue && !text.equalsIgnoreCase("false")) {
+            throw new IllegalArgumentException(name + " is '" + text + "', expected true or false");
+          }
+          return text == null ? defaultValue : isTrue;
         });
   }
 

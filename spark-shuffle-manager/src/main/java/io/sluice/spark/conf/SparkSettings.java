@@ -3,10 +3,10 @@ package io.sluice.spark.conf;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 
 /** What a Spark application may set, with {@code --conf} or in {@code spark-defaults.conf}. */
@@ -26,25 +26,25 @@ public final class SparkSettings {
               + " tmpfs, DAX or NVMe. Only the application's user can read what is made there.");
 
   /** Size of an executor's memory tier. */
-  public static final Setting<Integer> POOL_CAPACITY_MB =
-      Setting.integer(
-          "spark.sluice.pool.capacity-mb",
-          1024,
-          0,
-          1 << 24,
-          "Size of an executor's memory tier, in MiB, allocated a segment at a time as shuffles need"
-              + " it, and kept. On YARN and Kubernetes add it to"
-              + " `spark.executor.memoryOverhead`. What has no room goes to the executor's"
+  public static final Setting<Long> POOL_CAPACITY_BYTES =
+      Setting.size(
+          "spark.sluice.pool.capacity",
+          "1g",
+          "0b",
+          "16t",
+          "Size of an executor's memory tier. It is allocated one segment at a time as shuffles"
+              + " need it, and kept. On YARN and Kubernetes add it to"
+              + " `spark.executor.memoryOverhead`. What does not fit goes to the executor's"
               + " `spark.local.dir`.");
 
   /** Size of a segment. */
-  public static final Setting<Integer> POOL_SEGMENT_MB =
-      Setting.integer(
-          "spark.sluice.pool.segment-mb",
-          64,
-          1,
-          1024,
-          "Size of one segment, in MiB: what is mapped, faulted in and registered at once.");
+  public static final Setting<Long> POOL_SEGMENT_BYTES =
+      Setting.size(
+          "spark.sluice.pool.segmentSize",
+          "64m",
+          "1m",
+          "1g",
+          "Size of one segment: what is mapped, faulted in and registered at once.");
 
   /** How the pool is written. */
   public static final Setting<String> POOL_MEDIUM =
@@ -60,10 +60,10 @@ public final class SparkSettings {
       new Setting<>(
           "spark.sluice.service",
           NO_SERVICE,
-          "The node service that runs on every node of the cluster: its directory, an absolute"
-              + " path and the same on each, or `yarn` for the auxiliary service `sluice_shuffle`"
-              + " of the NodeManagers. Map outputs are written into its pool and survive their"
-              + " executor; where it cannot be reached, an executor uses a pool of its own.",
+          "The node service that runs on every node: `yarn` for the NodeManagers' auxiliary service"
+              + " `sluice_shuffle`, or the service's directory, an absolute path and the same on"
+              + " every node. Map outputs then survive their executor. If no service answers, an"
+              + " executor uses its own pool.",
           SparkSettings::service);
 
   /** Transport of remote reads. */
@@ -75,57 +75,56 @@ public final class SparkSettings {
               + " offer that one. A read that fails is tried once more over tcp.");
 
   /** Memory for what a NIC cannot register. */
-  public static final Setting<Integer> BOUNCE_BUFFER_MB =
-      Setting.integer(
-          "spark.sluice.bounce.buffer-mb",
-          16,
-          0,
-          1024,
-          "Registered memory through which an RDMA transport serves what the NIC cannot register,"
-              + " in MiB.");
+  public static final Setting<Long> BOUNCE_BUFFER_BYTES =
+      Setting.size(
+          "spark.sluice.server.bounceBuffer",
+          "16m",
+          "0b",
+          "1g",
+          "Registered memory, for each RDMA transport, through which an executor serves what the"
+              + " NIC cannot register.");
 
   /** Window memory of an executor. */
-  public static final Setting<Integer> READ_BUFFER_MB =
-      Setting.integer(
-          "spark.sluice.read.buffer-mb",
-          16,
-          1,
-          1024,
-          "Off-heap memory of an executor for windows on remote blocks, in MiB.");
+  public static final Setting<Long> READ_BUFFER_BYTES =
+      Setting.size(
+          "spark.sluice.read.buffer",
+          "16m",
+          "1m",
+          "1g",
+          "Off-heap memory of an executor for reading remote blocks.");
 
   /** Deadline of each exchange with a peer. */
-  public static final Setting<Integer> IO_TIMEOUT_MS =
-      Setting.integer(
-          "spark.sluice.io.timeout-ms",
-          30_000,
-          100,
-          600_000,
-          "Deadline of one exchange with another executor: connect, request or read, in"
-              + " milliseconds.");
+  public static final Setting<Long> IO_TIMEOUT_MS =
+      Setting.time(
+          "spark.sluice.io.timeout",
+          "30s",
+          "100ms",
+          "10min",
+          "Deadline of one exchange with another executor or a node service: connect, request or"
+              + " read.");
 
   /** Whether persisted blocks are kept in a pool. */
-  public static final Setting<String> PERSISTENCE_ENABLED =
-      Setting.choice(
+  public static final Setting<Boolean> PERSISTENCE_ENABLED =
+      Setting.bool(
           "spark.sluice.persistence.enabled",
+          false,
           "Whether an executor keeps in a pool of its own the blocks that Spark would keep in files:"
               + " those persisted on disk, and those that memory has no room for. Needs"
-              + " `spark.plugins=io.sluice.spark.SluicePlugin`.",
-          "false",
-          "true");
+              + " `spark.plugins=io.sluice.spark.SluicePlugin`.");
 
   /** Size of an executor's pool of persisted blocks. */
-  public static final Setting<Integer> PERSISTENCE_CAPACITY_MB =
-      Setting.integer(
-          "spark.sluice.persistence.capacity-mb",
-          1024,
-          1,
-          1 << 24,
-          "Size of an executor's pool of persisted blocks, in MiB; it is opened by the first of"
-              + " them. What has no room goes to files, as without it. On YARN and Kubernetes add"
-              + " it to `spark.executor.memoryOverhead`.");
+  public static final Setting<Long> PERSISTENCE_CAPACITY_BYTES =
+      Setting.size(
+          "spark.sluice.persistence.capacity",
+          "1g",
+          "1m",
+          "16t",
+          "Size of an executor's pool of persisted blocks. The first block opens it. What does not"
+              + " fit goes to files, as without it. On YARN and Kubernetes add it to"
+              + " `spark.executor.memoryOverhead`.");
 
   /** How many connections an executor's pool takes. */
-  public static final LimitSettings LIMITS = LimitSettings.of("spark.sluice.pool.");
+  public static final LimitSettings LIMITS = LimitSettings.SPARK;
 
   private SparkSettings() {}
 
@@ -151,26 +150,24 @@ public final class SparkSettings {
    * @throws IllegalArgumentException naming one that has no value of its form
    */
   public static void check(SparkConf conf) {
-    all().forEach(setting -> setting.get(of(conf)));
+    Stream.concat(all().stream(), LIMITS.forExperiments().stream())
+        .forEach(setting -> setting.get(of(conf)));
   }
 
-  /** All of them, in the order of the documentation. */
+  /** What users may want to set, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    List<Setting<?>> all =
-        new ArrayList<>(
-            List.of(
-                POOL_DIR,
-                POOL_CAPACITY_MB,
-                POOL_SEGMENT_MB,
-                POOL_MEDIUM,
-                SERVICE,
-                TRANSPORT,
-                BOUNCE_BUFFER_MB,
-                READ_BUFFER_MB,
-                IO_TIMEOUT_MS,
-                PERSISTENCE_ENABLED,
-                PERSISTENCE_CAPACITY_MB));
-    all.addAll(LIMITS.all());
-    return List.copyOf(all);
+    return List.of(
+        POOL_DIR,
+        POOL_CAPACITY_BYTES,
+        POOL_SEGMENT_BYTES,
+        POOL_MEDIUM,
+        SERVICE,
+        TRANSPORT,
+        BOUNCE_BUFFER_BYTES,
+        LIMITS.maxConnections(),
+        READ_BUFFER_BYTES,
+        IO_TIMEOUT_MS,
+        PERSISTENCE_ENABLED,
+        PERSISTENCE_CAPACITY_BYTES);
   }
 }

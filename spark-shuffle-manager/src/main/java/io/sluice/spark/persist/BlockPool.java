@@ -63,9 +63,9 @@ final class BlockPool implements Closeable {
           SpillStore.open(
               StoreConfig.builder(
                       home.directory().resolve("pool"),
-                      (long) SparkSettings.PERSISTENCE_CAPACITY_MB.get(settings) << 20)
+                      SparkSettings.PERSISTENCE_CAPACITY_BYTES.get(settings))
                   .geometry(
-                      SparkSettings.POOL_SEGMENT_MB.get(settings) << 20,
+                      Math.toIntExact(SparkSettings.POOL_SEGMENT_BYTES.get(settings)),
                       StoreConfig.DEFAULT_BLOCK_BYTES)
                   .use(PlaceUse.PRIVATE)
                   .medium(choice.medium())

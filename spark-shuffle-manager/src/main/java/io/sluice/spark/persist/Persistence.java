@@ -36,7 +36,7 @@ public final class Persistence implements Closeable {
 
   /** Starts it; empty if the application does not ask for it. */
   public static Optional<Persistence> start(SparkEnv env) {
-    return SparkSettings.PERSISTENCE_ENABLED.get(SparkSettings.of(env.conf())).equals("true")
+    return SparkSettings.PERSISTENCE_ENABLED.get(SparkSettings.of(env.conf()))
         ? Optional.of(new Persistence(env))
         : Optional.empty();
   }

@@ -122,10 +122,10 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       throws IOException {
     StoreConfig.Builder store =
         StoreConfig.builder(
-                directory.resolve("pool"),
-                (long) SparkSettings.POOL_CAPACITY_MB.get(settings) << 20)
+                directory.resolve("pool"), SparkSettings.POOL_CAPACITY_BYTES.get(settings))
             .geometry(
-                SparkSettings.POOL_SEGMENT_MB.get(settings) << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
+                Math.toIntExact(SparkSettings.POOL_SEGMENT_BYTES.get(settings)),
+                StoreConfig.DEFAULT_BLOCK_BYTES)
             .use(PlaceUse.PRIVATE)
             .medium(medium.medium())
             .disk(
@@ -134,7 +134,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
                 DISK_RESERVE_BYTES)
             .settingNames(
                 new StoreConfig.SettingNames(
-                    SparkSettings.POOL_CAPACITY_MB.name(), "spark.local.dir", "spark.local.dir"));
+                    SparkSettings.POOL_CAPACITY_BYTES.name(),
+                    "spark.local.dir",
+                    "spark.local.dir"));
     LOG.info("{}", medium.reason());
     return NodeService.start(
         new NodeServiceConfig(
@@ -146,7 +148,10 @@ public final class ExecutorPool implements OutputTarget, Closeable {
             transports.bestFirst(),
             false,
             new BounceConfig(
-                BounceConfig.DEFAULT_SLOT_BYTES, SparkSettings.BOUNCE_BUFFER_MB.get(settings)),
+                BounceConfig.DEFAULT_SLOT_BYTES,
+                Math.toIntExact(
+                    SparkSettings.BOUNCE_BUFFER_BYTES.get(settings)
+                        / BounceConfig.DEFAULT_SLOT_BYTES)),
             SparkSettings.LIMITS.get(settings),
             Probes.NONE));
   }

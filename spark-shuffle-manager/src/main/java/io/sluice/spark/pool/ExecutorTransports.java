@@ -36,7 +36,7 @@ public final class ExecutorTransports {
    * @throws TransportException as {@link #bestFirst}
    */
   public Transports forReading() throws TransportException {
-    long budgetBytes = (long) SparkSettings.READ_BUFFER_MB.get(SparkSettings.of(conf)) << 20;
+    long budgetBytes = SparkSettings.READ_BUFFER_BYTES.get(SparkSettings.of(conf));
     return new Transports(bestFirst(), WINDOW_BYTES, budgetBytes);
   }
 

@@ -89,7 +89,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   }
 
   private void tell(NodeAddress service, Message message) {
-    int timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
+    long timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     try (RemoteClient client =
         RemoteClient.connect(
             service.control(), conf.getAppId(), ApplicationSecret.of(conf), timeoutMs)) {

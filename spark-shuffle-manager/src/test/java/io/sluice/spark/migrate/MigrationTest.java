@@ -62,8 +62,8 @@ class MigrationTest {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.sluice.pool.dir", base.toString())
-            .set("spark.sluice.pool.capacity-mb", "4")
-            .set("spark.sluice.pool.segment-mb", "1");
+            .set("spark.sluice.pool.capacity", "4m")
+            .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     List<Path> localDirs = List.of(base.resolve("local" + executor));
     return ExecutorPool.open(conf, new ExecutorTransports(conf), "app-1", executor, localDirs);

@@ -40,8 +40,8 @@ class LocalPersistenceTest {
         .set("spark.shuffle.manager", "sort")
         .set("spark.plugins", SluicePlugin.class.getName())
         .set("spark.sluice.persistence.enabled", "true")
-        .set("spark.sluice.persistence.capacity-mb", "32")
-        .set("spark.sluice.pool.segment-mb", "16")
+        .set("spark.sluice.persistence.capacity", "32m")
+        .set("spark.sluice.pool.segmentSize", "16m")
         .set("spark.sluice.pool.dir", pools.toString());
   }
 

@@ -45,8 +45,8 @@ class SluiceDiskStoreTest extends DiskStoreContractTest {
   SparkConf conf() {
     return super.conf()
         .set("spark.sluice.pool.dir", directory.toString())
-        .set("spark.sluice.pool.segment-mb", "1")
-        .set("spark.sluice.persistence.capacity-mb", Integer.toString(CAPACITY_MB));
+        .set("spark.sluice.pool.segmentSize", "1m")
+        .set("spark.sluice.persistence.capacity", CAPACITY_MB + "m");
   }
 
   @Override

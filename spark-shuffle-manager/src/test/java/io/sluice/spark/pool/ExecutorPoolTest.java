@@ -46,8 +46,8 @@ class ExecutorPoolTest {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.sluice.pool.dir", poolDirectory.toString())
-            .set("spark.sluice.pool.capacity-mb", "4")
-            .set("spark.sluice.pool.segment-mb", "1");
+            .set("spark.sluice.pool.capacity", "4m")
+            .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     return ExecutorPool.open(
         conf, new ExecutorTransports(conf), "app-1", "7", List.of(localDirectory));
@@ -68,8 +68,8 @@ class ExecutorPoolTest {
   void aSmallShuffleAllocatesOneSegment() throws IOException {
     SparkConf conf =
         new SparkConf(false)
-            .set("spark.sluice.pool.capacity-mb", "512")
-            .set("spark.sluice.pool.segment-mb", "64");
+            .set("spark.sluice.pool.capacity", "512m")
+            .set("spark.sluice.pool.segmentSize", "64m");
     ApplicationSecret.create(conf);
     try (ExecutorPool large =
         ExecutorPool.open(

@@ -48,8 +48,8 @@ class InterruptedTaskTest {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.sluice.pool.dir", base.toString())
-            .set("spark.sluice.pool.capacity-mb", "2")
-            .set("spark.sluice.pool.segment-mb", "1");
+            .set("spark.sluice.pool.capacity", "2m")
+            .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     return ExecutorPool.open(
         conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));

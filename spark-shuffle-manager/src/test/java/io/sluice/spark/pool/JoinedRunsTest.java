@@ -42,8 +42,8 @@ class JoinedRunsTest {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.sluice.pool.dir", base.toString())
-            .set("spark.sluice.pool.capacity-mb", "2")
-            .set("spark.sluice.pool.segment-mb", "1");
+            .set("spark.sluice.pool.capacity", "2m")
+            .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     pool =
         ExecutorPool.open(

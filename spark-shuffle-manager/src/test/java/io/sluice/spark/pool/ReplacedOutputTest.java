@@ -37,8 +37,8 @@ class ReplacedOutputTest {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.sluice.pool.dir", base.toString())
-            .set("spark.sluice.pool.capacity-mb", "8")
-            .set("spark.sluice.pool.segment-mb", "1");
+            .set("spark.sluice.pool.capacity", "8m")
+            .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     pool =
         ExecutorPool.open(

@@ -50,8 +50,8 @@ class PeerBlockClientTest {
   void open() throws IOException {
     conf.set("spark.app.id", "app-1")
         .set("spark.sluice.pool.dir", base.toString())
-        .set("spark.sluice.pool.capacity-mb", "4")
-        .set("spark.sluice.pool.segment-mb", "1");
+        .set("spark.sluice.pool.capacity", "4m")
+        .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     own = pool("1");
     nodes = pool("2");
@@ -118,7 +118,7 @@ class PeerBlockClientTest {
 
   @Test
   void aPoolThatTakesNoFurtherConnectionIsLeftToSparkAndCounted() throws Exception {
-    conf.set("spark.sluice.pool.max-connections", "1");
+    conf.set("spark.sluice.server.maxConnections", "1");
     try (ExecutorPool small = pool("3")) {
       write(small, 3);
       try (RemoteClient other =

@@ -58,10 +58,10 @@ class PeerFetchTest {
   void open() throws IOException {
     conf.set("spark.app.id", "app-1")
         .set("spark.sluice.pool.dir", base.toString())
-        .set("spark.sluice.pool.capacity-mb", "32")
-        .set("spark.sluice.pool.segment-mb", "1")
-        .set("spark.sluice.read.buffer-mb", "4")
-        .set("spark.sluice.io.timeout-ms", "10000");
+        .set("spark.sluice.pool.capacity", "32m")
+        .set("spark.sluice.pool.segmentSize", "1m")
+        .set("spark.sluice.read.buffer", "4m")
+        .set("spark.sluice.io.timeout", "10000ms");
     ApplicationSecret.create(conf);
     pool =
         ExecutorPool.open(
@@ -196,7 +196,7 @@ class PeerFetchTest {
     for (int partition = 0; partition < partitions; partition++) {
       blocks.add(BlockRange.of("shuffle_0_0_" + partition).orElseThrow());
     }
-    conf.set("spark.sluice.read.buffer-mb", "1");
+    conf.set("spark.sluice.read.buffer", "1m");
     ExecutorService tasks = Executors.newFixedThreadPool(8);
     try (PeerReader peers =
         new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {

@@ -106,7 +106,7 @@ class NodeServiceMainTest {
   void theTasksOfAnExecutorWaitForASilentServiceOnce() throws Exception {
     Path silent = Files.createDirectory(base.resolve("silent"), OWNER_ONLY);
     new ServiceNotice("127.0.0.1", 1, ServiceDirectory.socket(silent), "plain").write(silent);
-    SparkConf conf = conf().set("spark.sluice.io.timeout-ms", "3000");
+    SparkConf conf = conf().set("spark.sluice.io.timeout", "3000ms");
     ApplicationSecret.create(conf);
     ExecutorService tasks = Executors.newFixedThreadPool(4);
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
