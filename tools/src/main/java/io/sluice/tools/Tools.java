@@ -1,6 +1,6 @@
 package io.sluice.tools;
 
-import java.util.Optional;
+import io.sluice.rdma.Release;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -30,10 +30,7 @@ public final class Tools {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = Tools.class.getPackage().getImplementationVersion();
-      return new String[] {
-        "Sluice " + Optional.ofNullable(version).orElse("of no version: not started from its jar")
-      };
+      return new String[] {Release.of(Tools.class)};
     }
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
+import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.store.StoreConfig;
@@ -66,7 +67,7 @@ final class ServiceAssembly {
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transport =
         chooser.choose(NodeSettings.TRANSPORT.get(conf::getTrimmed));
-    LOG.info("{}; {}", transport.reason(), choice.reason());
+    LOG.info("{}; {}; {}", Release.of(ServiceAssembly.class), transport.reason(), choice.reason());
     return NodeService.start(
         new NodeServiceConfig(
             place.directory(),

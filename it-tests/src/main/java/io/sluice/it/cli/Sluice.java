@@ -1,9 +1,11 @@
 package io.sluice.it.cli;
 
+import io.sluice.rdma.Release;
 import io.sluice.tools.DoctorCommand;
 import io.sluice.tools.Failure;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 
 /**
  * The command line: exit status 0 when all went well, 1 when something failed, 2 for bad usage. The
@@ -13,7 +15,7 @@ import picocli.CommandLine.Command;
     name = "sluice",
     description = "Hadoop shuffle through memory and RDMA: demonstrate, test, diagnose, measure.",
     mixinStandardHelpOptions = true,
-    version = "Sluice 0.1.0-SNAPSHOT",
+    versionProvider = Sluice.Version.class,
     subcommands = {
       DemoCommand.class,
       TestCommand.class,
@@ -38,5 +40,13 @@ public final class Sluice {
             .setExecutionExceptionHandler(Failure::report)
             .execute(arguments);
     System.exit(exitStatus);
+  }
+
+  /** Of the modules that it was built with; this one's classes are in no jar. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {Release.of(Release.class)};
+    }
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.node.testing.Bundled;
 import io.sluice.node.testing.JarTests;
 import java.io.File;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,20 +26,15 @@ final class ToolsJarIT extends JarTests {
 
   ToolsJarIT() {
     super(
-        List.of(
-            "io/sluice/(tools|node|rdma|spill)/.*",
-            "simplelogger.properties",
-            "picocli/.*",
-            "com/fasterxml/jackson/.*",
-            "org/slf4j/.*",
-            "org/openucx/jucx/(?!examples/).*",
-            "libjucx[^/]*\\.so",
-            "com/sun/jna/.*"),
-        List.of("io.sluice.tools.Tools", "io.sluice.tools.doctor.TrialProcess"),
-        List.of(
-            "libjucx.so",
-            "com/sun/jna/linux-x86-64/libjnidispatch.so",
-            "com/sun/jna/linux-aarch64/libjnidispatch.so"));
+        "io/sluice/(tools|node|rdma|spill)/.*|simplelogger.properties",
+        Set.of(
+            Bundled.JUCX,
+            Bundled.JNA,
+            Bundled.LIBFFI,
+            Bundled.PICOCLI,
+            Bundled.JACKSON,
+            Bundled.SLF4J),
+        List.of("io.sluice.tools.Tools", "io.sluice.tools.doctor.TrialProcess"));
   }
 
   @Test

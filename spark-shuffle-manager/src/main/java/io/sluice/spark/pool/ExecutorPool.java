@@ -5,6 +5,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.Release;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
@@ -97,7 +98,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           MediumChooser.choose(SparkSettings.POOL_MEDIUM.get(settings), directory);
       NodeService service = start(settings, transports, directory, medium, localDirs);
       LOG.info(
-          "Sluice serves the shuffle outputs of executor {} from {} on port {} over {}",
+          "{} serves the shuffle outputs of executor {} from {} on port {} over {}",
+          Release.of(ExecutorPool.class),
           executorId,
           directory,
           service.metadata().controlPort(),

@@ -5,6 +5,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceDirectory;
+import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -23,6 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
 
 /**
@@ -35,6 +37,7 @@ import picocli.CommandLine.Option;
     name = "node-service",
     description = "Keeps and serves the map outputs of a node's Spark executors.",
     mixinStandardHelpOptions = true,
+    versionProvider = NodeServiceMain.Version.class,
     showDefaultValues = true)
 public final class NodeServiceMain implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(NodeServiceMain.class);
@@ -164,7 +167,7 @@ public final class NodeServiceMain implements Callable<Integer> {
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transports = chooser.choose(transport);
     MediumChooser.Choice choice = MediumChooser.choose(medium, directory);
-    LOG.info("{}; {}", transports.reason(), choice.reason());
+    LOG.info("{}; {}; {}", Release.of(NodeServiceMain.class), transports.reason(), choice.reason());
     StoreConfig.Builder store =
         StoreConfig.builder(directory.resolve("pool"), capacityMb << 20)
             .wholeAtStart(allocation == Allocation.start)
@@ -235,6 +238,14 @@ public final class NodeServiceMain implements Callable<Integer> {
           overflowPlaces());
     } catch (IOException e) {
       LOG.warn("The service did not close cleanly", e);
+    }
+  }
+
+  /** That of the jar. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {Release.of(NodeServiceMain.class)};
     }
   }
 }
