@@ -1,2 +1,5 @@
-/** What providers share: bookkeeping of a read, deadlines and counters. Of no use to callers. */
+/**
+ * What providers share: the reading side, bookkeeping of a read, deadlines, counters. Of no use to
+ * callers.
+ */
 package io.sluice.rdma.transport.support;

@@ -1,19 +1,14 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
-import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.support.Deadlines;
-import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.TransportNames;
+import io.sluice.rdma.transport.support.ClientEndpointBase;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The reading side over UCX.
@@ -21,16 +16,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>Thread contract: safe from any thread; one loop carries all connections. Ownership: the caller
  * closes.
  */
-final class UcxClientEndpoint implements ClientEndpoint {
+final class UcxClientEndpoint extends ClientEndpointBase<UcxConnection, UcxRegisteredBuffer> {
   private final UcxSettings settings;
   private final UcxLoop loop;
-  private final TransportMeter meter = new TransportMeter();
-  private final Deadlines deadlines = new Deadlines("sluice-ucx-deadlines");
-  private final Set<UcxConnection> connections = ConcurrentHashMap.newKeySet();
-  private final Set<UcxRegisteredBuffer> buffers = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean closed = new AtomicBoolean();
 
   private UcxClientEndpoint(UcxSettings settings, UcxLoop loop) {
+    super(TransportNames.UCX);
     this.settings = settings;
     this.loop = loop;
   }
@@ -46,60 +37,27 @@ final class UcxClientEndpoint implements ClientEndpoint {
     }
     UcxRegion region =
         loop.call("registering a buffer", () -> UcxRegion.toLandIn(loop, settings, direct));
-    UcxRegisteredBuffer buffer = new UcxRegisteredBuffer(this, direct, region);
-    buffers.add(buffer);
-    meter.registered(buffer.lengthBytes());
-    return buffer;
+    return registered(new UcxRegisteredBuffer(this, direct, region));
   }
 
   @Override
   public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
       throws TransportException {
-    if (closed.get()) {
-      throw new TransportException("ucx: the client endpoint is closed");
-    }
+    requireOpen();
     if (remote.isUnresolved()) {
       throw new ConnectFailedException("ucx: cannot connect to unresolved address " + remote);
     }
-    UcxConnection connection = new UcxConnection(this, remote);
-    connections.add(connection);
+    UcxConnection connection = began(new UcxConnection(this, remote));
     connection.connect(timeoutMs);
     return connection;
   }
 
   @Override
-  public TransportCounters counters() {
-    return meter.snapshot();
-  }
-
-  @Override
-  public void close() {
-    if (closed.compareAndSet(false, true)) {
-      connections.forEach(UcxConnection::close);
-      buffers.forEach(UcxRegisteredBuffer::close);
-      loop.close();
-      deadlines.close();
-    }
+  protected void closeRest() {
+    loop.close();
   }
 
   UcxLoop loop() {
     return loop;
-  }
-
-  TransportMeter meter() {
-    return meter;
-  }
-
-  Deadlines deadlines() {
-    return deadlines;
-  }
-
-  void ended(UcxConnection connection) {
-    connections.remove(connection);
-  }
-
-  void deregistered(UcxRegisteredBuffer buffer) {
-    buffers.remove(buffer);
-    meter.deregistered(buffer.lengthBytes());
   }
 }

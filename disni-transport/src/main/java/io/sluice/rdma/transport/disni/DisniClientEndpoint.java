@@ -1,21 +1,16 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
-import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.support.Deadlines;
-import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.TransportNames;
+import io.sluice.rdma.transport.support.ClientEndpointBase;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -26,16 +21,12 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * <p>Thread contract: safe from any thread; each connection has a thread of its own. Ownership: the
  * caller closes.
  */
-final class DisniClientEndpoint implements ClientEndpoint {
+final class DisniClientEndpoint extends ClientEndpointBase<DisniConnection, DisniRegisteredBuffer> {
   private final DisniDevices devices;
-  private final TransportMeter meter = new TransportMeter();
-  private final Deadlines deadlines = new Deadlines("sluice-disni-deadlines");
-  private final Set<DisniConnection> connections = ConcurrentHashMap.newKeySet();
-  private final Set<DisniRegisteredBuffer> buffers = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean closed = new AtomicBoolean();
   private final ReadWriteLock using = new ReentrantReadWriteLock(); // written to by close only
 
   private DisniClientEndpoint(DisniDevices devices) {
+    super(TransportNames.DISNI);
     this.devices = devices;
   }
 
@@ -52,10 +43,7 @@ final class DisniClientEndpoint implements ClientEndpoint {
     try {
       DisniRegion region =
           DisniRegion.register(devices, direct, direct.capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
-      DisniRegisteredBuffer buffer = new DisniRegisteredBuffer(this, direct, region);
-      buffers.add(buffer);
-      meter.registered(buffer.lengthBytes());
-      return buffer;
+      return registered(new DisniRegisteredBuffer(this, direct, region));
     } finally {
       open.unlock();
     }
@@ -74,10 +62,9 @@ final class DisniClientEndpoint implements ClientEndpoint {
     Lock open = lockOpen();
     try {
       DisniLink link =
-          new DisniConnector(devices, remote, timeoutMs, closed::get)
+          new DisniConnector(devices, remote, timeoutMs, this::isClosed)
               .connect(address, DisniConnection.MAX_OUTSTANDING);
-      DisniConnection connection = new DisniConnection(this, remote, link);
-      connections.add(connection);
+      DisniConnection connection = began(new DisniConnection(this, remote, link));
       connection.start();
       return connection;
     } finally {
@@ -89,47 +76,27 @@ final class DisniClientEndpoint implements ClientEndpoint {
   private Lock lockOpen() throws TransportException {
     Lock lock = using.readLock();
     lock.lock();
-    if (closed.get()) {
+    try {
+      requireOpen();
+    } catch (TransportException e) {
       lock.unlock();
-      throw new TransportException("disni: the client endpoint is closed");
+      throw e;
     }
     return lock;
   }
 
   @Override
-  public TransportCounters counters() {
-    return meter.snapshot();
-  }
-
-  @Override
-  public void close() {
-    if (closed.compareAndSet(false, true)) {
-      using.writeLock().lock(); // whoever is connecting gives up now
-      try {
-        connections.forEach(DisniConnection::close);
-        buffers.forEach(DisniRegisteredBuffer::close);
-        devices.close();
-        deadlines.close();
-      } finally {
-        using.writeLock().unlock();
-      }
+  protected void closeAll() {
+    using.writeLock().lock(); // whoever is connecting gives up now
+    try {
+      super.closeAll();
+    } finally {
+      using.writeLock().unlock();
     }
   }
 
-  TransportMeter meter() {
-    return meter;
-  }
-
-  Deadlines deadlines() {
-    return deadlines;
-  }
-
-  void ended(DisniConnection connection) {
-    connections.remove(connection);
-  }
-
-  void deregistered(DisniRegisteredBuffer buffer) {
-    buffers.remove(buffer);
-    meter.deregistered(buffer.lengthBytes());
+  @Override
+  protected void closeRest() {
+    devices.close();
   }
 }
