@@ -47,9 +47,9 @@ record RdmaDevicesCheck(SystemFiles files) implements Check {
     if (!port.nodeType().equals("CA")) {
       return Finding.problem(
           subject,
-          "is of a kind (%s) that UCX does not use".formatted(port.nodeType()),
-          "UCX works with InfiniBand and RoCE only",
-          "switch the NIC to RoCE if it can; transport disni takes any kind");
+          "is of a kind (%s) that Sluice does not use".formatted(port.nodeType()),
+          "transports ucx and disni work with InfiniBand and RoCE only",
+          "switch the NIC to RoCE if it can");
     }
     if (!port.isActive()) {
       return down(subject, port);

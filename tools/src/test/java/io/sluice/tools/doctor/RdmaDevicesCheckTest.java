@@ -74,6 +74,15 @@ class RdmaDevicesCheckTest {
   }
 
   @Test
+  void whatNoTransportUsesIsNotRecommendedForOne() {
+    machine.withRxe().with("/sys/class/infiniband/rxe0/node_type", "4: RNIC");
+    Finding finding = look();
+    assertEquals(Level.PROBLEM, finding.level());
+    assertContains("RNIC", finding.what());
+    assertEquals("switch the NIC to RoCE if it can", finding.remedy());
+  }
+
+  @Test
   void aPortWithoutAnIpAddress() {
     machine.withRxe().withGid("rxe0", 1, "0000:0000:0000:0000:0000:ffff:0a4d:0001", "IB/RoCE v1");
     Finding finding = look();
