@@ -2,6 +2,7 @@ package io.sluice.hadoop.service;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import javax.management.ObjectName;
@@ -33,7 +34,7 @@ final class PoolService implements NodeRole {
   public void start(Configuration conf, boolean recovers) {
     try {
       // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
-      service = ServiceAssembly.start(conf, recovers);
+      service = ServiceAssembly.of(conf, recovers).start();
       metadata = service.metadata();
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",
@@ -65,7 +66,7 @@ final class PoolService implements NodeRole {
         service.close();
         if (!recovers) {
           // Nobody will read it again, and it may be memory.
-          PoolPlace.remove(metadata.pool());
+          PrivateDirectory.delete(metadata.pool());
         }
       } catch (IOException | RuntimeException e) {
         LOG.error("Sluice's service did not close cleanly", e);

@@ -1,29 +1,21 @@
 package io.sluice.hadoop.service;
 
 import io.sluice.hadoop.conf.NodeSettings;
-import io.sluice.node.service.BounceConfig;
-import io.sluice.node.service.NodeService;
-import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
-import io.sluice.rdma.Release;
-import io.sluice.rdma.TransportChooser;
-import io.sluice.spill.medium.MediumChooser;
+import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServicePlace;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Makes a {@link NodeService} out of a NodeManager's configuration. */
+/** Says what a NodeManager's configuration does of its service. */
 final class ServiceAssembly {
-  private static final Logger LOG = LoggerFactory.getLogger(ServiceAssembly.class);
-
   /**
    * Stock's key and default, written out because the ShuffleHandler's class moves its port here.
    */
@@ -31,57 +23,46 @@ final class ServiceAssembly {
 
   static final int DEFAULT_SHUFFLE_PORT = 13562;
 
-  private static final long DISK_RESERVE_BYTES = 1L << 30;
   private static final String NO_OVERFLOW = "none";
 
   private ServiceAssembly() {}
 
-  static NodeService start(Configuration conf, boolean recover) throws IOException {
+  static ServiceBuilder of(Configuration conf, boolean recover) throws IOException {
     int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
     if (shufflePort == 0) {
       throw new IOException(
           SHUFFLE_PORT
               + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
     }
-    int controlPort = shufflePort + NodeSettings.PORT_OFFSET.get(conf::getTrimmed);
-    PoolPlace place = PoolPlace.prepare(conf, shufflePort);
-    MediumChooser.Choice choice =
-        MediumChooser.choose(NodeSettings.POOL_MEDIUM.get(conf::getTrimmed), place.pool());
-    int segmentBytes = NodeSettings.POOL_SEGMENT_MB.get(conf::getTrimmed) << 20;
-    StoreConfig.Builder store =
-        StoreConfig.builder(
-                place.pool(), (long) NodeSettings.POOL_CAPACITY_MB.get(conf::getTrimmed) << 20)
-            .wholeAtStart(
-                NodeSettings.POOL_ALLOCATION.get(conf::getTrimmed).equals(NodeSettings.AT_START))
-            .geometry(segmentBytes, StoreConfig.DEFAULT_BLOCK_BYTES)
-            .medium(choice.medium())
-            .disk(
-                overflowDirectories(conf),
-                (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(conf::getTrimmed) << 20,
-                DISK_RESERVE_BYTES)
-            .settingNames(
-                new StoreConfig.SettingNames(
-                    NodeSettings.POOL_CAPACITY_MB.name(),
-                    NodeSettings.POOL_OVERFLOW_DIRS.name(),
-                    NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()));
-    TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transport =
-        chooser.choose(NodeSettings.TRANSPORT.get(conf::getTrimmed));
-    LOG.info("{}; {}; {}", Release.of(ServiceAssembly.class), transport.reason(), choice.reason());
-    return NodeService.start(
-        new NodeServiceConfig(
-            place.directory(),
-            store,
-            choice.medium().name(),
-            new InetSocketAddress(0).getAddress(),
-            controlPort,
-            chooser.withFallbacks(transport),
-            recover,
-            new BounceConfig(
-                BounceConfig.DEFAULT_SLOT_BYTES,
-                NodeSettings.BOUNCE_BUFFER_MB.get(conf::getTrimmed)),
-            NodeSettings.LIMITS.get(conf::getTrimmed),
-            Probes.CONFINED));
+    UnaryOperator<String> settings = conf::getTrimmed;
+    return ServiceBuilder.at(
+            place(settings, shufflePort), (long) NodeSettings.POOL_CAPACITY_MB.get(settings) << 20)
+        .wholeAtStart(NodeSettings.POOL_ALLOCATION.get(settings).equals(NodeSettings.AT_START))
+        .segments(NodeSettings.POOL_SEGMENT_MB.get(settings) << 20)
+        .overflow(
+            overflowDirectories(conf),
+            (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(settings) << 20)
+        .settingNames(
+            NodeSettings.POOL_DIR.name(),
+            new StoreConfig.SettingNames(
+                NodeSettings.POOL_CAPACITY_MB.name(),
+                NodeSettings.POOL_OVERFLOW_DIRS.name(),
+                NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()))
+        .medium(NodeSettings.POOL_MEDIUM.get(settings))
+        .transport(NodeSettings.TRANSPORT.get(settings))
+        .listen(shufflePort + NodeSettings.PORT_OFFSET.get(settings))
+        .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
+        .limits(NodeSettings.LIMITS.get(settings))
+        .probes(Probes.CONFINED)
+        .recover(recover);
+  }
+
+  private static ServicePlace place(UnaryOperator<String> settings, int shufflePort)
+      throws IOException {
+    Path standard =
+        Path.of("/dev/shm", "sluice-" + System.getProperty("user.name") + "-" + shufflePort);
+    String configured = NodeSettings.POOL_DIR.get(settings);
+    return ServicePlace.of(configured.isEmpty() ? standard : Path.of(configured), standard);
   }
 
   private static List<Path> overflowDirectories(Configuration conf) {

@@ -1,15 +1,14 @@
 package io.sluice.hadoop.testing;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
-import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.NodeServiceConfig;
-import io.sluice.node.service.Probes;
+import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServicePlace;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.StoreStats;
 import java.io.Closeable;
 import java.io.IOException;
@@ -44,81 +43,53 @@ public final class TestNode implements Closeable {
 
   /** A node whose pool has so much memory and no disk behind it. */
   public static TestNode start(Path directory, long capacityBytes) throws IOException {
-    return start(directory, capacityBytes, ConnectionLimits.DEFAULT);
+    return start(directory, capacityBytes, service(directory, capacityBytes));
   }
 
   /** The same with other limits. */
   public static TestNode start(Path directory, long capacityBytes, ConnectionLimits limits)
       throws IOException {
-    return start(directory, capacityBytes, pool(directory, capacityBytes), limits);
+    return start(directory, capacityBytes, service(directory, capacityBytes).limits(limits));
   }
 
   /** A node that can be {@link #restartedEmpty}: nobody is given its ports in the meantime. */
   public static TestNode startToBeRestarted(Path directory, long capacityBytes) throws IOException {
-    return start(
-        directory,
-        capacityBytes,
-        pool(directory, capacityBytes),
-        ConnectionLimits.DEFAULT,
-        FreePorts.inARow(2));
+    return startAt(FreePorts.inARow(2), directory, capacityBytes);
   }
 
   /** As a NodeManager without recovery that was killed: at the same port, and with nothing. */
   public TestNode restartedEmpty(Path newDirectory, long capacityBytes) throws IOException {
     int port = service.metadata().controlPort();
     close();
+    return startAt(port, newDirectory, capacityBytes);
+  }
+
+  private static TestNode startAt(int port, Path directory, long capacityBytes) throws IOException {
     return start(
-        newDirectory,
+        directory,
         capacityBytes,
-        pool(newDirectory, capacityBytes),
-        ConnectionLimits.DEFAULT,
-        port);
+        service(directory, capacityBytes).listen(InetAddress.getLoopbackAddress(), port));
   }
 
   /** A node whose pool has so much memory, and a disk behind it. */
   public static TestNode start(Path directory, long capacityBytes, Path disk) throws IOException {
     Files.createDirectories(disk);
     return start(
-        directory,
-        capacityBytes,
-        pool(directory, capacityBytes).disk(List.of(disk), 0, 0),
-        ConnectionLimits.DEFAULT);
+        directory, capacityBytes, service(directory, capacityBytes).overflow(List.of(disk), 0, 0));
   }
 
-  private static StoreConfig.Builder pool(Path directory, long capacityBytes) {
-    return StoreConfig.builder(directory.resolve("pool"), capacityBytes)
-        .geometry(SEGMENT_BYTES, BLOCK_BYTES)
-        .wholeAtStart(true);
+  private static ServiceBuilder service(Path directory, long capacityBytes) {
+    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityBytes)
+        .wholeAtStart(true)
+        .segments(SEGMENT_BYTES, BLOCK_BYTES)
+        .medium("plain")
+        .transports(List.of(new TcpProvider()))
+        .listen(InetAddress.getLoopbackAddress(), 0);
   }
 
-  private static TestNode start(
-      Path directory, long capacityBytes, StoreConfig.Builder store, ConnectionLimits limits)
+  private static TestNode start(Path directory, long capacityBytes, ServiceBuilder service)
       throws IOException {
-    return start(directory, capacityBytes, store, limits, 0);
-  }
-
-  private static TestNode start(
-      Path directory,
-      long capacityBytes,
-      StoreConfig.Builder store,
-      ConnectionLimits limits,
-      int controlPort)
-      throws IOException {
-    TestNode node =
-        new TestNode(
-            directory,
-            NodeService.start(
-                new NodeServiceConfig(
-                    directory,
-                    store,
-                    "plain",
-                    InetAddress.getLoopbackAddress(),
-                    controlPort,
-                    List.of(new TcpProvider()),
-                    false,
-                    new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0),
-                    limits,
-                    Probes.NONE)));
+    TestNode node = new TestNode(directory, service.start());
     node.awaitFilled(capacityBytes);
     return node;
   }

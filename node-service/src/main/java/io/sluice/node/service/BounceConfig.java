@@ -6,11 +6,11 @@ package io.sluice.node.service;
  * @param slotBytes length of one slot, the most that is read at once
  * @param slots how many there are; 0 for none, so that such segments are left to other transports
  */
-public record BounceConfig(int slotBytes, int slots) {
+record BounceConfig(int slotBytes, int slots) {
   /** The length that fits readers' windows. */
-  public static final int DEFAULT_SLOT_BYTES = 1 << 20;
+  static final int DEFAULT_SLOT_BYTES = 1 << 20;
 
-  public BounceConfig {
+  BounceConfig {
     if (slotBytes <= 0 || slots < 0 || (long) slotBytes * slots > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
           "bounce buffers of "

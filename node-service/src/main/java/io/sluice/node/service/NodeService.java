@@ -24,6 +24,7 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
@@ -57,8 +58,9 @@ import org.slf4j.LoggerFactory;
  * it to readers anywhere until the application ends.
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever started it closes it; outputs stay
- * in the pool, for a successor that is started with {@code recover}. Failure: {@link #start} throws
- * and leaves nothing open; a transport that cannot listen is left out, with a line in the log.
+ * in the pool, for a successor that is started with {@code recover}. Failure: {@link
+ * ServiceBuilder#start} throws and leaves nothing open; a transport that cannot listen is left out,
+ * with a line in the log.
  */
 public final class NodeService implements Closeable, RemoteServer.Backend {
   private static final Logger LOG = LoggerFactory.getLogger(NodeService.class);
@@ -72,19 +74,19 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
   private final SpillStore store;
+  private final Medium medium;
   private final HeldRuns heldRuns;
   private final LocalServer localServer;
   private final RemoteServer remoteServer;
   private final NodeMetadata metadata;
 
   /** Starts a service on a pool that no other one uses. */
-  public static NodeService start(NodeServiceConfig config) throws IOException {
+  static NodeService start(NodeServiceConfig config) throws IOException {
     return new NodeService(config);
   }
 
   private NodeService(NodeServiceConfig config) throws IOException {
     try {
-      ServiceDirectory.prepare(config.directory(), config.store().use());
       listen(config);
       probeRegion = ProbeRegion.open(probed(config), config.bindAddress(), config.probePort());
       open.push(probeRegion);
@@ -102,6 +104,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       Path socket = ServiceDirectory.socket(config.directory());
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
       StoreConfig built = storeConfig.formerLeases(leases).build();
+      medium = built.medium();
       store = SpillStore.open(built);
       heldRuns = new HeldRuns(store::find, store::isQuiet);
       open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
@@ -118,7 +121,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       open.push(remoteServer::close);
       metadata =
           NodeMetadata.running(
-              store.poolId(), socket, built.directory(), remoteServer.port(), config.medium());
+              store.poolId(), socket, built.directory(), remoteServer.port(), medium.name());
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;
@@ -173,6 +176,11 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   /** What the node's tasks must know. */
   public NodeMetadata metadata() {
     return metadata;
+  }
+
+  /** How writers in this process write to the pool. */
+  public Medium medium() {
+    return medium;
   }
 
   /** How full the pool is. */

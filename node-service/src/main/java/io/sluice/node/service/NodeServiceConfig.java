@@ -8,12 +8,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How a node service is started.
+ * How a node service is started; {@link ServiceBuilder} fills it.
  *
- * @param directory where it keeps its socket and what it knows of applications; owner-only
- * @param store its pool, and who is told of it and of the directory; the segment listener in it is
- *     replaced by the service's own
- * @param medium how tasks map the pool's segments, told to them as it is
+ * @param directory where it keeps its socket and what it knows of applications; private already
+ * @param store its pool; the segment listener in it is replaced by the service's own
  * @param bindAddress where it listens
  * @param controlPort port of the control protocol; transport i of {@code transports} listens at
  *     {@code controlPort + 1 + i}, so that a firewall can be told, and for probes {@link
@@ -24,10 +22,9 @@ import java.util.List;
  * @param limits how many tasks, how many readers and, for each transport, how many data connections
  * @param probes what strangers may try
  */
-public record NodeServiceConfig(
+record NodeServiceConfig(
     Path directory,
     StoreConfig.Builder store,
-    String medium,
     InetAddress bindAddress,
     int controlPort,
     List<TransportProvider> transports,
@@ -36,7 +33,7 @@ public record NodeServiceConfig(
     ConnectionLimits limits,
     Probes probes) {
   /** How many transports there can be: behind their ports come those for probes. */
-  public static final int MAX_TRANSPORTS = 3;
+  static final int MAX_TRANSPORTS = 3;
 
   /** Where the first transport that strangers may try listens; 0 for a free port. */
   int probePort() {

@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.faulty.FaultKind;
@@ -40,12 +38,12 @@ class ReadFaultsTest extends NodeTestBase {
 
   private void startAndCommit(int lengthBytes) throws IOException {
     service =
-        NodeService.start(
-            config(
-                TestPool.withDisk(home(), 4),
+        withDisk(
+                4,
                 new FaultyProvider(new TcpProvider(), FaultPlan.seeded(0)),
                 new BrokenRegistration(),
-                new TcpProvider()));
+                new TcpProvider())
+            .start();
     Random random = new Random(1);
     for (int i = 0; i < OUTPUTS; i++) {
       outputs.add(TestOutput.single(random, "attempt_" + i, lengthBytes));

@@ -2,7 +2,6 @@ package io.sluice.node.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -14,8 +13,7 @@ import org.junit.jupiter.api.Timeout;
 /** A service restarts, and tasks that held leases are stopped, go on, and are killed. */
 class QuarantineFaultsTest extends NodeTestBase {
   private void start(boolean recover) throws IOException {
-    service =
-        NodeService.start(config(TestPool.withDisk(home(), 2), 0, recover, new TcpProvider()));
+    service = withDisk(2, new TcpProvider()).recover(recover).start();
   }
 
   private long quarantinedBytes() throws IOException {

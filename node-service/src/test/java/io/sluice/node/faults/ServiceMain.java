@@ -1,11 +1,7 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.NodeServiceConfig;
-import io.sluice.node.service.Probes;
 import io.sluice.node.testing.TestPool;
-import io.sluice.rdma.transport.ConnectionLimits;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -18,24 +14,18 @@ import java.nio.file.Path;
  */
 final class ServiceMain {
   private static final int SEGMENTS = 8;
-  private static final int BOUNCE_SLOTS = 4;
+  private static final int BOUNCE_BYTES = 4 << 20;
 
   private ServiceMain() {}
 
   /** A service in {@code directory}, whose pool is kept if there is one. */
   static NodeService start(Path directory, InetAddress address, int port) throws Exception {
-    return NodeService.start(
-        new NodeServiceConfig(
-            directory,
-            TestPool.memory(directory, SEGMENTS),
-            "plain",
-            address,
-            port,
-            VerbsFaultBase.transports(),
-            true,
-            new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS),
-            ConnectionLimits.DEFAULT,
-            Probes.NONE));
+    return TestPool.service(directory, SEGMENTS)
+        .transports(VerbsFaultBase.transports())
+        .listen(address, port)
+        .bounceMemory(BOUNCE_BYTES)
+        .recover(true)
+        .start();
   }
 
   public static void main(String[] args) throws Exception {

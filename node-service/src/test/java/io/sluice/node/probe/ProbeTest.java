@@ -8,9 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.ProbeMessages;
 import io.sluice.node.remote.ProbeOffer;
-import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
@@ -26,7 +24,7 @@ class ProbeTest extends NodeTestBase {
   private static final ProbePlan SHORT = new ProbePlan(50, 4096, 10, 1 << 20, 4, 60_000);
 
   private void startWith(TransportProvider... transports) throws IOException {
-    service = NodeService.start(config(TestPool.memory(home(), 2), transports));
+    service = inMemory(2, transports).start();
   }
 
   private List<ProbeResult> probe(TransportProvider... transports) throws IOException {

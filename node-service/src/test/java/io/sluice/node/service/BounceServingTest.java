@@ -15,7 +15,6 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
@@ -157,9 +156,7 @@ class BounceServingTest extends BounceTestBase {
   @Test
   void nobodyPaysWhoNeedsNone() throws IOException {
     long before = OffHeap.allocatedBytes();
-    service =
-        NodeService.start(
-            config(TestPool.memory(home(), 2), new NamedProvider("rdma"), new TcpProvider()));
+    service = inMemory(2, new NamedProvider("rdma"), new TcpProvider()).start();
     TestOutput output = commitSingles(1, 100_000).get(0);
     try (NodeReader reader = rdmaReader(4)) {
       assertReads(reader, List.of(output));
@@ -169,8 +166,7 @@ class BounceServingTest extends BounceTestBase {
     assertTrue(service.bounceCounters().isEmpty());
     long allocatedBytes = OffHeap.allocatedBytes() - before; // the pattern, and the store a little
     assertTrue(
-        allocatedBytes < ProbePattern.LENGTH_BYTES + 2 * BOUNCE.slotBytes(),
-        allocatedBytes + " bytes");
+        allocatedBytes < ProbePattern.LENGTH_BYTES + 2 * WINDOW_BYTES, allocatedBytes + " bytes");
   }
 
   @Test
@@ -188,17 +184,14 @@ class BounceServingTest extends BounceTestBase {
   @Test
   void aReaderGoesOnAfterItsServiceWasRestarted() throws IOException {
     int port = FreePorts.inARow(3);
-    service =
-        NodeService.start(config(TestPool.memory(home(), 4), port, false, RDMA, new TcpProvider()));
+    service = inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).start();
     TestOutput output = commitSingles(1, 500_000).get(0);
     try (NodeReader reader = rdmaReader(2);
         NodeRun run = locateOnly(reader, "attempt_0")) {
       byte[] first = readSome(run, 200_000);
       long firstServiceBytes = reader.stats().bytes("rdma");
       service.close();
-      service =
-          NodeService.start(
-              config(TestPool.memory(home(), 4), port, true, RDMA, new TcpProvider()));
+      service = inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).recover(true).start();
       byte[] rest = readSome(run, 300_000);
       byte[] whole = new byte[500_000];
       System.arraycopy(first, 0, whole, 0, first.length);

@@ -9,7 +9,6 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
@@ -20,11 +19,11 @@ import java.util.Random;
 /** A service that has four bounce slots of a window each for a transport called "rdma". */
 abstract class BounceTestBase extends NodeTestBase {
   static final TransportProvider RDMA = new RefusesSegments(false);
-  static final int SLOTS = BOUNCE.slots();
+  static final int SLOTS = BOUNCE_SLOTS;
 
   /** Starts it with a small memory tier and a disk tier behind. */
   void startRefusing(TransportProvider... transports) throws IOException {
-    service = NodeService.start(config(TestPool.withDisk(home(), 4), transports));
+    service = withDisk(4, transports).start();
   }
 
   /** Commits outputs of one run each. */

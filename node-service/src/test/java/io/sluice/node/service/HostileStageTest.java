@@ -47,7 +47,7 @@ class HostileStageTest extends BounceTestBase {
   void onlyBytesOfOwnOutputsAreStaged() throws IOException {
     RemoteError.Code refused = RemoteError.Code.REFUSED;
     RemoteError.Code bad = RemoteError.Code.BAD_REQUEST;
-    int slot = BOUNCE.slotBytes();
+    int slot = WINDOW_BYTES;
     try (RemoteClient client = control()) {
       assertRefused(client, refused, request("rdma", "attempt_of_another", 0, 0, 0, 1));
       assertRefused(client, refused, request("rdma", "absent", 0, 0, 0, 1));

@@ -8,7 +8,6 @@ import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.NodeAddress;
-import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
@@ -56,18 +55,11 @@ abstract class LabServingTestBase extends NodeTestBase {
     assertEquals(Optional.empty(), ucx.unavailabilityCause());
     pool = Files.createTempDirectory(Path.of(mount), "serving");
     service =
-        NodeService.start(
-            new NodeServiceConfig(
-                pool,
-                TestPool.memory(pool, SEGMENTS),
-                "plain",
-                RdmaAddress.find(),
-                0,
-                List.of(ucx, new TcpProvider()),
-                false,
-                new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 16),
-                ConnectionLimits.DEFAULT,
-                Probes.NONE));
+        TestPool.service(pool, SEGMENTS)
+            .transports(List.of(ucx, new TcpProvider()))
+            .listen(RdmaAddress.find(), 0)
+            .bounceMemory(16 << 20)
+            .start();
   }
 
   @AfterEach

@@ -7,16 +7,13 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
-import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
-import io.sluice.spill.medium.Medium;
-import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.medium.PoolKind;
-import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,12 +33,8 @@ class PoolKindsTest extends NodeTestBase {
   private static final int SEGMENT_BYTES = 2 << 20;
   private static final int BLOCK_BYTES = 16 << 10;
 
-  /** So that a NIC reads what it has registered, or nothing. */
-  private static final BounceConfig NO_BOUNCE =
-      new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
-
   private Path pool;
-  private InetAddress bindAddress = InetAddress.getLoopbackAddress();
+  private InetAddress bindAddress = LOOPBACK;
 
   @ParameterizedTest
   @ValueSource(
@@ -89,24 +82,14 @@ class PoolKindsTest extends NodeTestBase {
   }
 
   private void startOn(boolean recover, TransportProvider... transports) throws IOException {
-    Medium medium = MediumChooser.choose("auto", pool).medium();
-    StoreConfig.Builder store =
-        StoreConfig.builder(pool, 4L * SEGMENT_BYTES)
-            .geometry(SEGMENT_BYTES, BLOCK_BYTES)
-            .medium(medium);
+    // Without bounce slots, so that a NIC reads what it has registered, or nothing.
     service =
-        NodeService.start(
-            new NodeServiceConfig(
-                home(),
-                store,
-                medium.name(),
-                bindAddress,
-                0,
-                List.of(transports),
-                recover,
-                NO_BOUNCE,
-                ConnectionLimits.DEFAULT,
-                Probes.NONE));
+        ServiceBuilder.at(new ServicePlace(home(), pool, PlaceUse.ANNOUNCED), 4L * SEGMENT_BYTES)
+            .segments(SEGMENT_BYTES, BLOCK_BYTES)
+            .transports(List.of(transports))
+            .listen(bindAddress, 0)
+            .recover(recover)
+            .start();
   }
 
   private List<TestOutput> commitSome(String test) throws IOException {

@@ -15,7 +15,6 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.TransportProvider;
@@ -47,7 +46,7 @@ class ServiceRestartTest extends NodeTestBase {
   }
 
   private void start(boolean recover, TransportProvider... transports) throws IOException {
-    service = NodeService.start(config(TestPool.withDisk(home(), 2), port, recover, transports));
+    service = withDisk(2, transports).listen(LOOPBACK, port).recover(recover).start();
   }
 
   @Test

@@ -9,11 +9,9 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.OpenSockets;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,14 +28,16 @@ class ServiceStartTest extends NodeTestBase {
         assertThrows(
             IOException.class,
             () ->
-                NodeService.start(
-                    config(TestPool.memory(home(), 2), controlPort, recover, new TcpProvider())));
+                inMemory(2, new TcpProvider())
+                    .listen(LOOPBACK, controlPort)
+                    .recover(recover)
+                    .start());
     assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
     return e;
   }
 
   private static ServerSocket occupy(int port) throws IOException {
-    return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+    return new ServerSocket(port, 1, LOOPBACK);
   }
 
   @Test
@@ -48,7 +48,7 @@ class ServiceStartTest extends NodeTestBase {
       assertTrue(e.getMessage().contains(":" + port), e.getMessage());
       assertTrue(e.getMessage().contains("free port"), e.getMessage());
     }
-    service = NodeService.start(config(TestPool.memory(home(), 2), port, false, new TcpProvider()));
+    service = inMemory(2, new TcpProvider()).listen(LOOPBACK, port).start();
   }
 
   @Test
@@ -102,13 +102,9 @@ class ServiceStartTest extends NodeTestBase {
     int port = FreePorts.inARow(3);
     try (ServerSocket other = occupy(port + 1)) {
       service =
-          NodeService.start(
-              config(
-                  TestPool.memory(home(), 2),
-                  other.getLocalPort() - 1,
-                  false,
-                  new NamedProvider("first"),
-                  new TcpProvider()));
+          inMemory(2, new NamedProvider("first"), new TcpProvider())
+              .listen(LOOPBACK, other.getLocalPort() - 1)
+              .start();
     }
     assertEquals(List.of("tcp"), List.copyOf(service.transportCounters().keySet()));
   }

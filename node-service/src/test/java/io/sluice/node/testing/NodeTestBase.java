@@ -9,10 +9,9 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
-import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
+import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.testing.TestSeed;
@@ -21,7 +20,6 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.store.StoreConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -54,8 +52,11 @@ public abstract class NodeTestBase {
   /** What readers read with unless they say otherwise. */
   protected static final int WINDOW_BYTES = 64 << 10;
 
-  /** What services bounce through: four windows. */
-  protected static final BounceConfig BOUNCE = new BounceConfig(WINDOW_BYTES, 4);
+  /** What services bounce through: so many windows. */
+  protected static final int BOUNCE_SLOTS = 4;
+
+  /** Where services listen. */
+  protected static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
   /** The service's, and everything else's. */
   @TempDir protected Path directory;
@@ -89,28 +90,23 @@ public abstract class NodeTestBase {
     return directory.resolve("service");
   }
 
-  /** A service on free ports with these transports. */
-  protected NodeServiceConfig config(StoreConfig.Builder store, TransportProvider... transports) {
-    return config(store, 0, false, transports);
+  /** A service on free ports with these transports, and a pool of so many segments. */
+  protected ServiceBuilder inMemory(int segments, TransportProvider... transports) {
+    return with(TestPool.service(home(), segments), transports);
   }
 
-  /** A service on a given port. */
-  protected NodeServiceConfig config(
-      StoreConfig.Builder store,
-      int controlPort,
-      boolean recover,
-      TransportProvider... transports) {
-    return new NodeServiceConfig(
-        home(),
-        store,
-        "plain",
-        InetAddress.getLoopbackAddress(),
-        controlPort,
-        List.of(transports),
-        recover,
-        BOUNCE,
-        limits,
-        Probes.CONFINED);
+  /** The same with a disk tier. */
+  protected ServiceBuilder withDisk(int segments, TransportProvider... transports) {
+    return with(TestPool.serviceWithDisk(home(), segments), transports);
+  }
+
+  private ServiceBuilder with(ServiceBuilder builder, TransportProvider... transports) {
+    return builder
+        .transports(List.of(transports))
+        .listen(LOOPBACK, 0)
+        .bounceSlots(WINDOW_BYTES, BOUNCE_SLOTS)
+        .limits(limits)
+        .probes(Probes.CONFINED);
   }
 
   /** How many connections services take that are started from now on. */
@@ -120,7 +116,7 @@ public abstract class NodeTestBase {
 
   /** Starts the service over tcp, with a pool of so many segments and a disk tier. */
   protected void start(int segments) throws IOException {
-    service = NodeService.start(config(TestPool.withDisk(home(), segments), new TcpProvider()));
+    service = withDisk(segments, new TcpProvider()).start();
   }
 
   /** A task of this application on the node. */
@@ -138,8 +134,7 @@ public abstract class NodeTestBase {
   /** Where readers ask. */
   protected NodeAddress address() {
     return new NodeAddress(
-        "node1",
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort()));
+        "node1", new InetSocketAddress(LOOPBACK, service.metadata().controlPort()));
   }
 
   /** A reader with so many windows. */

@@ -1,5 +1,8 @@
 package io.sluice.node.testing;
 
+import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServicePlace;
+import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.StoreConfig;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,6 +17,20 @@ public final class TestPool {
       new StoreConfig.SettingNames("test.capacity", "test.overflow.dirs", "test.overflow.capacity");
 
   private TestPool() {}
+
+  /** A service whose pool is {@link #memory}. */
+  public static ServiceBuilder service(Path directory, int segments) {
+    return ServiceBuilder.at(
+            ServicePlace.in(directory, PlaceUse.ANNOUNCED), (long) segments * SEGMENT_BYTES)
+        .segments(SEGMENT_BYTES, BLOCK_BYTES)
+        .settingNames("test.dir", NAMES)
+        .medium("plain");
+  }
+
+  /** A service whose pool is {@link #withDisk}. */
+  public static ServiceBuilder serviceWithDisk(Path directory, int segments) {
+    return service(directory, segments).overflow(List.of(directory.resolve("disk")), 0, 0);
+  }
 
   /** A pool of memory segments alone. */
   public static StoreConfig.Builder memory(Path directory, int segments) {

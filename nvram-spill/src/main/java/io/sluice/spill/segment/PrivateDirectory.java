@@ -8,12 +8,15 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
- * Makes a directory that nobody but this process's user can reach: pools and sockets often lie
- * where everybody may create one, and whoever owns it could put another in its place and be told
- * the secrets of jobs.
+ * Makes, and removes, a directory that nobody but this process's user can reach: pools and sockets
+ * often lie where everybody may create one, and whoever owns it could put another in its place and
+ * be told the secrets of jobs.
  *
  * <p>Thread contract: stateless. Failure: {@link IOException} if it is somebody else's, a link, or
  * no directory.
@@ -59,5 +62,19 @@ public final class PrivateDirectory {
   /** Closes such a directory to others. */
   public static void close(Path directory) throws IOException {
     Files.setPosixFilePermissions(directory, PERMISSIONS);
+  }
+
+  /** Removes a directory with all that is in it; what is none stays. */
+  public static void delete(Path directory) throws IOException {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    List<Path> deepestFirst;
+    try (Stream<Path> all = Files.walk(directory)) {
+      deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : deepestFirst) {
+      Files.deleteIfExists(path);
+    }
   }
 }

@@ -56,6 +56,9 @@ public record StoreConfig(
   /** Default block length. */
   public static final int DEFAULT_BLOCK_BYTES = 64 << 10;
 
+  /** What the disk tier leaves free unless it is told otherwise. */
+  public static final long DEFAULT_DISK_RESERVE_BYTES = 1L << 30;
+
   private static final int PAGE_BYTES = 4096;
 
   /**
@@ -119,7 +122,7 @@ public record StoreConfig(
     private int blockBytes = DEFAULT_BLOCK_BYTES;
     private List<Path> diskDirectories = List.of();
     private long diskCapacityBytes;
-    private long diskReserveBytes = 1L << 30;
+    private long diskReserveBytes = DEFAULT_DISK_RESERVE_BYTES;
     private long diskTimeoutMs = DiskThread.TIMEOUT_MS;
     private Medium medium = new PlainMedium();
     private boolean recover;
@@ -139,11 +142,6 @@ public record StoreConfig(
     public Builder use(PlaceUse use) {
       this.use = use;
       return this;
-    }
-
-    /** What was set last. */
-    public PlaceUse use() {
-      return use;
     }
 
     /** Whether all segments are made at the start; if not, as they are needed, one ahead. */

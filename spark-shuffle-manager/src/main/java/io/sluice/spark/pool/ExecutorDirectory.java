@@ -8,14 +8,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 /**
  * The directory of one executor's pool, which lives as long as the executor does: a locked file
@@ -51,7 +47,7 @@ public final class ExecutorDirectory implements Closeable {
                   () -> new IOException(ours.resolve(name) + " is the pool of a living process"));
       try {
         Path directory = ours.resolve(name);
-        delete(directory);
+        PrivateDirectory.delete(directory);
         return new ExecutorDirectory(
             Files.createDirectory(directory, PrivateDirectory.OWNER_ONLY), lock);
       } catch (IOException | RuntimeException e) {
@@ -94,24 +90,12 @@ public final class ExecutorDirectory implements Closeable {
         if (dead.isPresent()) {
           try (LockFile lock = dead.get()) {
             String name = lockFile.getFileName().toString();
-            delete(ours.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length())));
+            PrivateDirectory.delete(
+                ours.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length())));
             Files.deleteIfExists(lock.path());
           }
         }
       }
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    List<Path> deepestFirst;
-    try (Stream<Path> all = Files.walk(directory)) {
-      deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : deepestFirst) {
-      Files.deleteIfExists(path);
     }
   }
 
@@ -123,7 +107,7 @@ public final class ExecutorDirectory implements Closeable {
   @Override
   public void close() throws IOException {
     try (lock) {
-      delete(directory);
+      PrivateDirectory.delete(directory);
       Files.deleteIfExists(lock.path());
     }
   }

@@ -1,9 +1,8 @@
 package io.sluice.spark.pool;
 
-import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.NodeServiceConfig;
-import io.sluice.node.service.Probes;
+import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -13,8 +12,6 @@ import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.medium.Medium;
-import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -23,7 +20,6 @@ import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,14 +44,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class ExecutorPool implements OutputTarget, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
-  private static final long DISK_RESERVE_BYTES = 1L << 30;
 
   /** Longer than it takes to read or free something, also where a disk has to be given up. */
   private static final long CLOSE_LIMIT_MS = 60_000;
 
   private final String applicationId;
   private final JobSecret secret;
-  private final Medium medium;
   private final ExecutorDirectory home;
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
@@ -64,14 +58,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   private boolean closed;
 
   private ExecutorPool(
-      String applicationId,
-      SparkConf conf,
-      ExecutorDirectory home,
-      MediumChooser.Choice medium,
-      NodeService service) {
+      String applicationId, SparkConf conf, ExecutorDirectory home, NodeService service) {
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
-    this.medium = medium.medium();
     this.home = home;
     this.service = service;
   }
@@ -94,9 +83,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
             Path.of(SparkSettings.POOL_DIR.get(settings)), applicationId + "-" + executorId);
     try {
       Path directory = home.directory();
-      MediumChooser.Choice medium =
-          MediumChooser.choose(SparkSettings.POOL_MEDIUM.get(settings), directory);
-      NodeService service = start(settings, transports, directory, medium, localDirs);
+      NodeService service = start(settings, transports, directory, localDirs);
       LOG.info(
           "{} serves the shuffle outputs of executor {} from {} on port {} over {}",
           Release.of(ExecutorPool.class),
@@ -104,7 +91,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           directory,
           service.metadata().controlPort(),
           service.transportCounters().keySet());
-      return new ExecutorPool(applicationId, conf, home, medium, service);
+      return new ExecutorPool(applicationId, conf, home, service);
     } catch (IOException | RuntimeException | Error e) {
       try {
         home.close();
@@ -119,43 +106,22 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       UnaryOperator<String> settings,
       ExecutorTransports transports,
       Path directory,
-      MediumChooser.Choice medium,
       List<Path> localDirs)
       throws IOException {
-    StoreConfig.Builder store =
-        StoreConfig.builder(
-                directory.resolve("pool"), SparkSettings.POOL_CAPACITY_BYTES.get(settings))
-            .geometry(
-                Math.toIntExact(SparkSettings.POOL_SEGMENT_BYTES.get(settings)),
-                StoreConfig.DEFAULT_BLOCK_BYTES)
-            .use(PlaceUse.PRIVATE)
-            .medium(medium.medium())
-            .disk(
-                localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(),
-                0,
-                DISK_RESERVE_BYTES)
-            .settingNames(
-                new StoreConfig.SettingNames(
-                    SparkSettings.POOL_CAPACITY_BYTES.name(),
-                    "spark.local.dir",
-                    "spark.local.dir"));
-    LOG.info("{}", medium.reason());
-    return NodeService.start(
-        new NodeServiceConfig(
-            directory,
-            store,
-            medium.medium().name(),
-            new InetSocketAddress(0).getAddress(),
-            0,
-            transports.bestFirst(),
-            false,
-            new BounceConfig(
-                BounceConfig.DEFAULT_SLOT_BYTES,
-                Math.toIntExact(
-                    SparkSettings.BOUNCE_BUFFER_BYTES.get(settings)
-                        / BounceConfig.DEFAULT_SLOT_BYTES)),
-            SparkSettings.LIMITS.get(settings),
-            Probes.NONE));
+    return ServiceBuilder.at(
+            ServicePlace.in(directory, PlaceUse.PRIVATE),
+            SparkSettings.POOL_CAPACITY_BYTES.get(settings))
+        .segments(Math.toIntExact(SparkSettings.POOL_SEGMENT_BYTES.get(settings)))
+        .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0)
+        .settingNames(
+            SparkSettings.POOL_DIR.name(),
+            new StoreConfig.SettingNames(
+                SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
+        .medium(SparkSettings.POOL_MEDIUM.get(settings))
+        .transports(transports.bestFirst())
+        .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
+        .limits(SparkSettings.LIMITS.get(settings))
+        .start();
   }
 
   /** Where other executors ask for its outputs. */
@@ -199,7 +165,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         () ->
             new OutputWriter(
                 new ReplacingSource(lease),
-                medium,
+                service.medium(),
                 service::memoryOf,
                 partitionCount,
                 MapOutput.LEASE_BYTES),
@@ -213,7 +179,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         this,
         begin(shuffleId),
         service.openLease(applicationId, secret),
-        medium,
+        service.medium(),
         new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
   }
 

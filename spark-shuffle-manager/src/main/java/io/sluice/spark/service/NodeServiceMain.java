@@ -1,16 +1,14 @@
 package io.sluice.spark.service;
 
-import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
-import io.sluice.node.service.ServiceDirectory;
+import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServicePlace;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportNames;
-import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
@@ -41,9 +39,8 @@ import picocli.CommandLine.Option;
     showDefaultValues = true)
 public final class NodeServiceMain implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(NodeServiceMain.class);
-  private static final long DISK_RESERVE_BYTES = 1L << 30;
   private static final long JANITOR_PERIOD_MS = 60_000;
-  private static final int BOUNCE_SLOTS = 16;
+  private static final long BOUNCE_BYTES = 16L << 20;
 
   @Option(
       names = "--dir",
@@ -163,32 +160,21 @@ public final class NodeServiceMain implements Callable<Integer> {
   }
 
   private NodeService open() throws IOException {
-    ServiceDirectory.prepare(directory, PlaceUse.ANNOUNCED);
-    TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transports = chooser.choose(transport);
-    MediumChooser.Choice choice = MediumChooser.choose(medium, directory);
-    LOG.info("{}; {}; {}", Release.of(NodeServiceMain.class), transports.reason(), choice.reason());
-    StoreConfig.Builder store =
-        StoreConfig.builder(directory.resolve("pool"), capacityMb << 20)
-            .wholeAtStart(allocation == Allocation.start)
-            .geometry(segmentMb << 20, StoreConfig.DEFAULT_BLOCK_BYTES)
-            .medium(choice.medium())
-            .disk(overflowPlaces(), 0, DISK_RESERVE_BYTES)
-            .settingNames(
-                new StoreConfig.SettingNames(
-                    "--capacity-mb", "--overflow-dirs", "--overflow-dirs"));
-    return NodeService.start(
-        new NodeServiceConfig(
-            directory,
-            store,
-            choice.medium().name(),
-            bindAddress,
-            port,
-            chooser.withFallbacks(transports),
-            true,
-            new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, BOUNCE_SLOTS),
-            limits(),
-            Probes.CONFINED));
+    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityMb << 20)
+        .wholeAtStart(allocation == Allocation.start)
+        .segments(segmentMb << 20)
+        .overflow(overflowPlaces(), 0)
+        .settingNames(
+            "--dir",
+            new StoreConfig.SettingNames("--capacity-mb", "--overflow-dirs", "--overflow-dirs"))
+        .medium(medium)
+        .transport(transport)
+        .listen(bindAddress, port)
+        .bounceMemory(BOUNCE_BYTES)
+        .limits(limits())
+        .probes(Probes.CONFINED)
+        .recover(true)
+        .start();
   }
 
   private ConnectionLimits limits() {

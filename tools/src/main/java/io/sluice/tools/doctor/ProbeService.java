@@ -1,23 +1,20 @@
 package io.sluice.tools.doctor;
 
-import io.sluice.node.service.BounceConfig;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.NodeServiceConfig;
 import io.sluice.node.service.Probes;
+import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServicePlace;
 import io.sluice.rdma.TransportChooser;
-import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 
 /**
  * A node service with the smallest of pools, to be probed before there is a cluster.
@@ -26,8 +23,6 @@ import java.util.stream.Stream;
  */
 public final class ProbeService implements Closeable {
   private static final int POOL_BYTES = 1 << 20;
-  private static final StoreConfig.SettingNames NO_SETTINGS =
-      new StoreConfig.SettingNames("pool size", "overflow directories", "overflow size");
 
   private final Path directory;
   private final NodeService service;
@@ -48,22 +43,15 @@ public final class ProbeService implements Closeable {
     try {
       return new ProbeService(
           directory,
-          NodeService.start(
-              new NodeServiceConfig(
-                  directory,
-                  StoreConfig.builder(directory.resolve("pool"), POOL_BYTES)
-                      .geometry(POOL_BYTES, POOL_BYTES)
-                      .settingNames(NO_SETTINGS),
-                  "plain",
-                  new InetSocketAddress(0).getAddress(),
-                  controlPort,
-                  transports,
-                  false,
-                  new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0),
-                  ConnectionLimits.DEFAULT,
-                  Probes.ALL)));
+          ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), POOL_BYTES)
+              .segments(POOL_BYTES, POOL_BYTES)
+              .medium("plain")
+              .transports(transports)
+              .listen(controlPort)
+              .probes(Probes.ALL)
+              .start());
     } catch (IOException | RuntimeException e) {
-      delete(directory);
+      PrivateDirectory.delete(directory);
       throw e;
     }
   }
@@ -105,15 +93,7 @@ public final class ProbeService implements Closeable {
     try {
       service.close();
     } finally {
-      delete(directory);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
+      PrivateDirectory.delete(directory);
     }
   }
 }

@@ -1,0 +1,181 @@
+package io.sluice.node.service;
+
+import io.sluice.rdma.Release;
+import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.store.StoreConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one way from settings to a running {@link NodeService}: engines, the service of a node by
+ * itself and the doctor fill it in. What is not said has a default.
+ *
+ * <p>Thread contract: one thread. Failure: {@link #start} says what does not work here, and leaves
+ * nothing open.
+ */
+public final class ServiceBuilder {
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceBuilder.class);
+
+  private final ServicePlace place;
+  private final StoreConfig.Builder store;
+  private String advice = "give the service a directory of its own";
+  private String medium = "auto";
+  private String transport = TransportChooser.AUTO;
+  private List<TransportProvider> transports; // null: chosen by the setting
+  private InetAddress bindAddress = new InetSocketAddress(0).getAddress();
+  private int controlPort;
+  private boolean recover;
+  private BounceConfig bounce = new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
+  private ConnectionLimits limits = ConnectionLimits.DEFAULT;
+  private Probes probes = Probes.NONE;
+
+  private ServiceBuilder(ServicePlace place, long memoryBytes) {
+    this.place = place;
+    this.store = StoreConfig.builder(place.pool(), memoryBytes).use(place.use());
+  }
+
+  /** A service in a place that no other one uses, with a memory tier of so many bytes. */
+  public static ServiceBuilder at(ServicePlace place, long memoryBytes) {
+    return new ServiceBuilder(place, memoryBytes);
+  }
+
+  /** Whether the memory tier is allocated at the start; if not, as it is needed. */
+  public ServiceBuilder wholeAtStart(boolean wholeAtStart) {
+    store.wholeAtStart(wholeAtStart);
+    return this;
+  }
+
+  /** Length of a segment. */
+  public ServiceBuilder segments(int segmentBytes) {
+    return segments(segmentBytes, StoreConfig.DEFAULT_BLOCK_BYTES);
+  }
+
+  /** Lengths of a segment and of a block, the unit of leases. */
+  public ServiceBuilder segments(int segmentBytes, int blockBytes) {
+    store.geometry(segmentBytes, blockBytes);
+    return this;
+  }
+
+  /** Where what has no room in memory goes, and how much of it; 0 for no limit. Else nowhere. */
+  public ServiceBuilder overflow(List<Path> directories, long capacityBytes) {
+    return overflow(directories, capacityBytes, StoreConfig.DEFAULT_DISK_RESERVE_BYTES);
+  }
+
+  /** The same with another number of bytes to be left free on those file systems. */
+  public ServiceBuilder overflow(List<Path> directories, long capacityBytes, long reserveBytes) {
+    store.disk(directories, capacityBytes, reserveBytes);
+    return this;
+  }
+
+  /** What the settings of the place and of the pool are called, for messages. */
+  public ServiceBuilder settingNames(String directory, StoreConfig.SettingNames pool) {
+    advice = "remove it, or set " + directory;
+    store.settingNames(pool);
+    return this;
+  }
+
+  /** How the pool is written, a setting of {@link MediumChooser}. */
+  public ServiceBuilder medium(String setting) {
+    medium = setting;
+    return this;
+  }
+
+  /** What readers are served with first, a setting of {@link TransportChooser}. */
+  public ServiceBuilder transport(String setting) {
+    transport = setting;
+    return this;
+  }
+
+  /** What readers are served with, in the caller's order: these and no others. */
+  public ServiceBuilder transports(List<TransportProvider> bestFirst) {
+    transports = List.copyOf(bestFirst);
+    return this;
+  }
+
+  /**
+   * Listens at every address: with the control protocol at this port, transport i at {@code port +
+   * 1 + i}, so that a firewall can be told, and for probes three ports further on. 0, the default,
+   * takes free ones.
+   */
+  public ServiceBuilder listen(int port) {
+    controlPort = port;
+    return this;
+  }
+
+  /** The same at one address. */
+  public ServiceBuilder listen(InetAddress address, int port) {
+    bindAddress = address;
+    return listen(port);
+  }
+
+  /**
+   * Memory through which each transport serves what it cannot register; whole MiB of it are used,
+   * and none is the default.
+   */
+  public ServiceBuilder bounceMemory(long bytes) {
+    return bounceSlots(
+        BounceConfig.DEFAULT_SLOT_BYTES, Math.toIntExact(bytes / BounceConfig.DEFAULT_SLOT_BYTES));
+  }
+
+  /** The same in slots of another length, of which each takes one read. */
+  public ServiceBuilder bounceSlots(int slotBytes, int slots) {
+    bounce = new BounceConfig(slotBytes, slots);
+    return this;
+  }
+
+  /** How many tasks, how many readers and, for each transport, how many data connections. */
+  public ServiceBuilder limits(ConnectionLimits connectionLimits) {
+    limits = connectionLimits;
+    return this;
+  }
+
+  /** What strangers may try. */
+  public ServiceBuilder probes(Probes offered) {
+    probes = offered;
+    return this;
+  }
+
+  /** Whether to keep what an earlier service left in the pool. */
+  public ServiceBuilder recover(boolean keep) {
+    recover = keep;
+    return this;
+  }
+
+  /**
+   * Prepares the place, finds out what works here, says why in the log, and starts the service,
+   * which the caller closes.
+   */
+  public NodeService start() throws IOException {
+    place.prepare(advice);
+    MediumChooser.Choice chosenMedium = MediumChooser.choose(medium, place.pool());
+    LOG.info("{}; {}", Release.of(ServiceBuilder.class), chosenMedium.reason());
+    store.medium(chosenMedium.medium());
+    return NodeService.start(
+        new NodeServiceConfig(
+            place.directory(),
+            store,
+            bindAddress,
+            controlPort,
+            transports == null ? chosenTransports() : transports,
+            recover,
+            bounce,
+            limits,
+            probes));
+  }
+
+  private List<TransportProvider> chosenTransports() throws TransportException {
+    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser.Choice choice = chooser.choose(transport);
+    LOG.info("{}", choice.reason());
+    return chooser.withFallbacks(choice);
+  }
+}

@@ -1,0 +1,51 @@
+package io.sluice.node.service;
+
+import io.sluice.spill.medium.PoolKind;
+import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PrivateDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Where a service keeps what: everything in one directory if that can hold ordinary files; else the
+ * pool alone lies elsewhere, on huge pages or a device.
+ *
+ * @param directory for the socket and what is known of applications
+ * @param pool a directory or a device
+ * @param use who opens what lies there
+ */
+public record ServicePlace(Path directory, Path pool, PlaceUse use) {
+  private static final String POOL_NAME = "pool";
+
+  /** Everything in one directory. */
+  public static ServicePlace in(Path directory, PlaceUse use) {
+    return new ServicePlace(directory, directory.resolve(POOL_NAME), use);
+  }
+
+  /**
+   * Everything in {@code configured} if it is a directory of ordinary files, or can become one;
+   * else the pool there and the rest in {@code standard}. Other processes are told of it.
+   *
+   * @throws IOException if {@code configured} can hold no pool
+   */
+  public static ServicePlace of(Path configured, Path standard) throws IOException {
+    return switch (PoolKind.of(configured)) {
+      case FILES -> in(configured, PlaceUse.ANNOUNCED);
+      case HUGE_PAGES ->
+          new ServicePlace(standard, configured.resolve(POOL_NAME), PlaceUse.ANNOUNCED);
+      case DEVICE -> new ServicePlace(standard, configured, PlaceUse.ANNOUNCED);
+    };
+  }
+
+  /**
+   * Makes its directories private.
+   *
+   * @param advice what mends it if that is refused, for the message
+   */
+  void prepare(String advice) throws IOException {
+    PrivateDirectory.prepare(directory, use, advice);
+    if (PoolKind.of(pool) != PoolKind.DEVICE) {
+      PrivateDirectory.prepare(pool, use, advice);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.sluice.node.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.segment.PlaceUse;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** From settings to a running service, and what is said of those that do not work. */
+class ServiceBuilderTest extends NodeTestBase {
+  @Test
+  void transportAndMediumAreChosenByTheirSettings() throws IOException {
+    service =
+        TestPool.service(home(), 1)
+            .transport("tcp")
+            .medium("emulated:3:plain")
+            .listen(LOOPBACK, 0)
+            .start();
+    assertEquals(Set.of("tcp"), service.transportCounters().keySet());
+    assertEquals("emulated:3.0:plain", service.metadata().medium());
+    assertEquals("emulated:3.0:plain", service.medium().name());
+  }
+
+  @Test
+  void settingsThatNameNothingAreRefused() {
+    assertRefused("carrier-pigeon", TestPool.service(home(), 1).transport("carrier-pigeon"));
+    assertRefused("papyrus", inMemory(1, new TcpProvider()).medium("papyrus"));
+  }
+
+  @Test
+  void aPlaceThatIsRefusedNamesItsSetting() throws IOException {
+    Files.createSymbolicLink(home(), directory);
+    assertRefused("remove it, or set test.dir", inMemory(1, new TcpProvider()));
+  }
+
+  @Test
+  void aDirectoryOfFilesHoldsAllOfIt() throws IOException {
+    Path configured = directory.resolve("configured/deep");
+    ServicePlace place = ServicePlace.of(configured, directory.resolve("standard"));
+    assertEquals(ServicePlace.in(configured, PlaceUse.ANNOUNCED), place);
+    place.prepare("");
+    for (Path each : new Path[] {configured, place.pool()}) {
+      assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(each)));
+    }
+  }
+
+  private static void assertRefused(String why, ServiceBuilder builder) {
+    String message = assertThrows(IOException.class, builder::start).getMessage();
+    assertTrue(message.contains(why), message);
+  }
+}
