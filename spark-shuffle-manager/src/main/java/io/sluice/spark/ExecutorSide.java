@@ -145,7 +145,11 @@ final class ExecutorSide implements Closeable {
   /** Not before there is something to say: a driver that runs no tasks has no such metrics. */
   synchronized void beginReports() {
     if (metrics == null && !closed) {
-      metrics = new ExecutorMetrics(this::openedPool, counters);
+      metrics =
+          new ExecutorMetrics(
+              () -> openedPool().map(ExecutorPool::stats),
+              () -> openedPool().map(ExecutorPool::writtenBytes).orElse(0L),
+              counters);
       SparkEnv env = SparkEnv.get();
       env.metricsSystem().registerSource(metrics);
       memory =

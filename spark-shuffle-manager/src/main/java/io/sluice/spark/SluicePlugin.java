@@ -18,7 +18,7 @@ public final class SluicePlugin implements SparkPlugin {
 
   @Override
   public DriverPlugin driverPlugin() {
-    return new DriverPart();
+    return new DriverPart(SluiceShuffleManager.class.getName());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.sluice.spark;
 
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.OutputTarget;
@@ -36,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: safe from any thread. Ownership: Spark makes and stops it, one on the driver
  * and one on each executor.
  */
-public final class SluiceShuffleManager extends SortShuffleManager {
+public final class SluiceShuffleManager extends SortShuffleManager implements ReportedShuffle {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
 
   private static final String READ_HOST_LOCAL_DISK = "spark.shuffle.readHostLocalDisk";
@@ -89,22 +90,22 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     conf.set(READ_HOST_LOCAL_DISK, "false");
   }
 
-  /** Which ways blocks went, and what was left to Spark. */
+  @Override
   public ShuffleCounters counters() {
     return executor.counters();
   }
 
-  /** Why it leaves the application to Spark; empty if it does not. */
+  @Override
   public Optional<String> declined() {
     return declined;
   }
 
-  /** The transports that this executor serves and reads with, best first; none before it does. */
+  @Override
   public List<String> transports() {
     return executor.transports().found();
   }
 
-  /** How full this executor's pool is, if it has one. */
+  @Override
   public Optional<StoreStats> poolStats() {
     return executor.openedPool().map(ExecutorPool::stats);
   }

@@ -3,7 +3,7 @@ package io.sluice.spark.metrics;
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import io.sluice.rdma.transport.TransportNames;
-import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spill.store.StoreStats;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -28,16 +28,22 @@ public final class ExecutorMetrics implements Source {
 
   private final MetricRegistry registry = new MetricRegistry();
 
-  /** Asks for the pool every time: it is opened when it is needed. */
-  public ExecutorMetrics(Supplier<Optional<ExecutorPool>> pool, ShuffleCounters counters) {
-    ofPool("memory.capacityBytes", pool, opened -> opened.stats().memory().capacityBytes());
-    ofPool("memory.createdBytes", pool, opened -> opened.stats().memory().createdBytes());
-    ofPool("memory.segmentFailures", pool, opened -> opened.stats().segmentFailures());
-    ofPool("memory.usedBytes", pool, opened -> opened.stats().memory().usedBytes());
-    ofPool("disk.failedDirectories", pool, opened -> opened.stats().failedDirectories());
-    ofPool("disk.usedBytes", pool, opened -> opened.stats().disk().usedBytes());
-    ofPool("written.bytes", pool, ExecutorPool::writtenBytes);
-    ofPool("outputs", pool, opened -> opened.stats().outputs());
+  /**
+   * Asks every time.
+   *
+   * @param pool how full the pool is; empty before it is opened
+   * @param writtenBytes how much was written to it
+   */
+  public ExecutorMetrics(
+      Supplier<Optional<StoreStats>> pool, LongSupplier writtenBytes, ShuffleCounters counters) {
+    ofPool("memory.capacityBytes", pool, stats -> stats.memory().capacityBytes());
+    ofPool("memory.createdBytes", pool, stats -> stats.memory().createdBytes());
+    ofPool("memory.segmentFailures", pool, StoreStats::segmentFailures);
+    ofPool("memory.usedBytes", pool, stats -> stats.memory().usedBytes());
+    ofPool("disk.failedDirectories", pool, StoreStats::failedDirectories);
+    ofPool("disk.usedBytes", pool, stats -> stats.disk().usedBytes());
+    gauge("pool.written.bytes", writtenBytes);
+    ofPool("outputs", pool, StoreStats::outputs);
     gauge("service.written.bytes", counters::serviceBytes);
     for (String way : WAYS) {
       gauge("read." + way + ".bytes", () -> counters.bytesByWay().getOrDefault(way, 0L));
@@ -48,7 +54,7 @@ public final class ExecutorMetrics implements Source {
   }
 
   private void ofPool(
-      String name, Supplier<Optional<ExecutorPool>> pool, ToLongFunction<ExecutorPool> value) {
+      String name, Supplier<Optional<StoreStats>> pool, ToLongFunction<StoreStats> value) {
     gauge("pool." + name, () -> pool.get().map(value::applyAsLong).orElse(0L));
   }
 

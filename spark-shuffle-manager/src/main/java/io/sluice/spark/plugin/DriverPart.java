@@ -1,6 +1,5 @@
 package io.sluice.spark.plugin;
 
-import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.ui.SluiceTab;
@@ -19,10 +18,17 @@ import org.apache.spark.api.plugin.PluginContext;
  */
 public final class DriverPart implements DriverPlugin {
   private final ExecutorReports reports = new ExecutorReports();
+  private final String managerClass;
   private PluginContext context;
 
-  /** Has nothing to show yet. */
-  public DriverPart() {}
+  /**
+   * Has nothing to show yet.
+   *
+   * @param managerClass name of Sluice's shuffle manager
+   */
+  public DriverPart(String managerClass) {
+    this.managerClass = managerClass;
+  }
 
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext context) {
@@ -30,7 +36,7 @@ public final class DriverPart implements DriverPlugin {
     // The shuffle manager, which checks as well, may be another than Sluice's.
     SparkSettings.check(context.conf());
     // Spark makes the manager after its plugins.
-    context.conf().setIfMissing("spark.shuffle.manager", SluiceShuffleManager.class.getName());
+    context.conf().setIfMissing("spark.shuffle.manager", managerClass);
     if (spark.ui().isDefined()) {
       SluiceTab.attach(spark.ui().get(), this::current);
     }

@@ -1,7 +1,7 @@
 package io.sluice.spark.plugin;
 
-import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.metrics.ExecutorReport;
+import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.metrics.TierUse;
 import io.sluice.spark.persist.Persistence;
 import io.sluice.spark.persist.SluiceDiskStore;
@@ -26,9 +26,9 @@ final class Reports {
   static ExecutorReport take(PluginContext context, Optional<Persistence> persistence) {
     // It may not exist yet, or be another than Sluice's.
     ShuffleManager manager = SparkEnv.get().shuffleManager();
-    Optional<SluiceShuffleManager> sluice =
-        manager instanceof SluiceShuffleManager ours ? Optional.of(ours) : Optional.empty();
-    Optional<StoreStats> stats = sluice.flatMap(SluiceShuffleManager::poolStats);
+    Optional<ReportedShuffle> sluice =
+        manager instanceof ReportedShuffle ours ? Optional.of(ours) : Optional.empty();
+    Optional<StoreStats> stats = sluice.flatMap(ReportedShuffle::poolStats);
     Optional<SluiceDiskStore> store = persistence.flatMap(Persistence::store);
     Map<String, Long> fallbacks =
         new TreeMap<>(sluice.map(ours -> ours.counters().fallbacks()).orElse(Map.of()));
@@ -39,7 +39,7 @@ final class Reports {
         host(),
         System.currentTimeMillis(),
         stats.isPresent() ? "open" : noPool(manager, sluice),
-        sluice.map(SluiceShuffleManager::transports).orElse(List.of()),
+        sluice.map(ReportedShuffle::transports).orElse(List.of()),
         stats.map(StoreStats::memory).map(Reports::use).orElse(TierUse.NONE),
         stats.map(StoreStats::disk).map(Reports::use).orElse(TierUse.NONE),
         stats.map(StoreStats::outputs).orElse(0),
@@ -56,14 +56,11 @@ final class Reports {
     return address == null ? "" : address.host();
   }
 
-  private static String noPool(ShuffleManager manager, Optional<SluiceShuffleManager> sluice) {
+  private static String noPool(ShuffleManager manager, Optional<ReportedShuffle> sluice) {
     if (manager != null && sluice.isEmpty()) {
       return "none, because of " + manager.getClass().getName();
     }
-    return sluice
-        .flatMap(SluiceShuffleManager::declined)
-        .map(why -> "none: " + why)
-        .orElse(NO_POOL);
+    return sluice.flatMap(ReportedShuffle::declined).map(why -> "none: " + why).orElse(NO_POOL);
   }
 
   private static TierUse use(TierStats tier) {
