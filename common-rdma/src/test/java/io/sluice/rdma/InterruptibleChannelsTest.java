@@ -31,6 +31,7 @@ class InterruptibleChannelsTest {
           "disni-transport",
           "nvram-spill",
           "node-service",
+          "mapreduce",
           "hadoop-shuffle-plugin",
           "spark-shuffle-manager",
           "tools");

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.shuffle;
 
+import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.node.client.NodeRun;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;

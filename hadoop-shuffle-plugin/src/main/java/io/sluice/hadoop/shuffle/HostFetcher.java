@@ -2,8 +2,8 @@ package io.sluice.hadoop.shuffle;
 
 import io.sluice.hadoop.shuffle.FetchFailures.Kind;
 import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
-import io.sluice.hadoop.stage.StageArea;
-import io.sluice.hadoop.stage.StagedRun;
+import io.sluice.mapreduce.stage.StageArea;
+import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;

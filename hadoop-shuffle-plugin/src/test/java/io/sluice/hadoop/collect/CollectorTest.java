@@ -8,6 +8,7 @@ import io.sluice.hadoop.testing.LeaseCountingComparator;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
+import io.sluice.mapreduce.testing.UnpooledCodec;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

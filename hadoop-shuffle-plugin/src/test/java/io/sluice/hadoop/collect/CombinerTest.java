@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
-import io.sluice.hadoop.testing.Pair;
 import io.sluice.hadoop.testing.SluiceMapOutput;
+import io.sluice.mapreduce.testing.Pair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

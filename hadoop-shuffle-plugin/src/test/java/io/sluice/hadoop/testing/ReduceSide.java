@@ -1,5 +1,6 @@
 package io.sluice.hadoop.testing;
 
+import io.sluice.mapreduce.testing.Pair;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

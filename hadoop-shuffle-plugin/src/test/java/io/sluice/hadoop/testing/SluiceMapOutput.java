@@ -1,12 +1,13 @@
 package io.sluice.hadoop.testing;
 
-import io.sluice.hadoop.merge.CodecRunInput;
+import io.sluice.mapreduce.merge.CodecRunInput;
+import io.sluice.mapreduce.testing.Pair;
+import io.sluice.mapreduce.testing.RunRecords;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
-import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.segment.SegmentMapper;
@@ -38,7 +39,8 @@ public final class SluiceMapOutput {
                     mapper::map, located.place().ranges(), run.lengthBytes(), BLOCK_BYTES),
                 run.lengthBytes(),
                 run.checksums());
-        List<Pair> records = records(codec == null ? stored : new CodecRunInput(stored, codec));
+        List<Pair> records =
+            RunRecords.of(codec == null ? stored : new CodecRunInput(stored, codec));
         if (records.size() != run.records()) {
           throw new AssertionError(run + " has " + records.size() + " records");
         }
@@ -46,22 +48,5 @@ public final class SluiceMapOutput {
       }
     }
     return runs;
-  }
-
-  private static List<Pair> records(RunInput input) throws Exception {
-    List<Pair> records = new ArrayList<>();
-    try (RunCursor cursor = new RunCursor("test", input, BLOCK_BYTES)) {
-      while (cursor.advance()) {
-        records.add(
-            Pair.copy(
-                cursor.bytes(),
-                cursor.keyOffset(),
-                cursor.keyLength(),
-                cursor.bytes(),
-                cursor.valueOffset(),
-                cursor.valueLength()));
-      }
-    }
-    return records;
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.testing;
 
+import io.sluice.mapreduce.testing.Pair;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;

@@ -1,0 +1,234 @@
+package io.sluice.mapreduce.map;
+
+import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.WrittenRun;
+import io.sluice.spill.merge.KWayMerge;
+import io.sluice.spill.record.RecordFormat;
+import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.sort.SortedRecords;
+import io.sluice.spill.writer.OutputWriter;
+import io.sluice.spill.writer.WriteTarget;
+import io.sluice.spill.writer.WriterStats;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
+import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.util.Progress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One map output while it is made: a run for each partition and spill, merged only when that pays,
+ * then committed.
+ *
+ * <p>Several runs of a partition are served as they are; the reducer merges anyway. They are merged
+ * here when there is a combiner and stock would merge with it too ({@code
+ * mapreduce.map.combine.minspills}), or when there are more than {@code
+ * mapreduce.task.io.sort.factor} of them, or more over all partitions than is good ({@link
+ * MergePolicy}); that happens between spills as well.
+ *
+ * <p>Thread contract: one thread. Ownership: the collector closes it; what was not committed is
+ * then given back. Failure: {@link IOException} of the pool, the codec or the user's combiner.
+ */
+final class MapOutputBuilder implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(MapOutputBuilder.class);
+
+  /** Leased at a time where the size of a run is not known before it is written. */
+  private static final long LEASE_BYTES = 4 << 20;
+
+  private final WriteTarget target;
+  private final int partitions;
+  private final KeyOrder order;
+  private final CompressionCodec codec;
+  private final Combining<?, ?> combining;
+  private final MergePolicy policy;
+  private final Reporter reporter;
+  private final Counters.Counter spilledRecords;
+  private final List<WriterStats> finished = new ArrayList<>();
+  private OutputWriter out;
+  private RunWriter runWriter;
+  private int spills;
+  private int mergedSpills;
+
+  /** Starts an output; {@code codec} and {@code combining} may be null. */
+  MapOutputBuilder(
+      WriteTarget target,
+      int partitions,
+      KeyOrder order,
+      CompressionCodec codec,
+      Combining<?, ?> combining,
+      MergePolicy policy,
+      Reporter reporter,
+      Counters.Counter spilledRecords) {
+    this.target = target;
+    this.partitions = partitions;
+    this.order = order;
+    this.codec = codec;
+    this.combining = combining;
+    this.policy = policy;
+    this.reporter = reporter;
+    this.spilledRecords = spilledRecords;
+    open(target.writer(partitions, LEASE_BYTES));
+  }
+
+  private void open(OutputWriter writer) {
+    out = writer;
+    runWriter = new RunWriter(writer, codec);
+  }
+
+  /** Writes a sorted buffer: one run for each partition that has records. */
+  void spill(SortedRecords records)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    if (out.runs().size() + partitionsOf(records) > policy.maxHeldRuns() && !out.runs().isEmpty()) {
+      merge(combinesAgain());
+    }
+    if (codec == null && combining == null) {
+      reserve(records);
+    }
+    for (int partition = 0; partition < partitions; partition++) {
+      if (records.firstOf(partition) == records.endOf(partition)) {
+        continue;
+      }
+      if (combining == null) {
+        spilledRecords.increment(runWriter.writeSorted(partition, records));
+      } else {
+        combine(partition, new SortedRange(records, partition));
+      }
+      reporter.progress();
+    }
+    spills++;
+  }
+
+  private int partitionsOf(SortedRecords records) {
+    int count = 0;
+    for (int partition = 0; partition < partitions; partition++) {
+      count += records.firstOf(partition) < records.endOf(partition) ? 1 : 0;
+    }
+    return count;
+  }
+
+  private void reserve(SortedRecords records) throws IOException {
+    long lengthBytes = 0;
+    for (int partition = 0; partition < partitions; partition++) {
+      long encodedBytes = records.encodedBytes(partition);
+      lengthBytes += encodedBytes == 0 ? 0 : encodedBytes + RecordFormat.END_BYTES;
+    }
+    out.reserveCapacity(lengthBytes);
+  }
+
+  /** Writes a single record, too large for the buffer, as a run of its own. */
+  void spillSingle(byte[] record, int keyLength, int valueLength, int partition)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    spilledRecords.increment(
+        runWriter.write(
+            partition,
+            encoder -> encoder.append(record, 0, keyLength, record, keyLength, valueLength)));
+    spills++;
+  }
+
+  /** Runs over all partitions that it has now. */
+  int runs() {
+    return out.runs().size();
+  }
+
+  /** How often a buffer, or a record too large for it, was written. */
+  int spills() {
+    return spills;
+  }
+
+  private void combine(int partition, RawKeyValueIterator records)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    spilledRecords.increment(
+        runWriter.write(partition, encoder -> combining.combine(records, encoder)));
+  }
+
+  /** Merges if it pays, and commits. */
+  void commit(OutputId id) throws IOException, InterruptedException, ClassNotFoundException {
+    if (combinesAgain() || isFragmented()) {
+      merge(combinesAgain());
+    }
+    out.commit(id);
+  }
+
+  /** Bytes of its runs, as readers will find them. */
+  long materializedBytes() {
+    return out.runs().stream().mapToLong(WrittenRun::lengthBytes).sum();
+  }
+
+  private boolean combinesAgain() {
+    return combining != null && spills >= policy.minSpillsToCombine();
+  }
+
+  private boolean isFragmented() {
+    int most = spills - mergedSpills + (mergedSpills == 0 ? 0 : 1); // runs of a partition
+    return most > policy.maxSpills() || out.indexBytesWith(0) > policy.maxIndexBytes();
+  }
+
+  private void merge(boolean combineAgain)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    LOG.info("Merging the runs of {} spills in memory", spills);
+    OutputWriter merged = target.writer(partitions, LEASE_BYTES);
+    OutputWriter spilled = out;
+    RunWriter spilledRuns = runWriter;
+    OutputMerge merging =
+        new OutputMerge(this::roundWriter, order, codec, policy.memory(), reporter, spilledRecords);
+    open(merged);
+    try (spilled;
+        spilledRuns) {
+      List<WrittenRun> runs = new ArrayList<>(); // of one partition
+      for (WrittenRun run : spilled.runsByPartition()) {
+        if (!runs.isEmpty() && runs.get(0).partition() != run.partition()) {
+          mergePartition(merging, spilled, runs, combineAgain);
+          runs.clear();
+        }
+        runs.add(run);
+      }
+      if (!runs.isEmpty()) {
+        mergePartition(merging, spilled, runs, combineAgain);
+      }
+      finished.add(spilled.stats());
+      finished.addAll(merging.finished());
+      mergedSpills = spills;
+    }
+  }
+
+  private void mergePartition(
+      OutputMerge merging, OutputWriter spilled, List<WrittenRun> runs, boolean combineAgain)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    int partition = runs.get(0).partition();
+    try (KWayMerge merge = merging.start(spilled, runs)) {
+      if (combineAgain) {
+        combine(partition, new MergedRecords(merge, new Progress()));
+      } else {
+        spilledRecords.increment(
+            runWriter.write(partition, encoder -> merging.copy(merge, encoder)));
+      }
+    }
+    reporter.progress();
+  }
+
+  private OutputWriter roundWriter(long lengthBytes) {
+    return target.writer(partitions, Math.max(1, Math.min(LEASE_BYTES, lengthBytes)));
+  }
+
+  /** Bytes written to memory, with those that were merged and written again. */
+  long memoryBytes() {
+    return finished.stream().mapToLong(WriterStats::memoryBytes).sum() + out.stats().memoryBytes();
+  }
+
+  /** Bytes written to disk, with those that were merged and written again. */
+  long diskBytes() {
+    return finished.stream().mapToLong(WriterStats::diskBytes).sum() + out.stats().diskBytes();
+  }
+
+  @Override
+  public void close() throws IOException {
+    runWriter.close();
+    out.close();
+  }
+}

@@ -1,0 +1,77 @@
+package io.sluice.mapreduce.map;
+
+import io.sluice.mapreduce.order.KeyOrders;
+import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.writer.WriteTarget;
+import java.io.IOException;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.Task.TaskReporter;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.util.ReflectionUtils;
+
+/**
+ * How one map task collects, as far as its job alone says: everything that can be refused before
+ * there is a place to write to.
+ *
+ * <p>It differs from {@link RecordCollector} in holding nothing that must be closed.
+ *
+ * <p>Thread contract: one thread; {@link #collector} once, because serializers and the combiner are
+ * the collector's from then on. Failure: {@link #of} throws what stock's collector throws for the
+ * same settings, and refuses more reduces than an output's index has room for.
+ */
+public final class MapPlan<K, V> {
+  static final int CHUNK_BYTES = 1 << 20;
+  private static final int MIN_CHUNKS = 4;
+
+  final TaskReporter reporter;
+  final StockLimits limits;
+  final long sortBytes;
+  final int partitions;
+  final RecordSerializer<K, V> record;
+  final KeyOrder order;
+
+  /** Of map outputs, or null. */
+  final CompressionCodec codec;
+
+  final MergePolicy policy;
+
+  /** Null for a job without a combiner. */
+  final Combining<K, V> combining;
+
+  private MapPlan(JobConf job, TaskAttemptID task, TaskReporter reporter)
+      throws IOException, ClassNotFoundException {
+    this.reporter = reporter;
+    limits = new StockLimits(job);
+    sortBytes = Math.max(limits.sortBytes(), (long) MIN_CHUNKS * CHUNK_BYTES);
+    partitions = job.getNumReduceTasks();
+    record = new RecordSerializer<>(job);
+    order = KeyOrders.of(job);
+    codec = codec(job);
+    policy = MergePolicy.of(job, codec);
+    combining = Combining.of(job, task, reporter);
+  }
+
+  /** What {@code job} says of its task, whose counters and progress {@code reporter} keeps. */
+  public static <K, V> MapPlan<K, V> of(JobConf job, TaskAttemptID task, TaskReporter reporter)
+      throws IOException, ClassNotFoundException {
+    return new MapPlan<>(job, task, reporter);
+  }
+
+  private static CompressionCodec codec(JobConf job) {
+    return job.getCompressMapOutput()
+        ? ReflectionUtils.newInstance(job.getMapOutputCompressorClass(DefaultCodec.class), job)
+        : null;
+  }
+
+  /** Length of the sort buffer. */
+  public long sortBytes() {
+    return sortBytes;
+  }
+
+  /** A collector of the task's records, which the caller closes. */
+  public RecordCollector<K, V> collector(WriteTarget target) {
+    return new RecordCollector<>(this, target);
+  }
+}

@@ -1,0 +1,225 @@
+package io.sluice.mapreduce.map;
+
+import io.sluice.mapreduce.merge.CodecRunInput;
+import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.spill.format.WrittenRun;
+import io.sluice.spill.merge.KWayMerge;
+import io.sluice.spill.merge.MappedRunInput;
+import io.sluice.spill.merge.MergePlan;
+import io.sluice.spill.merge.RunCursor;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
+import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.writer.OutputWriter;
+import io.sluice.spill.writer.WriterStats;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.function.Function;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.Reporter;
+
+/**
+ * Merges the runs that a map has written for a partition: as a stream if the task's memory allows
+ * all of them at once, else after rounds that write to the pool.
+ *
+ * <p>It differs from {@code ReduceMerge} in where runs lie: all in this node's pool, mapped a
+ * window at a time. Each round has a writer of its own, because a writer's runs cannot be read
+ * while it writes another; what it wrote goes back to the pool as soon as it is read.
+ *
+ * <p>Thread contract: one thread. Ownership: closing a merge closes what its rounds left; the
+ * writer of the runs stays its owner's. Failure: {@link IOException} of the pool, the codec or
+ * damaged bytes, with nothing left open.
+ */
+final class OutputMerge {
+  /** Mapped at a time over all runs of a merge: mapped pages count as the task's memory. */
+  private static final int WINDOWS_BYTES = 64 << 20;
+
+  private static final int MAX_WINDOW_BYTES = 1 << 20;
+  private static final int RECORDS_PER_PROGRESS = 1 << 12;
+
+  private final Function<Long, OutputWriter> rounds;
+  private final KeyOrder order;
+  private final CompressionCodec codec;
+  private final MergeMemory memory;
+  private final Reporter reporter;
+  private final Counters.Counter spilledRecords;
+  private final List<WriterStats> finished = new ArrayList<>();
+
+  /**
+   * Merges by {@code order}.
+   *
+   * @param rounds makes a writer for a round of so many bytes
+   * @param codec of the runs, or null
+   */
+  OutputMerge(
+      Function<Long, OutputWriter> rounds,
+      KeyOrder order,
+      CompressionCodec codec,
+      MergeMemory memory,
+      Reporter reporter,
+      Counters.Counter spilledRecords) {
+    this.rounds = rounds;
+    this.order = order;
+    this.codec = codec;
+    this.memory = memory;
+    this.reporter = reporter;
+    this.spilledRecords = spilledRecords;
+  }
+
+  /** A run and where it lies; {@code owned} if the writer is that of a round. */
+  private record Stored(WrittenRun run, int number, OutputWriter writer, boolean owned)
+      implements Comparable<Stored>, Closeable {
+    @Override
+    public int compareTo(Stored other) {
+      int result = Long.compare(run.lengthBytes(), other.run.lengthBytes());
+      return result != 0 ? result : Integer.compare(number, other.number);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (owned) {
+        writer.close();
+      }
+    }
+  }
+
+  /** The last merge of these runs of one partition, after as many rounds as it takes. */
+  KWayMerge start(OutputWriter writer, List<WrittenRun> runs) throws IOException {
+    List<Stored> all = new ArrayList<>(runs.size());
+    long recordBytes = 0;
+    for (WrittenRun run : runs) {
+      all.add(new Stored(run, all.size(), writer, false));
+      recordBytes = Math.max(recordBytes, run.rawLengthBytes() / Math.max(1, run.records()));
+    }
+    int fanIn = memory.maxRuns(recordBytes);
+    if (MergePlan.roundSize(all.size(), fanIn) == 0) {
+      return open(all);
+    }
+    PriorityQueue<Stored> waiting = new PriorityQueue<>(all);
+    try {
+      int number = all.size();
+      for (int size = MergePlan.roundSize(waiting.size(), fanIn);
+          size > 0;
+          size = MergePlan.roundSize(waiting.size(), fanIn)) {
+        waiting.add(mergeRound(take(waiting, size), number++));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      closeAfter(waiting, e);
+      throw e;
+    }
+    return open(take(waiting, waiting.size()));
+  }
+
+  private static List<Stored> take(PriorityQueue<Stored> waiting, int count) {
+    List<Stored> taken = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      taken.add(waiting.remove());
+    }
+    return taken;
+  }
+
+  private Stored mergeRound(List<Stored> runs, int number) throws IOException {
+    int partition = runs.get(0).run.partition();
+    long lengthBytes = runs.stream().mapToLong(stored -> stored.run.lengthBytes()).sum();
+    try (KWayMerge merge = open(runs)) {
+      OutputWriter round = rounds.apply(lengthBytes);
+      try (RunWriter writer = new RunWriter(round, codec)) {
+        spilledRecords.increment(writer.write(partition, encoder -> copy(merge, encoder)));
+        finished.add(round.stats());
+        return new Stored(round.runs().get(0), number, round, true);
+      } catch (IOException | RuntimeException | Error e) {
+        closeAfter(List.of(round), e);
+        throw e;
+      } catch (InterruptedException | ClassNotFoundException e) {
+        throw new AssertionError("nothing waits or is loaded where runs are copied", e);
+      }
+    }
+  }
+
+  /** Opens the runs of a merge, all or none. */
+  private KWayMerge open(List<Stored> runs) throws IOException {
+    List<RunCursor> cursors = new ArrayList<>(runs.size());
+    try {
+      int windowBytes = Math.min(MAX_WINDOW_BYTES, WINDOWS_BYTES / Math.max(1, runs.size()));
+      int blockBytes = MergeMemory.blockBytes(runs.size());
+      for (Stored stored : runs) {
+        WrittenRun run = stored.run;
+        String name = "partition " + run.partition() + " at " + run.logicalOffsetBytes();
+        RunInput bytes =
+            new VerifiedRunInput(
+                name, new StoredInput(stored, windowBytes), run.lengthBytes(), run.checksums());
+        RunInput input = codec == null ? bytes : new CodecRunInput(bytes, codec);
+        int wholeBytes = (int) Math.min(blockBytes, run.rawLengthBytes());
+        cursors.add(new RunCursor(name, input, wholeBytes));
+      }
+      return new KWayMerge(cursors, order);
+    } catch (IOException | RuntimeException | Error e) {
+      closeAfter(cursors, e); // gives decompressors back
+      closeAfter(runs, e);
+      throw e;
+    }
+  }
+
+  /** Appends all records of {@code merge}. */
+  void copy(KWayMerge merge, RunEncoder encoder) throws IOException {
+    while (merge.next()) {
+      encoder.append(
+          merge.keyBytes(),
+          merge.keyOffset(),
+          merge.keyLength(),
+          merge.valueBytes(),
+          merge.valueOffset(),
+          merge.valueLength());
+      if (encoder.records() % RECORDS_PER_PROGRESS == 0) {
+        reporter.progress();
+      }
+    }
+  }
+
+  /** What its rounds have written. */
+  List<WriterStats> finished() {
+    return finished;
+  }
+
+  private static void closeAfter(Iterable<? extends Closeable> closing, Throwable failure) {
+    for (Closeable each : closing) {
+      try {
+        each.close();
+      } catch (IOException | RuntimeException e) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+
+  /** A run, mapped, that lets go of the writer of its round behind its reader. */
+  private static final class StoredInput implements RunInput {
+    private final Stored stored;
+    private final MappedRunInput mapped;
+
+    StoredInput(Stored stored, int windowBytes) {
+      this.stored = stored;
+      this.mapped = stored.writer.input(stored.run, windowBytes);
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+      return mapped.read(dst, offset, lengthBytes);
+    }
+
+    @Override
+    public long remainingBytes() {
+      return mapped.remainingBytes();
+    }
+
+    @Override
+    public void close() throws IOException {
+      mapped.close();
+      stored.close();
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package io.sluice.mapreduce.merge;
+
+import io.sluice.spill.format.BlockChecksums;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.io.compress.BZip2Codec;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.io.compress.Lz4Codec;
+import org.apache.hadoop.io.compress.SnappyCodec;
+import org.apache.hadoop.io.compress.ZStandardCodec;
+
+/**
+ * How many runs a task may merge at once, so that what their readers hold stays within bounds: a
+ * block to parse in for each, the largest of its records, the block that is verified for whoever
+ * asks for less, and what the job's codec takes to decompress it, on the heap, in direct memory or
+ * in a native library.
+ *
+ * <p>Codecs do not say what they take. Those of Hadoop are known, by the settings of their buffers;
+ * any other is taken to need {@link #UNKNOWN_STREAM_BYTES}.
+ */
+public final class MergeMemory {
+  private static final int BLOCKS_BYTES = 40 << 20;
+
+  /** What may be left of the record before, when a block of a run is verified behind it. */
+  private static final int REST_BYTES = 8 << 10;
+
+  private static final int MIN_BLOCK_BYTES = BlockChecksums.BLOCK_BYTES + REST_BYTES;
+
+  private static final int MAX_BLOCK_BYTES = 128 << 10;
+
+  /** For decompressors in a task with much heap; with less it is a part of that. */
+  private static final long MAX_STREAMS_BYTES = 64 << 20;
+
+  private static final int HEAP_SHARE = 16;
+
+  static final long UNKNOWN_STREAM_BYTES = 1 << 20;
+
+  /** An inflater's state, and the two direct buffers of the native one. */
+  private static final long ZLIB_BYTES = 3 * (64 << 10);
+
+  /** A block of 900,000 bytes as bytes and as numbers, and tables. */
+  private static final long BZIP2_BYTES = 5 << 20;
+
+  private static final int ZSTD_BUFFER_BYTES = 256 << 10; // or little less, if no size is set
+  private static final int ZSTD_WIDE_LEVEL = 10;
+  private static final int ZSTD_WIDEST_LEVEL = 20;
+
+  private final long budgetBytes;
+  private final long streamBytes;
+
+  /** For runs of {@code codec}, which is null if they are not compressed. */
+  public MergeMemory(CompressionCodec codec, Configuration conf) {
+    this(
+        Math.min(MAX_STREAMS_BYTES, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
+        streamBytes(codec, conf));
+  }
+
+  MergeMemory(long budgetBytes, long streamBytes) {
+    this.budgetBytes = budgetBytes;
+    this.streamBytes = streamBytes;
+  }
+
+  /** Most runs to merge at once, at least two, if the mean record of one is so long. */
+  public int maxRuns(long recordBytes) {
+    // A block that has to grow doubles, and the old array is there until the new one is filled.
+    long grownBytes = recordBytes > MIN_BLOCK_BYTES ? 3 * recordBytes : 0;
+    boolean verifiedApart = streamBytes > 0 || recordBytes > REST_BYTES;
+    long verifiedBytes = verifiedApart ? BlockChecksums.BLOCK_BYTES : 0;
+    long runBytes = streamBytes + grownBytes + verifiedBytes;
+    long runs = runBytes == 0 ? Long.MAX_VALUE : budgetBytes / runBytes;
+    return (int) Math.max(2, Math.min(BLOCKS_BYTES / MIN_BLOCK_BYTES, runs));
+  }
+
+  /** The block to parse in that each of so many runs gets. */
+  public static int blockBytes(int runs) {
+    return Math.max(MIN_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, BLOCKS_BYTES / Math.max(1, runs)));
+  }
+
+  /** What one stream of {@code codec} holds while it is open. */
+  static long streamBytes(CompressionCodec codec, Configuration conf) {
+    if (codec == null) {
+      return 0;
+    }
+    if (codec instanceof SnappyCodec) {
+      return blockStreamBytes(
+          conf,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_DEFAULT);
+    }
+    if (codec instanceof Lz4Codec) {
+      return blockStreamBytes(
+          conf,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_LZ4_BUFFERSIZE_KEY,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_LZ4_BUFFERSIZE_DEFAULT);
+    }
+    long streamBufferBytes =
+        conf.getInt(
+            CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_KEY,
+            CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_DEFAULT);
+    if (codec instanceof ZStandardCodec) {
+      return zstdBytes(conf);
+    }
+    if (codec instanceof BZip2Codec) {
+      return BZIP2_BYTES + streamBufferBytes;
+    }
+    return streamBufferBytes + (codec instanceof DefaultCodec ? ZLIB_BYTES : UNKNOWN_STREAM_BYTES);
+  }
+
+  /** Two direct buffers of the decompressor, and one of the stream on the heap. */
+  private static long blockStreamBytes(Configuration conf, String key, int defaultBytes) {
+    return 3L * conf.getInt(key, defaultBytes);
+  }
+
+  private static long zstdBytes(Configuration conf) {
+    int bufferBytes =
+        Math.max(
+            ZSTD_BUFFER_BYTES,
+            conf.getInt(
+                CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_BUFFER_SIZE_KEY,
+                CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_BUFFER_SIZE_DEFAULT));
+    int level =
+        conf.getInt(
+            CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_KEY,
+            CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_DEFAULT);
+    // The window that a frame of this level makes its reader keep.
+    long windowBytes =
+        level >= ZSTD_WIDEST_LEVEL ? 128 << 20 : level >= ZSTD_WIDE_LEVEL ? 8 << 20 : 4 << 20;
+    return 3L * bufferBytes + windowBytes;
+  }
+}

@@ -1,0 +1,33 @@
+package io.sluice.mapreduce.reduce;
+
+import io.sluice.spill.merge.RunInput;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * A sorted run that a {@link ReduceMerge} takes in.
+ *
+ * <p>Thread contract: one thread at a time. Ownership: the merge that it is given to closes it.
+ */
+public interface MergeRun extends Closeable {
+  /** How messages call it. */
+  String name();
+
+  /** Bytes as they are stored. */
+  long lengthBytes();
+
+  /** Mean length of its records in bytes as far as it is known, else 0. */
+  long meanRecordBytes();
+
+  /** Whether the job's codec must be put before {@link #input}. */
+  boolean compressed();
+
+  /** Its bytes. */
+  RunInput input();
+
+  /** Gives back what it holds for being read soon; it goes on where it was when it is read. */
+  void suspend();
+
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,185 @@
+package io.sluice.mapreduce.reduce;
+
+import io.sluice.mapreduce.merge.CodecRunInput;
+import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.stage.StageArea;
+import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.spill.merge.KWayMerge;
+import io.sluice.spill.merge.MergePlan;
+import io.sluice.spill.merge.RunCursor;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.sort.KeyOrder;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.util.Progressable;
+
+/**
+ * Merges a reducer's runs as a stream: nothing is written while the runs fit into one merge, and
+ * bounded rounds go to the stage when they do not. What a merge needs at once is bounded by how
+ * many runs it has: windows, heap for parsing, decompressors and open files.
+ *
+ * <p>Thread contract: one thread. Ownership: takes the runs over and hands them to the merges it
+ * makes. Failure: {@link IOException} of a run or the stage.
+ */
+public final class ReduceMerge {
+  private final MergeWindows windows;
+  private final StageArea stage;
+  private final CompressionCodec codec;
+  private final KeyOrder order;
+  private final Progressable progress;
+  private final int fanIn;
+  private int rounds;
+
+  /**
+   * Merges through {@code windows}, and over {@code stage} what must be merged in rounds.
+   *
+   * @param codec of the runs that are compressed, or null
+   * @param maxRuns most runs to merge at once, if the windows allow more
+   */
+  public ReduceMerge(
+      MergeWindows windows,
+      StageArea stage,
+      CompressionCodec codec,
+      KeyOrder order,
+      Progressable progress,
+      int maxRuns) {
+    this.windows = windows;
+    this.stage = stage;
+    this.codec = codec;
+    this.order = order;
+    this.progress = progress;
+    this.fanIn = Math.max(2, Math.min(maxRuns, windows.count()));
+  }
+
+  /** A run in the order of merging: the shortest first, and of equal ones the earlier. */
+  private record Waiting(MergeRun run, int number) implements Comparable<Waiting> {
+    @Override
+    public int compareTo(Waiting other) {
+      int result = Long.compare(run.lengthBytes(), other.run.lengthBytes());
+      return result != 0 ? result : Integer.compare(number, other.number);
+    }
+  }
+
+  /** What a round has staged, with no codec. */
+  private record MergedRun(String name, long lengthBytes, RunInput input) implements MergeRun {
+    @Override
+    public long meanRecordBytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean compressed() {
+      return false;
+    }
+
+    @Override
+    public void suspend() {}
+
+    @Override
+    public void close() throws IOException {
+      input.close();
+    }
+  }
+
+  /** The last merge, after as many rounds as it takes to get there. */
+  public KWayMerge merge(List<? extends MergeRun> runs) throws IOException {
+    if (MergePlan.roundSize(runs.size(), fanIn) == 0) {
+      return start(runs);
+    }
+    PriorityQueue<Waiting> waiting = new PriorityQueue<>();
+    try {
+      int number = 0;
+      for (MergeRun run : runs) {
+        waiting.add(new Waiting(run, number++));
+        run.suspend(); // its windows are for those that are merged before
+      }
+      for (int size = MergePlan.roundSize(waiting.size(), fanIn);
+          size > 0;
+          size = MergePlan.roundSize(waiting.size(), fanIn)) {
+        waiting.add(new Waiting(mergeRound(take(waiting, size)), number++));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      closeAfter(waiting.stream().map(Waiting::run).toList(), e);
+      throw e;
+    }
+    return start(take(waiting, waiting.size()));
+  }
+
+  private static List<MergeRun> take(PriorityQueue<Waiting> waiting, int count) {
+    List<MergeRun> taken = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      taken.add(waiting.remove().run());
+    }
+    return taken;
+  }
+
+  private MergeRun mergeRound(List<MergeRun> runs) throws IOException {
+    rounds++;
+    try (KWayMerge merge = start(runs)) {
+      StagedRun staged = stage.create("merge of " + runs.size() + " runs");
+      try {
+        write(merge, staged);
+        return new MergedRun(staged.name(), staged.lengthBytes(), staged.open());
+      } catch (IOException | RuntimeException | Error e) {
+        closeAfter(staged, e);
+        throw e;
+      }
+    }
+  }
+
+  /** Rounds that it has begun before the last merge. */
+  public int rounds() {
+    return rounds;
+  }
+
+  private void write(KWayMerge merge, StagedRun staged) throws IOException {
+    RunEncoder encoder = new RunEncoder(staged::write);
+    while (merge.next()) {
+      encoder.append(
+          merge.keyBytes(),
+          merge.keyOffset(),
+          merge.keyLength(),
+          merge.valueBytes(),
+          merge.valueOffset(),
+          merge.valueLength());
+      progress.progress();
+    }
+    encoder.finish();
+    staged.finish();
+  }
+
+  /** Starts to merge; owns the runs, and closes them when it fails. */
+  private KWayMerge start(List<? extends MergeRun> runs) throws IOException {
+    List<RunCursor> cursors = new ArrayList<>(runs.size());
+    try {
+      windows.prepare(runs);
+      int blockBytes = MergeMemory.blockBytes(runs.size());
+      for (MergeRun run : runs) {
+        RunInput input = run.compressed() ? new CodecRunInput(run.input(), codec) : run.input();
+        cursors.add(new RunCursor(run.name(), input, blockBytes));
+      }
+      return new KWayMerge(cursors, order);
+    } catch (IOException | RuntimeException | Error e) {
+      closeAfter(cursors, e); // gives decompressors back
+      closeAfter(runs, e);
+      throw e;
+    }
+  }
+
+  private static void closeAfter(List<? extends Closeable> closing, Throwable failure) {
+    closing.forEach(each -> closeAfter(each, failure));
+  }
+
+  private static void closeAfter(Closeable closing, Throwable failure) {
+    try {
+      closing.close();
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.sluice.mapreduce.stage;
+
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.store.ExtentSource;
+
+/**
+ * Stages runs in extents of the node's pool that are leased and never committed: the service takes
+ * them back when this reducer closes them or dies. What the memory tier has no room for goes to the
+ * pool's disk tier, as for map outputs.
+ *
+ * <p>Thread contract and ownership as {@link PackedStage} says; the lease stays its owner's.
+ */
+public final class LeasedStage extends PackedStage {
+  /** A volume may have several segments open. */
+  private static final int MAX_OPEN_VOLUMES = 16;
+
+  private final ExtentSource source;
+  private final Medium medium;
+  private final OpenVolumes open = new OpenVolumes(MAX_OPEN_VOLUMES);
+
+  /** Stages in what {@code source} leases. */
+  public LeasedStage(ExtentSource source, Medium medium) {
+    this.source = source;
+    this.medium = medium;
+  }
+
+  @Override
+  StageVolume openVolume(long lengthBytes) {
+    return new LeasedVolume(source, medium, open);
+  }
+}

@@ -1,0 +1,344 @@
+package io.sluice.mapreduce.stage;
+
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Stages runs one behind the other in few volumes, since a reducer may have 100,000 of them: what
+ * is needed to write is held for each thread that writes, and not for each run.
+ *
+ * <p>A thread takes a volume that nobody writes to for the length of a run; a long run gets one of
+ * its own, so that its room returns with it. A volume is given back when the last of its runs is.
+ *
+ * <p>Thread contract: safe from any thread; each run belongs to one at a time. Ownership: owns the
+ * volumes. Failure: {@link IOException} of the medium; the run at hand is then of no use, and the
+ * others are as good as before.
+ */
+abstract class PackedStage implements StageArea {
+  /** A volume of so many bytes takes no further run. */
+  private static final long FULL_BYTES = 64L << 20;
+
+  /** A run of so many bytes gets a volume of its own, if its length is known. */
+  private static final long LONG_RUN_BYTES = 4L << 20;
+
+  private final Deque<Slot> idle = new ArrayDeque<>();
+  private final Set<Slot> slots = new HashSet<>();
+  private final AtomicLong memoryBytes = new AtomicLong();
+  private final AtomicLong diskBytes = new AtomicLong();
+  private volatile boolean closed;
+
+  /** A volume and who needs it; guarded by the stage. */
+  private static final class Slot {
+    final StageVolume volume;
+    int runs;
+    boolean isWritten;
+
+    Slot(StageVolume volume) {
+      this.volume = volume;
+    }
+  }
+
+  /** A new volume; {@code lengthBytes} are expected to be written to it at once, 0 if unknown. */
+  abstract StageVolume openVolume(long lengthBytes) throws IOException;
+
+  @Override
+  public final StagedRun create(String name) throws IOException {
+    requireOpen();
+    return new PackedRun(name);
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the stage of this reducer is closed");
+    }
+  }
+
+  @Override
+  public final long memoryBytes() {
+    return memoryBytes.get();
+  }
+
+  @Override
+  public final long diskBytes() {
+    return diskBytes.get();
+  }
+
+  /** A volume to write one run to. */
+  private Slot take(long lengthBytes) throws IOException {
+    synchronized (this) {
+      requireOpen();
+      if (lengthBytes < LONG_RUN_BYTES && !idle.isEmpty()) {
+        return taken(idle.pop());
+      }
+    }
+    Slot slot = new Slot(openVolume(lengthBytes));
+    boolean added = false;
+    synchronized (this) {
+      if (!closed) {
+        slots.add(slot);
+        taken(slot);
+        added = true;
+      }
+    }
+    if (!added) {
+      slot.volume.close();
+      requireOpen();
+    }
+    return slot;
+  }
+
+  private static Slot taken(Slot slot) {
+    slot.runs++;
+    slot.isWritten = true;
+    return slot;
+  }
+
+  /** The run at a volume's end is no longer written; {@code usable} if others may follow. */
+  private void written(Slot slot, boolean usable) throws IOException {
+    boolean more = false;
+    try {
+      more = usable && slot.volume.lengthBytes() < FULL_BYTES;
+      if (usable && !more) {
+        slot.volume.endWriting();
+      }
+    } finally {
+      leave(slot, more);
+    }
+  }
+
+  /** Nobody writes to a volume now; {@code more} if somebody may. */
+  private void leave(Slot slot, boolean more) throws IOException {
+    synchronized (this) {
+      slot.isWritten = false;
+      if (!closed && slot.runs > 0) {
+        if (more) {
+          idle.push(slot);
+        }
+        return;
+      }
+      slots.remove(slot);
+    }
+    slot.volume.close();
+  }
+
+  /** A run is not needed any more. */
+  private void release(Slot slot) throws IOException {
+    synchronized (this) {
+      slot.runs--;
+      if (slot.runs > 0 || slot.isWritten || !slots.remove(slot)) {
+        return;
+      }
+      idle.remove(slot);
+    }
+    slot.volume.close();
+  }
+
+  @Override
+  public final void trim() throws IOException {
+    List<Slot> ending;
+    synchronized (this) {
+      ending = new ArrayList<>(idle);
+      idle.clear();
+      ending.forEach(slot -> slot.isWritten = true); // not to be closed meanwhile
+    }
+    IOException failure = null;
+    for (Slot slot : ending) {
+      try {
+        trim(slot);
+      } catch (IOException e) {
+        failure = and(failure, e);
+      }
+    }
+    throwIfAny(failure);
+  }
+
+  private void trim(Slot slot) throws IOException {
+    try {
+      slot.volume.endWriting();
+    } finally {
+      leave(slot, false);
+    }
+  }
+
+  @Override
+  public final void close() throws IOException {
+    List<Slot> closing = new ArrayList<>();
+    synchronized (this) {
+      closed = true;
+      for (Slot slot : slots) {
+        if (!slot.isWritten) {
+          closing.add(slot);
+        }
+      }
+      closing.forEach(slots::remove);
+      idle.clear();
+    }
+    IOException failure = null;
+    for (Slot slot : closing) {
+      try {
+        slot.volume.close();
+      } catch (IOException e) {
+        failure = and(failure, e);
+      }
+    }
+    throwIfAny(failure);
+  }
+
+  private static IOException and(IOException first, IOException next) {
+    if (first == null) {
+      return next;
+    }
+    first.addSuppressed(next);
+    return first;
+  }
+
+  private static void throwIfAny(IOException failure) throws IOException {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private final class PackedRun implements StagedRun {
+    private final String name;
+    private Slot slot;
+    private boolean writes;
+    private boolean broken;
+    private StageVolume.Piece piece;
+    private boolean closed;
+
+    PackedRun(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public void expect(long lengthBytes) throws IOException {
+      writing(lengthBytes, volume -> volume.expect(lengthBytes));
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      requireOpen();
+      writing(0, volume -> volume.write(bytes, offset, length));
+    }
+
+    private interface Step {
+      void on(StageVolume volume) throws IOException;
+    }
+
+    private void writing(long lengthBytes, Step step) throws IOException {
+      if (closed || (slot != null && !writes)) {
+        throw new IllegalStateException("run " + name + " is written to after its end");
+      }
+      if (slot == null) {
+        slot = take(lengthBytes);
+        writes = true;
+      }
+      boolean done = false;
+      try {
+        step.on(slot.volume);
+        done = true;
+      } finally {
+        broken |= !done;
+      }
+    }
+
+    @Override
+    public void finish() throws IOException {
+      writing(0, volume -> piece = volume.endRun());
+      writes = false;
+      written(slot, true);
+      memoryBytes.addAndGet(piece.memoryBytes());
+      diskBytes.addAndGet(piece.lengthBytes() - piece.memoryBytes());
+    }
+
+    @Override
+    public long lengthBytes() {
+      return piece.lengthBytes();
+    }
+
+    @Override
+    public RunInput open() {
+      RunInput input =
+          new VerifiedRunInput(name, piece.open(), piece.lengthBytes(), piece.checksums());
+      return new OwningInput(input, this);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (slot != null) {
+        try {
+          if (writes) {
+            writes = false;
+            cutShort();
+          }
+        } finally {
+          release(slot);
+        }
+      }
+    }
+
+    private void cutShort() throws IOException {
+      boolean usable = false;
+      try {
+        if (!broken) {
+          slot.volume.endRun(); // what follows begins behind it
+          usable = true;
+        }
+      } finally {
+        written(slot, usable);
+      }
+    }
+  }
+
+  /** Gives the room back with the input. */
+  private static final class OwningInput implements RunInput {
+    private final RunInput input;
+    private final StagedRun run;
+    private boolean closed;
+
+    OwningInput(RunInput input, StagedRun run) {
+      this.input = input;
+      this.run = run;
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+      if (closed) {
+        throw new IOException("run " + run.name() + " is read after its room was given back");
+      }
+      return input.read(dst, offset, lengthBytes);
+    }
+
+    @Override
+    public long remainingBytes() {
+      return input.remainingBytes();
+    }
+
+    @Override
+    public void close() throws IOException {
+      closed = true;
+      try {
+        input.close();
+      } finally {
+        run.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.sluice.mapreduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.mapreduce.map.MapOutputStats;
+import io.sluice.mapreduce.map.MapPlan;
+import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.mapreduce.order.KeyOrders;
+import io.sluice.mapreduce.reduce.MergeRun;
+import io.sluice.mapreduce.reduce.MergeWindows;
+import io.sluice.mapreduce.reduce.ReduceMerge;
+import io.sluice.mapreduce.stage.LeasedStage;
+import io.sluice.mapreduce.testing.LocalMap;
+import io.sluice.mapreduce.testing.LocalStore;
+import io.sluice.mapreduce.testing.Pair;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.store.Lease;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.io.DataInputBuffer;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.util.Progress;
+import org.apache.hadoop.util.ReflectionUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A whole job in one process: maps collect into leases of a store, reduces merge what is committed
+ * there, and no service is asked. The oracle is a sort.
+ */
+@Timeout(60)
+final class LocalLeaseTest {
+  private static final int MAPS = 3;
+  private static final int PARTITIONS = 4;
+  private static final int RECORDS = 15_000;
+  private static final int MAX_RUNS_AT_ONCE = 4;
+
+  @TempDir Path directory;
+  private final JobConf job = new JobConf();
+  private final Random random = TestSeed.random();
+  private final List<List<Pair>> expected = new ArrayList<>();
+  private long allocatedBytes;
+  private LocalStore store;
+
+  @BeforeEach
+  void open() throws IOException {
+    allocatedBytes = OffHeap.allocatedBytes();
+    store = LocalStore.inMemory(directory, 96 << 20);
+    job.setMapOutputKeyClass(Text.class);
+    job.setMapOutputValueClass(Text.class);
+    job.setNumReduceTasks(PARTITIONS);
+    job.setInt(MRJobConfig.IO_SORT_MB, 1);
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      expected.add(new ArrayList<>());
+    }
+  }
+
+  @AfterEach
+  void nothingLeaks() throws IOException {
+    assertEquals(0, store.stats().memory().leasedBytes(), "leases");
+    store.store().freeApplication(LocalStore.APPLICATION);
+    assertEquals(0, store.stats().memory().usedBytes(), "pool");
+    store.close();
+    assertEquals(allocatedBytes, OffHeap.allocatedBytes(), "off-heap memory");
+  }
+
+  private static TaskAttemptID map(int number) {
+    return new TaskAttemptID(new TaskID(new JobID("1700000000000", 7), TaskType.MAP, number), 0);
+  }
+
+  private MapOutputStats collect(TaskAttemptID map) throws Exception {
+    MapPlan<Text, Text> plan = MapPlan.of(job, map, new LocalMap(map).reporter());
+    try (Lease lease = store.openLease();
+        RecordCollector<Text, Text> collector = plan.collector(store.target(lease))) {
+      for (int i = 0; i < RECORDS; i++) {
+        Text key = new Text("key " + random.nextInt(5000));
+        Text value = new Text(new byte[random.nextInt(2000)]);
+        int partition = random.nextInt(PARTITIONS);
+        expected.get(partition).add(new Pair(serialized(key), serialized(value)));
+        collector.collect(key, value, partition);
+      }
+      return collector.flush(LocalStore.output(map.toString()));
+    }
+  }
+
+  private static byte[] serialized(Writable writable) throws IOException {
+    DataOutputBuffer out = new DataOutputBuffer();
+    writable.write(out);
+    return Arrays.copyOf(out.getData(), out.getLength());
+  }
+
+  private List<Pair> reduce(int partition, CompressionCodec codec) throws IOException {
+    List<MergeRun> runs = new ArrayList<>();
+    for (int map = 0; map < MAPS; map++) {
+      runs.addAll(store.runs(LocalStore.output(map(map).toString()), partition, codec != null));
+    }
+    assertTrue(runs.size() > MAX_RUNS_AT_ONCE, runs.size() + " runs want no rounds");
+    try (Lease lease = store.openLease();
+        LeasedStage stage = new LeasedStage(lease, store.medium())) {
+      ReduceMerge merge =
+          new ReduceMerge(
+              MergeWindows.UNBOUNDED, stage, codec, KeyOrders.of(job), () -> {}, MAX_RUNS_AT_ONCE);
+      MergedRecords records = new MergedRecords(merge.merge(runs), new Progress());
+      List<Pair> result = drain(records);
+      records.close();
+      assertTrue(merge.rounds() > 0);
+      return result;
+    }
+  }
+
+  private static List<Pair> drain(MergedRecords records) throws IOException {
+    List<Pair> result = new ArrayList<>();
+    while (records.next()) {
+      result.add(new Pair(rest(records.getKey()), rest(records.getValue())));
+    }
+    return result;
+  }
+
+  private static byte[] rest(DataInputBuffer buffer) {
+    return Arrays.copyOfRange(buffer.getData(), buffer.getPosition(), buffer.getLength());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aJobInOneProcess(boolean compressed) throws Exception {
+    CompressionCodec codec = null;
+    if (compressed) {
+      job.setCompressMapOutput(true);
+      codec = ReflectionUtils.newInstance(DefaultCodec.class, job);
+    }
+    for (int map = 0; map < MAPS; map++) {
+      MapOutputStats stats = collect(map(map));
+      assertTrue(stats.runs() > PARTITIONS, stats + " spilled but once");
+    }
+    RawComparator<?> comparator = job.getOutputKeyComparator();
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      List<Pair> actual = reduce(partition, codec);
+      for (int i = 1; i < actual.size(); i++) {
+        byte[] a = actual.get(i - 1).key();
+        byte[] b = actual.get(i).key();
+        assertTrue(comparator.compare(a, 0, a.length, b, 0, b.length) <= 0, "record " + i);
+      }
+      actual.sort(null);
+      expected.get(partition).sort(null);
+      assertEquals(expected.get(partition), actual, "partition " + partition);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.sluice.mapreduce.stage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.mapreduce.testing.LocalStore;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.StoreFullException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+class LeasedStageTest extends StageAreaContract {
+  @TempDir Path directory;
+  private long allocatedBytes;
+  private LocalStore store;
+  private Lease lease;
+  private StageArea area;
+  private long roomBytes = Long.MAX_VALUE;
+
+  @BeforeEach
+  void open() throws IOException {
+    allocatedBytes = OffHeap.allocatedBytes();
+    store = openStore();
+    lease = store.openLease();
+    area = new LeasedStage(new LimitedSource(), store.medium());
+  }
+
+  LocalStore openStore() throws IOException {
+    return LocalStore.inMemory(directory, 192 << 20);
+  }
+
+  /** A pool that is full at some time. */
+  private final class LimitedSource implements ExtentSource {
+    @Override
+    public LeaseInfo info() {
+      return lease.info();
+    }
+
+    @Override
+    public List<Extent> lease(long lengthBytes) throws IOException {
+      roomBytes -= lengthBytes;
+      if (roomBytes < 0) {
+        throw new StoreFullException("every tier is full");
+      }
+      return lease.lease(lengthBytes);
+    }
+
+    @Override
+    public Extent leaseContiguous(long lengthBytes) throws IOException {
+      throw new AssertionError("nothing is committed");
+    }
+
+    @Override
+    public void release(List<Extent> extents) throws IOException {
+      lease.release(extents);
+    }
+
+    @Override
+    public void commit(OutputId id, FooterLocation footer) {
+      throw new AssertionError("nothing is committed");
+    }
+  }
+
+  @Override
+  void limit(long lengthBytes) {
+    roomBytes = lengthBytes;
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    area.close();
+    lease.close();
+    store.close();
+    assertEquals(allocatedBytes, OffHeap.allocatedBytes(), "off-heap memory");
+  }
+
+  @Override
+  StageArea area() {
+    return area;
+  }
+
+  @Override
+  long heldBytes() {
+    return store.stats().memory().leasedBytes() + store.stats().disk().leasedBytes();
+  }
+
+  /** The file that the first extent lies in. */
+  Path firstSegment() throws IOException {
+    return store.store().places().path(0, 0);
+  }
+
+  @Override
+  void damage() throws IOException {
+    try (FileChannel file =
+        FileChannel.open(firstSegment(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      file.read(one, 50_000);
+      one.put(0, (byte) (one.get(0) ^ 1)).flip();
+      file.write(one, 50_000);
+    }
+  }
+}
