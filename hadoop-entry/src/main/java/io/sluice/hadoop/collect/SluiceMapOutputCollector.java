@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceMapOutputCollector.class);
 
-  private static final String IMPLEMENTATION = "io.sluice.hadoop.collect.PoolCollector";
+  private static final String IMPLEMENTATION = "io.sluice.hadoop.map.NodeCollector";
 
   private final Map<String, String> environment;
   private final String javaVersion;
@@ -60,21 +60,21 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     }
   }
 
-  /** Lets the pool's collector begin; why it did not, or null. */
+  /** Lets Sluice's collector begin; why it did not, or null. */
   @SuppressWarnings("unchecked")
   private String declineReason(Context context) throws IOException {
-    MapOutputCollector<K, V> pool = null;
+    MapOutputCollector<K, V> collector = null;
     try {
-      pool = Implementation.make(MapOutputCollector.class, IMPLEMENTATION, environment);
-      pool.init(context);
-      chosen = pool;
+      collector = Implementation.make(MapOutputCollector.class, IMPLEMENTATION, environment);
+      collector.init(context);
+      chosen = collector;
       return null;
     } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError e) {
       LOG.debug("Sluice's collector has not begun", e);
       String reason = reason(e);
       try {
-        if (pool != null) {
-          pool.close();
+        if (collector != null) {
+          collector.close();
         }
       } catch (IOException | InterruptedException closing) {
         throw new IOException("Sluice's collector has not begun, nor given up: " + reason, closing);

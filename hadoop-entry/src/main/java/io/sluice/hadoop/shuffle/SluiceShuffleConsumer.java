@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleConsumer.class);
-  private static final String IMPLEMENTATION = "io.sluice.hadoop.shuffle.PoolShuffle";
+  private static final String IMPLEMENTATION = "io.sluice.hadoop.reduce.NodeShuffle";
 
   private final String javaVersion;
   private ShuffleConsumerPlugin<K, V> chosen;
@@ -46,10 +46,10 @@ public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<
     String declined = JavaVersion.declineReason(javaVersion);
     if (declined == null) {
       try {
-        ShuffleConsumerPlugin<K, V> pool =
+        ShuffleConsumerPlugin<K, V> shuffle =
             Implementation.make(ShuffleConsumerPlugin.class, IMPLEMENTATION);
-        pool.init(context);
-        chosen = pool;
+        shuffle.init(context);
+        chosen = shuffle;
         return;
       } catch (Declined e) {
         declined = e.getMessage();

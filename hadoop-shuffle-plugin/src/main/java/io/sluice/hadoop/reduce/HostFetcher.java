@@ -1,7 +1,7 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
-import io.sluice.hadoop.shuffle.FetchFailures.Kind;
-import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
+import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.node.client.NodeBusyException;

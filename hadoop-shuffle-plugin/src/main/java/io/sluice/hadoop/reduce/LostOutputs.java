@@ -1,4 +1,4 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;

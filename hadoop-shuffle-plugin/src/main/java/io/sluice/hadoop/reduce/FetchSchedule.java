@@ -1,8 +1,8 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.conf.NodeSettings;
-import io.sluice.hadoop.shuffle.FetchFailures.Kind;
-import io.sluice.hadoop.shuffle.FetchFailures.Verdict;
+import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchFailures.Verdict;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;

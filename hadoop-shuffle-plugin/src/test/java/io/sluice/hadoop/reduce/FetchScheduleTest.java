@@ -1,8 +1,8 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
-import static io.sluice.hadoop.shuffle.Events.ended;
-import static io.sluice.hadoop.shuffle.Events.map;
-import static io.sluice.hadoop.shuffle.Events.succeeded;
+import static io.sluice.hadoop.reduce.Events.ended;
+import static io.sluice.hadoop.reduce.Events.map;
+import static io.sluice.hadoop.reduce.Events.succeeded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.hadoop.shuffle.FetchFailures.Kind;
-import io.sluice.hadoop.shuffle.FetchSchedule.Batch;
+import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.sluice.hadoop.collect;
+package io.sluice.hadoop.map;
 
 import java.io.IOException;
 import java.nio.file.Files;

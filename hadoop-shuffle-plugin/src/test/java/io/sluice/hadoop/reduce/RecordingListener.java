@@ -1,4 +1,4 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import java.util.ArrayList;
 import java.util.List;

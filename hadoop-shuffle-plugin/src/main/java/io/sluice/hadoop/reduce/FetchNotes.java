@@ -1,4 +1,4 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.SluiceCounter;
 import java.io.IOException;

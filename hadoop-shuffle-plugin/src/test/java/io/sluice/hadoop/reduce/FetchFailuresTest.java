@@ -1,13 +1,13 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
-import static io.sluice.hadoop.shuffle.Events.map;
-import static io.sluice.hadoop.shuffle.Events.succeeded;
+import static io.sluice.hadoop.reduce.Events.map;
+import static io.sluice.hadoop.reduce.Events.succeeded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.hadoop.shuffle.FetchFailures.Kind;
-import io.sluice.hadoop.shuffle.FetchFailures.Verdict;
+import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchFailures.Verdict;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.io.InputStream;

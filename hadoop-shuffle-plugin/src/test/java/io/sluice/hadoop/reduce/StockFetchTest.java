@@ -1,4 +1,4 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import static io.sluice.hadoop.testing.StockHandler.output;
 import static io.sluice.hadoop.testing.StockHandler.reply;
@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.hadoop.shuffle.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.testing.StockHandler;
 import io.sluice.hadoop.testing.TestJob;
 import java.io.ByteArrayOutputStream;

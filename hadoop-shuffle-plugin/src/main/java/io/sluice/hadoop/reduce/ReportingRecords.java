@@ -1,4 +1,4 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import java.io.IOException;
 import org.apache.hadoop.io.DataInputBuffer;

@@ -1,6 +1,7 @@
-package io.sluice.hadoop.collect;
+package io.sluice.hadoop.map;
 
 import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.collect.SluiceMapOutputCollector;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.task.Eligibility;
 import io.sluice.hadoop.task.NodeLink;
@@ -36,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * nodes without its service, with the reason as its message; after the first record there is no way
  * back, and an {@link IOException} fails the attempt.
  */
-final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
-  private static final Logger LOG = LoggerFactory.getLogger(PoolCollector.class);
+final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeCollector.class);
 
   private final Map<String, String> environment;
   private MapTask mapTask;
@@ -51,7 +52,7 @@ final class PoolCollector<K, V> implements MapOutputCollector<K, V> {
    *
    * @param environment of the container
    */
-  PoolCollector(Map<String, String> environment) {
+  NodeCollector(Map<String, String> environment) {
     this.environment = environment;
   }
 

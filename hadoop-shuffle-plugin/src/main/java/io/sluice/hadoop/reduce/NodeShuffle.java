@@ -1,6 +1,7 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.shuffle.SluiceShuffleConsumer;
 import io.sluice.hadoop.task.Eligibility;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,7 +17,7 @@ import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
  * closes it after a successful reduce only; a failed attempt ends with its process. Failure: {@link
  * #init} throws {@link Declined} for jobs that Sluice leaves alone.
  */
-final class PoolShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
+final class NodeShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   private Context<K, V> context;
   private ReduceShuffle shuffle;
 

@@ -1,4 +1,4 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

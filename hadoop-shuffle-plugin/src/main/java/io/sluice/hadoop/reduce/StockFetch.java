@@ -1,6 +1,6 @@
-package io.sluice.hadoop.shuffle;
+package io.sluice.hadoop.reduce;
 
-import io.sluice.hadoop.shuffle.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
