@@ -1,6 +1,6 @@
 package io.sluice.it.cli;
 
-import io.sluice.it.bench.Bench;
+import io.sluice.bench.hadoop.HadoopBench;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -37,7 +37,7 @@ final class BenchCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new Bench(cluster, console, sizeBytes).run(runs, new ResultFiles(workspace.results()));
+      new HadoopBench(cluster, console, sizeBytes).run(runs, new ResultFiles(workspace.results()));
     }
     return 0;
   }

@@ -1,8 +1,8 @@
 package io.sluice.it.cli;
 
+import io.sluice.bench.hadoop.Demo;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.demo.Demo;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.concurrent.Callable;

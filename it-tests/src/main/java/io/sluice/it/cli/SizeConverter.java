@@ -1,6 +1,6 @@
 package io.sluice.it.cli;
 
-import io.sluice.it.demo.Size;
+import io.sluice.bench.hadoop.Size;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

@@ -1,11 +1,11 @@
 package io.sluice.it.cli;
 
+import io.sluice.bench.spark.SparkBench;
+import io.sluice.bench.spark.SparkVariant;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import io.sluice.it.spark.SparkBench;
 import io.sluice.it.spark.SparkDistribution;
-import io.sluice.it.spark.SparkVariant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

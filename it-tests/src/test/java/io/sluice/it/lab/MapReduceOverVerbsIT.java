@@ -3,8 +3,8 @@ package io.sluice.it.lab;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.JobSpec;
@@ -44,7 +44,7 @@ class MapReduceOverVerbsIT {
                   "terasort",
                   input.toString(),
                   output.toString())
-              .with(Variant.SLUICE.settings())
+              .with(HadoopVariant.SLUICE.settings())
               .with("mapreduce.terasort.simplepartitioner", "true")
               .with("mapreduce.job.reduces", 1)
               .with("mapreduce.job.reduce.slowstart.completedmaps", "1.0");

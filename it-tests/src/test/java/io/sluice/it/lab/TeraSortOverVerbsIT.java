@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobHistory;
 import io.sluice.it.job.JobProgress;
@@ -73,12 +73,16 @@ class TeraSortOverVerbsIT {
     TeraRows.write(LabCluster.files().resolve("input"), nodes, ROWS_PER_MAP);
     // In the client's own JVM: what counts is stock's output, and an emulator starts each of a
     // job's JVMs for half a minute.
-    sort(cluster, "stock", Variant.STOCK.settings(), Map.of("mapreduce.framework.name", "local"));
+    sort(
+        cluster,
+        "stock",
+        HadoopVariant.STOCK.settings(),
+        Map.of("mapreduce.framework.name", "local"));
     String expected = digest("stock");
     long inputBytes = (long) nodes * ROWS_PER_MAP * TeraRows.ROW_BYTES;
     assertTrue(expected.startsWith(inputBytes + " bytes"), expected);
     JobCosts costs =
-        JobCosts.of(cluster, sort(cluster, "sluice", Variant.SLUICE.settings(), Map.of()));
+        JobCosts.of(cluster, sort(cluster, "sluice", HadoopVariant.SLUICE.settings(), Map.of()));
     reporter.publishEntry("shuffle", costs.sluice().toString());
     assertEquals(expected, digest("sluice"), "the output is stock's");
     assertEquals(Map.of(), costs.path().fallbacks());

@@ -2,8 +2,8 @@ package io.sluice.it.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobResult;
 import io.sluice.it.jobs.ScenarioConf;
 import java.util.Map;
@@ -46,11 +46,11 @@ class DeclineIT {
 
   private static JobResult run(PseudoCluster cluster, Scenario scenario) {
     String expected = StockOutput.of(cluster, RECORDS);
-    JobResult result = scenario.run(cluster, Variant.SLUICE).requireSuccess();
+    JobResult result = scenario.run(cluster, HadoopVariant.SLUICE).requireSuccess();
     FinishedJob.of(cluster, result)
         .has("FALLBACK_MAP_TO_STOCK", "FALLBACK_REDUCE_TO_STOCK")
         .hasNo(THROUGH_SLUICE);
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
     return result;
   }
 }

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.bench.hadoop.TeraSort;
+import io.sluice.bench.hadoop.TextSource;
+import io.sluice.bench.hadoop.WordCount;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.TeraSort;
-import io.sluice.it.demo.TextSource;
-import io.sluice.it.demo.Variant;
-import io.sluice.it.demo.WordCount;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobProgress;
 import java.util.Map;
@@ -28,9 +28,9 @@ class ExamplesIT {
   void teraSortIsValidAndItsCostsAreMeasured(PseudoCluster cluster) {
     TeraSort tera = new TeraSort(cluster, "/terasort", SIZE_BYTES);
     tera.generate(JobProgress.SILENT);
-    JobCosts stock = tera.sort(Variant.STOCK, SMALL_BUFFER, JobProgress.SILENT);
-    JobCosts sluice = tera.sort(Variant.SLUICE, SMALL_BUFFER, JobProgress.SILENT);
-    tera.validate(Variant.SLUICE, JobProgress.SILENT);
+    JobCosts stock = tera.sort(HadoopVariant.STOCK, SMALL_BUFFER, JobProgress.SILENT);
+    JobCosts sluice = tera.sort(HadoopVariant.SLUICE, SMALL_BUFFER, JobProgress.SILENT);
+    tera.validate(HadoopVariant.SLUICE, JobProgress.SILENT);
     assertAll(
         () -> assertTrue(stock.wallMs() > 0, "wall"),
         () -> assertTrue(stock.cpuMs() > 0, "CPU"),
@@ -55,9 +55,9 @@ class ExamplesIT {
   void wordCountWithItsCombinerCountsTheSame(PseudoCluster cluster) {
     WordCount words = new WordCount(cluster, "/wordcount");
     words.upload(TextSource.prepare(cluster.localDirectory("wordcount")));
-    words.count(Variant.STOCK, JobProgress.SILENT);
-    assertThroughSluice(words.count(Variant.SLUICE, JobProgress.SILENT));
-    words.requireEqual(Variant.STOCK, Variant.SLUICE);
+    words.count(HadoopVariant.STOCK, JobProgress.SILENT);
+    assertThroughSluice(words.count(HadoopVariant.SLUICE, JobProgress.SILENT));
+    words.requireEqual(HadoopVariant.STOCK, HadoopVariant.SLUICE);
     Pools.awaitEmpty(cluster);
   }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobResult;
 import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.ScenarioConf;
@@ -29,7 +29,7 @@ class FullPoolIT {
             .with(ScenarioConf.RECORDS_PER_MAP, 3 * NODE_BYTES / VALUE_BYTES) // half as long each
             .with(ScenarioConf.MAX_VALUE_LENGTH, VALUE_BYTES)
             .with("mapreduce.map.maxattempts", 1)
-            .run(cluster, Variant.SLUICE);
+            .run(cluster, HadoopVariant.SLUICE);
     assertFalse(result.succeeded(), "the job should have failed: " + result.output());
     List<TaskAttempt> attempts = FinishedJob.of(cluster, result).attempts();
     assertAll(

@@ -2,10 +2,10 @@ package io.sluice.it.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobResult;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.Gate;
@@ -51,7 +51,7 @@ final class GatedRun implements AutoCloseable {
             // A task at a gate looks like one that hangs.
             .with("mapreduce.map.speculative", false)
             .with("mapreduce.reduce.speculative", false)
-            .start(cluster, Variant.SLUICE, (map, reduce) -> reducePercent.set(reduce));
+            .start(cluster, HadoopVariant.SLUICE, (map, reduce) -> reducePercent.set(reduce));
     try {
       this.maps = processesOf(Scenario.awaitReached(mapGate, SLOTS));
     } catch (RuntimeException e) {

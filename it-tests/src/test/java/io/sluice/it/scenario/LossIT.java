@@ -3,11 +3,11 @@ package io.sluice.it.scenario;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
@@ -69,7 +69,7 @@ class LossIT {
       reduce.killHard();
       run.await().readBothWays().lost(reduce.attemptId());
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   @Test
@@ -89,7 +89,7 @@ class LossIT {
     } finally {
       node.restartWith(Map.of()); // also if the test has failed before it was killed
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   @Test
@@ -109,7 +109,7 @@ class LossIT {
           .logged(attempt -> !attempt.map() && !attempt.succeeded(), "CRC32C")
           .hasNoFallback();
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   @Test
@@ -129,7 +129,7 @@ class LossIT {
       run.openReduceGate();
       run.await().readBothWays().allSucceededAtOnce();
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   @Test
@@ -145,7 +145,7 @@ class LossIT {
       run.openReduceGate();
       run.await().readBothWays().allSucceededAtOnce();
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   @Test
@@ -167,7 +167,7 @@ class LossIT {
       run.openReduceGate();
       run.await().readBothWays().lost(early.attemptId()).reducesLogged(early.attemptId());
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   /** Ended by stock's rule, because the machine was slow with the maps that are run again. */
@@ -204,6 +204,6 @@ class LossIT {
         emptied.restartWith(Map.of());
       }
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 }

@@ -3,10 +3,10 @@ package io.sluice.it.scenario;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
@@ -56,7 +56,7 @@ class MissingServiceIT {
     } finally {
       without.restartWith(Map.of());
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   @Test
@@ -85,7 +85,7 @@ class MissingServiceIT {
       portTaken.restartWith(Map.of());
       noDirectory.restartWith(Map.of());
     }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   private static FinishedJob run(PseudoCluster cluster, Scenario scenario) {

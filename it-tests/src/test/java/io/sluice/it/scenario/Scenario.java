@@ -1,9 +1,9 @@
 package io.sluice.it.scenario;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.JobResult;
 import io.sluice.it.job.JobSpec;
@@ -57,26 +57,26 @@ public record Scenario(String name, Class<?> program, Map<String, String> settin
   }
 
   /** Where a variant's output goes. */
-  public String output(Variant variant) {
+  public String output(HadoopVariant variant) {
     return "/scenario/" + name + "/" + variant;
   }
 
   /** Runs the job to its end, whatever that is. */
-  public JobResult run(PseudoCluster cluster, Variant variant) {
+  public JobResult run(PseudoCluster cluster, HadoopVariant variant) {
     return RunningJob.run(cluster, spec(variant), JobProgress.SILENT);
   }
 
   /** Starts the job; the caller closes it. */
-  public RunningJob start(PseudoCluster cluster, Variant variant) {
+  public RunningJob start(PseudoCluster cluster, HadoopVariant variant) {
     return start(cluster, variant, JobProgress.SILENT);
   }
 
   /** Starts the job and tells how far it is; the caller closes it. */
-  public RunningJob start(PseudoCluster cluster, Variant variant, JobProgress progress) {
+  public RunningJob start(PseudoCluster cluster, HadoopVariant variant, JobProgress progress) {
     return RunningJob.start(cluster, spec(variant), progress);
   }
 
-  private JobSpec spec(Variant variant) {
+  private JobSpec spec(HadoopVariant variant) {
     return new JobSpec(
             name + ", " + variant.title(),
             Workspace.find().jobsJar(),

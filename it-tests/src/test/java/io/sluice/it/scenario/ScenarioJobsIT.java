@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.job.JobHistory;
 import io.sluice.it.job.JobResult;
 import io.sluice.it.job.RunningJob;
@@ -31,20 +31,20 @@ class ScenarioJobsIT {
     Scenario oldApi = Scenario.oldApi("sum-old");
     Scenario otherRecords = Scenario.oldApi("sum-other").with(ScenarioConf.SEED, 2);
     for (Scenario scenario : List.of(newApi, oldApi, otherRecords)) {
-      scenario.run(cluster, Variant.STOCK).requireSuccess();
+      scenario.run(cluster, HadoopVariant.STOCK).requireSuccess();
     }
-    String expected = newApi.output(Variant.STOCK);
-    Oracle.assertSameOutput(cluster, expected, oldApi.output(Variant.STOCK));
+    String expected = newApi.output(HadoopVariant.STOCK);
+    Oracle.assertSameOutput(cluster, expected, oldApi.output(HadoopVariant.STOCK));
     assertThrows(
         AssertionFailedError.class,
-        () -> Oracle.assertSameOutput(cluster, expected, otherRecords.output(Variant.STOCK)));
+        () -> Oracle.assertSameOutput(cluster, expected, otherRecords.output(HadoopVariant.STOCK)));
   }
 
   @Test
   void aKilledMapAttemptIsRunAgain(PseudoCluster cluster) {
     Path gate = cluster.localDirectory("gate-kill");
     Scenario scenario = Scenario.newApi("kill-map").with(ScenarioConf.MAP_GATE, gate);
-    try (RunningJob job = scenario.start(cluster, Variant.STOCK)) {
+    try (RunningJob job = scenario.start(cluster, HadoopVariant.STOCK)) {
       String victim = Scenario.awaitReached(gate, 2).get(0);
       cluster.taskProcesses().stream()
           .filter(task -> task.attemptId().equals(victim))
@@ -65,7 +65,7 @@ class ScenarioJobsIT {
   void tasksOutliveAKilledNodeManagerThatComesBack(PseudoCluster cluster) {
     Path gate = cluster.localDirectory("gate-node");
     Scenario scenario = Scenario.newApi("kill-node").with(ScenarioConf.MAP_GATE, gate);
-    try (RunningJob job = scenario.start(cluster, Variant.STOCK)) {
+    try (RunningJob job = scenario.start(cluster, HadoopVariant.STOCK)) {
       List<String> reached = Scenario.awaitReached(gate, 2);
       cluster.nodes().get(0).killHard();
       cluster.nodes().get(0).start();

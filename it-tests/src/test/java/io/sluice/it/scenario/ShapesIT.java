@@ -2,8 +2,8 @@ package io.sluice.it.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.Variant;
 import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import java.util.List;
@@ -35,13 +35,13 @@ class ShapesIT {
     String expected = StockOutput.of(cluster, newApi);
     for (Scenario scenario : List.of(newApi, oldApi)) {
       FinishedJob finished =
-          FinishedJob.of(cluster, scenario.run(cluster, Variant.SLUICE).requireSuccess());
+          FinishedJob.of(cluster, scenario.run(cluster, HadoopVariant.SLUICE).requireSuccess());
       finished.hasNoFallback().has("MERGE_MS");
       assertEquals(
           2 * keys,
           finished.counters().task("REDUCE_INPUT_RECORDS"),
           scenario.name() + ": each of two maps has one record for each key");
-      Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+      Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
     }
   }
 
@@ -74,11 +74,11 @@ class ShapesIT {
             .with(REDUCES, 5)
             .with(SORT_MB, 1);
     String expected = StockOutput.of(cluster, scenario);
-    FinishedJob.of(cluster, scenario.run(cluster, Variant.SLUICE).requireSuccess())
+    FinishedJob.of(cluster, scenario.run(cluster, HadoopVariant.SLUICE).requireSuccess())
         .hasNoFallback()
         .mapsLogged("larger than the sort buffer")
         .mapsLogged("Merging the runs of");
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   @Test
@@ -89,8 +89,9 @@ class ShapesIT {
             .with(ScenarioConf.KEY_TYPE, KeyType.EMPTY)
             .with(ScenarioConf.MAX_VALUE_LENGTH, 1);
     String expected = StockOutput.of(cluster, scenario);
-    FinishedJob.of(cluster, scenario.run(cluster, Variant.SLUICE).requireSuccess()).hasNoFallback();
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    FinishedJob.of(cluster, scenario.run(cluster, HadoopVariant.SLUICE).requireSuccess())
+        .hasNoFallback();
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
   /** More runs than a small reduce buffer can merge at once, and more bytes than memory tiers. */
@@ -105,9 +106,9 @@ class ShapesIT {
             .with(SORT_MB, 1)
             .with("sluice.reduce.buffer-mb", 1);
     String expected = StockOutput.of(cluster, scenario);
-    FinishedJob.of(cluster, scenario.run(cluster, Variant.SLUICE).requireSuccess())
+    FinishedJob.of(cluster, scenario.run(cluster, HadoopVariant.SLUICE).requireSuccess())
         .hasNoFallback()
         .has("MERGE_ROUNDS", "SPILL_BYTES_MEMORY", "SPILL_BYTES_DISK");
-    Oracle.assertSameOutput(cluster, expected, scenario.output(Variant.SLUICE));
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 }

@@ -1,7 +1,7 @@
 package io.sluice.it.scenario;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.demo.Variant;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
@@ -23,10 +23,10 @@ final class StockOutput {
     if (!MADE.contains(wanted)) {
       scenario
           .with("mapreduce.framework.name", "local")
-          .run(cluster, Variant.STOCK)
+          .run(cluster, HadoopVariant.STOCK)
           .requireSuccess();
       MADE.add(wanted);
     }
-    return scenario.output(Variant.STOCK);
+    return scenario.output(HadoopVariant.STOCK);
   }
 }

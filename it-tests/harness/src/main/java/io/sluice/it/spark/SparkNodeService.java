@@ -36,7 +36,7 @@ public final class SparkNodeService implements AutoCloseable {
   }
 
   /** The same with a pool of so many MiB, in segments of a quarter of it but at most 64 MiB. */
-  static SparkNodeService start(
+  public static SparkNodeService start(
       SparkDistribution distribution, Workspace workspace, Path parent, long capacityMb) {
     Path home = parent.resolve("service");
     String classPath =
@@ -90,7 +90,7 @@ public final class SparkNodeService implements AutoCloseable {
   }
 
   /** Its process. */
-  long pid() {
+  public long pid() {
     return daemon.pid();
   }
 

@@ -1,0 +1,2 @@
+/** Variants side by side, repeated: figures with their spread, for both engines. */
+package io.sluice.bench;

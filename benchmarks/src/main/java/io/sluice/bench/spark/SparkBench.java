@@ -1,0 +1,221 @@
+package io.sluice.bench.spark;
+
+import io.sluice.bench.CostPlot;
+import io.sluice.it.cluster.ClusterDirectory;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.Machine;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.spark.SparkJob;
+import io.sluice.it.spark.SparkNodeService;
+import io.sluice.it.spark.SparkSubmit;
+import io.sluice.it.spark.jobs.ShuffleArguments;
+import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.Workload;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Shuffles on two executors in some variants in turn, several rounds: figures, never assertions but
+ * for equal results. In each round every variant has executors, and a node service, of its own,
+ * which run every workload some times: the first time, the second, and when all is compiled. Every
+ * other round goes through the variants backwards, so that none always comes behind the same one.
+ *
+ * <p>Not thread-safe. A failed job or a result that differs is a {@link ClusterException}.
+ */
+public final class SparkBench {
+  private static final List<Workload> WORKLOADS =
+      List.of(
+          Workload.SQL_REPARTITION, Workload.SQL_SORT, Workload.SQL_JOIN, Workload.GROUP_BY_KEY);
+  private static final int PARTITIONS = 16;
+  private static final int MANY_PARTITIONS = 1000;
+  private static final int ROWS_PER_SMALL_ROW = 10;
+  private static final int SEED = 7;
+  private static final String MASTER = "local-cluster[2,1,2048]";
+  private static final Duration DEADLINE = Duration.ofMinutes(60);
+  private static final Path TMPFS = Path.of("/dev/shm");
+  private static final long SERVICE_CAPACITY_MB = 2048;
+
+  private final Workspace workspace;
+  private final Console console;
+  private final SparkDistribution spark;
+  private final long rows;
+  private final boolean smallBlocks;
+  private final List<SparkVariant> variants;
+
+  /**
+   * Runs nothing yet.
+   *
+   * @param smallBlocks whether to run besides, once, a shuffle of a thousand partitions to a
+   *     thousand
+   * @param variants Sluice, stock, and what else there is
+   */
+  public SparkBench(
+      Workspace workspace,
+      Console console,
+      SparkDistribution spark,
+      long rows,
+      boolean smallBlocks,
+      List<SparkVariant> variants) {
+    this.workspace = workspace;
+    this.console = console;
+    this.spark = spark;
+    this.rows = rows;
+    this.smallBlocks = smallBlocks;
+    this.variants = variants;
+  }
+
+  /** Runs all rounds and writes the results, under a name. */
+  public void run(int rounds, ResultFiles results, String name) {
+    List<Map<SparkVariant, SparkReports>> all = new ArrayList<>();
+    List<String> files = List.of();
+    try (SparkSubmit onDisk = new SparkSubmit(spark, workspace.clusters());
+        SparkSubmit inMemory = new SparkSubmit(spark, TMPFS)) {
+      for (int round = 1; round <= rounds; round++) {
+        Map<SparkVariant, SparkReports> reports = new EnumMap<>(SparkVariant.class);
+        for (SparkVariant variant : inTurn(round)) {
+          SparkSubmit submit = variant == SparkVariant.TMPFS ? inMemory : onDisk;
+          reports.put(
+              variant,
+              console.step(
+                  "Round %d, %s".formatted(round, variant.title()),
+                  () ->
+                      variant == SparkVariant.SERVICE
+                          ? withService(submit)
+                          : run(submit, variant)));
+        }
+        checkEqual(reports);
+        all.add(reports);
+        sayStates(reports.get(SparkVariant.SLUICE));
+        files = write(new SparkComparison(all), results, name); // it may be ended before the last
+      }
+    }
+    console.say("all results agree");
+    SparkComparison comparison = new SparkComparison(all);
+    console.say("");
+    console.say(title(comparison) + "\n" + Machine.here() + "\n");
+    console.say(comparison.table().toText());
+    files.forEach(console::say);
+  }
+
+  private List<SparkVariant> inTurn(int round) {
+    List<SparkVariant> order = new ArrayList<>(variants);
+    if (round % 2 == 0) {
+      Collections.reverse(order);
+    }
+    return order;
+  }
+
+  private SparkReports run(SparkSubmit submit, SparkVariant variant) {
+    SparkJob job = job();
+    return run(submit, variant.isSluice() ? job.throughSluice(workspace) : job);
+  }
+
+  private SparkReports withService(SparkSubmit submit) {
+    ClusterDirectory.removeLeftovers(TMPFS);
+    ClusterDirectory directory = ClusterDirectory.create(TMPFS);
+    try (SparkNodeService service =
+        SparkNodeService.start(spark, workspace, directory.path(), SERVICE_CAPACITY_MB)) {
+      return run(
+          submit,
+          job()
+              .throughSluice(workspace)
+              .with("spark.sluice.service", service.directory())
+              .with("spark.sluicebench.serverPids", service.pid()));
+    } finally {
+      directory.delete();
+    }
+  }
+
+  private static SparkReports run(SparkSubmit submit, SparkJob job) {
+    return SparkReports.of(submit.run(MASTER, job).reports(ShuffleReport.class));
+  }
+
+  private SparkJob job() {
+    List<ShuffleArguments> shuffles = new ArrayList<>();
+    for (int repetition = 0; repetition <= SparkRun.WARM.repetition(); repetition++) {
+      for (Workload workload : WORKLOADS) {
+        shuffles.add(new ShuffleArguments(workload, rows, PARTITIONS, SEED));
+      }
+    }
+    if (smallBlocks) {
+      shuffles.add(
+          new ShuffleArguments(
+              Workload.SQL_SMALL_BLOCKS, rows / ROWS_PER_SMALL_ROW, MANY_PARTITIONS, SEED));
+    }
+    return SparkJob.shuffles(workspace, shuffles)
+        .with("spark.executor.memory", "2g")
+        .withDeadline(DEADLINE);
+  }
+
+  private void checkEqual(Map<SparkVariant, SparkReports> reports) {
+    SparkReports first = reports.get(variants.get(0));
+    reports.forEach(
+        (variant, ofVariant) ->
+            ofVariant
+                .byRun()
+                .forEach(
+                    (run, byWorkload) ->
+                        byWorkload.forEach(
+                            (workload, report) ->
+                                check(variant, report, first.get(run, workload)))));
+  }
+
+  private static void check(SparkVariant variant, ShuffleReport report, ShuffleReport stock) {
+    if (!stock.digest().equals(report.digest()) || stock.count() != report.count()) {
+      throw new ClusterException(
+          "%s gives %s and, with %s, %s"
+              .formatted(report.workload(), stock, variant.title(), report));
+    }
+    if (variant.isSluice()
+        && !report.executorShuffleManagers().values().stream()
+            .allMatch(SparkJob.SLUICE_MANAGER::equals)) {
+      throw new ClusterException(
+          "%s did not run through Sluice: %s".formatted(report.workload(), report));
+    }
+  }
+
+  private void sayStates(SparkReports reports) {
+    ShuffleReport last = reports.get(SparkRun.WARM, WORKLOADS.get(WORKLOADS.size() - 1));
+    last.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));
+  }
+
+  /** Writes all files, and returns what says where they are. */
+  private List<String> write(SparkComparison comparison, ResultFiles results, String name) {
+    Machine machine = Machine.here();
+    String title = title(comparison);
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("title", title);
+    all.put("machine", machine);
+    all.put("partitions", PARTITIONS);
+    all.put("rounds", comparison.rounds());
+    return List.of(
+        "results: " + results.json(name, all),
+        "table:   "
+            + results.text(
+                name + ".md", title + " on " + machine + "\n\n" + comparison.table().toMarkdown()),
+        "plot:    "
+            + results.write(
+                name + ".png",
+                file ->
+                    CostPlot.draw(
+                        title,
+                        "Sluice, in per cent of stock on tmpfs",
+                        comparison.categories(),
+                        comparison.bars(),
+                        file)));
+  }
+
+  private String title(SparkComparison comparison) {
+    return "Spark %s, %,d rows, rounds: %d, two executors with a core each"
+        .formatted(spark.version(), rows, comparison.rounds().size());
+  }
+}

@@ -1,0 +1,37 @@
+package io.sluice.bench.spark;
+
+import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.Workload;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one variant reported in one round.
+ *
+ * @param byRun by run and workload; a workload that is run once is among the warm ones
+ */
+record SparkReports(Map<SparkRun, Map<Workload, ShuffleReport>> byRun) {
+  /** Sorts reports, which are in the order of the runs. */
+  static SparkReports of(List<ShuffleReport> reports) {
+    Map<Workload, Integer> counts = new EnumMap<>(Workload.class);
+    reports.forEach(report -> counts.merge(report.workload(), 1, Integer::sum));
+    Map<SparkRun, Map<Workload, ShuffleReport>> byRun = new EnumMap<>(SparkRun.class);
+    Map<Workload, Integer> seen = new EnumMap<>(Workload.class);
+    for (ShuffleReport report : reports) {
+      int repetition = seen.merge(report.workload(), 1, Integer::sum) - 1;
+      boolean once = counts.get(report.workload()) == 1;
+      for (SparkRun run : SparkRun.values()) {
+        if (once ? run == SparkRun.WARM : run.repetition() == repetition) {
+          byRun.computeIfAbsent(run, key -> new LinkedHashMap<>()).put(report.workload(), report);
+        }
+      }
+    }
+    return new SparkReports(byRun);
+  }
+
+  ShuffleReport get(SparkRun run, Workload workload) {
+    return byRun.get(run).get(workload);
+  }
+}

@@ -1,0 +1,2 @@
+/** Shuffles of stock Spark in its variants, and what they cost. */
+package io.sluice.bench.spark;
