@@ -1,6 +1,5 @@
 package io.sluice.bench.hadoop;
 
-import io.sluice.bench.CostPlot;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;
@@ -51,8 +50,7 @@ public final class Demo {
     console.say(
         "plot:    "
             + results.write(
-                "demo.png",
-                file -> CostPlot.write("TeraSort, " + Size.show(sizeBytes), sorts, file)));
+                "demo.png", CostTable.plot("TeraSort, " + Size.show(sizeBytes), sorts)::draw));
   }
 
   private Map<String, JobCosts> teraSort() {

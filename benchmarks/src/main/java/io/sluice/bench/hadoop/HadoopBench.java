@@ -1,7 +1,10 @@
 package io.sluice.bench.hadoop;
 
+import io.sluice.bench.BenchResults;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
+import io.sluice.bench.Figure;
+import io.sluice.bench.Ratio;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;
@@ -11,6 +14,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * TeraSort in all variants in turn, several rounds on one cluster: figures, never assertions. Each
@@ -19,6 +23,22 @@ import java.util.Map;
  * <p>Not thread-safe; the cluster is its caller's.
  */
 public final class HadoopBench {
+  private static final List<Figure<JobCosts>> FIGURES =
+      Stream.of(
+              JobFigure.CPU,
+              JobFigure.SPILL_MERGE,
+              JobFigure.LOCAL,
+              JobFigure.WALL,
+              JobFigure.SHUFFLE_MERGE,
+              JobFigure.NODE_MANAGER_CPU)
+          .map(JobFigure::figure)
+          .toList();
+
+  private static final List<Ratio<HadoopVariant>> RATIOS =
+      List.of(
+          new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.STOCK),
+          new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.TUNED));
+
   private final PseudoCluster cluster;
   private final Console console;
   private final long sizeBytes;
@@ -35,7 +55,7 @@ public final class HadoopBench {
   public void run(int rounds, ResultFiles results) {
     TeraSort tera = new TeraSort(cluster, "/bench", sizeBytes);
     console.job("TeraGen, " + Size.show(sizeBytes), tera::generate);
-    Comparison comparison = new Comparison();
+    Comparison<HadoopVariant, JobCosts> comparison = new Comparison<>(RATIOS);
     for (int round = 1; round <= rounds; round++) {
       comparison.add(round(tera, round));
       if (round == 1) {
@@ -60,28 +80,41 @@ public final class HadoopBench {
     return costs;
   }
 
-  private void write(Comparison comparison, ResultFiles results) {
+  private void write(Comparison<HadoopVariant, JobCosts> comparison, ResultFiles results) {
     String title =
         "TeraSort %s, %d rounds, Hadoop %s"
             .formatted(
                 Size.show(sizeBytes),
                 comparison.rounds().size(),
                 cluster.spec().distribution().version());
-    Machine machine = Machine.here();
+    BenchResults all =
+        new BenchResults(
+            "bench",
+            title,
+            Machine.here(),
+            Map.of(),
+            comparison.rounds(),
+            comparison.table(FIGURES),
+            plot(title, comparison));
     console.say("");
-    console.say(title + "\n" + machine + "\n");
-    console.say(comparison.table().toText());
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("title", title);
-    all.put("machine", machine);
-    all.put("rounds", comparison.rounds());
-    console.say("results: " + results.json("bench", all));
-    console.say(
-        "table:   "
-            + results.text(
-                "bench.md", title + " on " + machine + "\n\n" + comparison.table().toMarkdown()));
-    console.say(
-        "plot:    "
-            + results.write("bench.png", file -> CostPlot.draw(title, comparison.bars(), file)));
+    console.say(all.toText());
+    all.write(results).forEach(console::say);
+  }
+
+  private static CostPlot plot(String title, Comparison<HadoopVariant, JobCosts> comparison) {
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    for (HadoopVariant variant : comparison.variants()) {
+      Ratio<HadoopVariant> ratio = new Ratio<>(variant, HadoopVariant.STOCK);
+      bars.put(
+          variant.title(),
+          JobFigure.PLOTTED.stream()
+              .map(figure -> comparison.bar(figure.figure(), ratio))
+              .toList());
+    }
+    return new CostPlot(
+        title,
+        JobFigure.PLOTTED_UNIT,
+        JobFigure.PLOTTED.stream().map(JobFigure::title).toList(),
+        bars);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.bench.hadoop;
 
+import io.sluice.bench.Variant;
 import io.sluice.it.cluster.SluiceFragments;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A way to run the same unmodified job on the same cluster: only settings differ. */
-public enum HadoopVariant {
+public enum HadoopVariant implements Variant {
   /** Hadoop's own collector and shuffle with Hadoop's own defaults. */
   STOCK("stock defaults"),
   /** Hadoop's own, with memory settings that avoid most of its disk passes. */
@@ -22,6 +23,7 @@ public enum HadoopVariant {
     this.title = title;
   }
 
+  @Override
   public String title() {
     return title;
   }

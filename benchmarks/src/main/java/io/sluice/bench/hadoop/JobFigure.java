@@ -1,6 +1,8 @@
 package io.sluice.bench.hadoop;
 
+import io.sluice.bench.Figure;
 import io.sluice.it.job.JobCosts;
+import java.util.List;
 import java.util.function.ToLongFunction;
 
 /** One figure of a job's costs, with how people read it. */
@@ -19,6 +21,12 @@ public enum JobFigure {
   LOCAL("local disk read+written", Unit.MEGABYTES, JobCosts::localBytes),
   SPILLED("spilled records", Unit.COUNT, JobCosts::spilledRecords),
   NODE_MANAGER_CPU("NodeManagers' own CPU", Unit.SECONDS, JobCosts::nodeManagerCpuMs);
+
+  /** What is drawn, from left to right. */
+  static final List<JobFigure> PLOTTED = List.of(WALL, CPU, SPILL_MERGE, SHUFFLE_MERGE, LOCAL);
+
+  /** What the heights of bars are. */
+  static final String PLOTTED_UNIT = "per cent of stock defaults";
 
   /** How a raw value is shown. */
   enum Unit {
@@ -52,6 +60,11 @@ public enum JobFigure {
   /** The raw value: milliseconds, bytes or a count. */
   public long of(JobCosts costs) {
     return value.applyAsLong(costs);
+  }
+
+  /** For a comparison. */
+  Figure<JobCosts> figure() {
+    return new Figure<>(title, value::applyAsLong, this::show);
   }
 
   public String show(JobCosts costs) {

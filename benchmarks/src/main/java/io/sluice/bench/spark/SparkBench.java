@@ -1,6 +1,10 @@
 package io.sluice.bench.spark;
 
+import io.sluice.bench.BenchResults;
+import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
+import io.sluice.bench.Figure;
+import io.sluice.bench.Ratio;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
@@ -43,6 +47,13 @@ public final class SparkBench {
   private static final Duration DEADLINE = Duration.ofMinutes(60);
   private static final Path TMPFS = Path.of("/dev/shm");
   private static final long SERVICE_CAPACITY_MB = 2048;
+  private static final Ratio<SparkVariant> TO_TMPFS =
+      new Ratio<>(SparkVariant.SLUICE, SparkVariant.TMPFS);
+  private static final List<Ratio<SparkVariant>> RATIOS =
+      List.of(
+          new Ratio<>(SparkVariant.SLUICE, SparkVariant.DISK),
+          TO_TMPFS,
+          new Ratio<>(SparkVariant.SERVICE, SparkVariant.TMPFS));
 
   private final Workspace workspace;
   private final Console console;
@@ -75,7 +86,7 @@ public final class SparkBench {
 
   /** Runs all rounds and writes the results, under a name. */
   public void run(int rounds, ResultFiles results, String name) {
-    List<Map<SparkVariant, SparkReports>> all = new ArrayList<>();
+    Comparison<SparkVariant, SparkReports> comparison = new Comparison<>(RATIOS);
     List<String> files = List.of();
     try (SparkSubmit onDisk = new SparkSubmit(spark, workspace.clusters());
         SparkSubmit inMemory = new SparkSubmit(spark, TMPFS)) {
@@ -93,16 +104,14 @@ public final class SparkBench {
                           : run(submit, variant)));
         }
         checkEqual(reports);
-        all.add(reports);
+        comparison.add(reports);
         sayStates(reports.get(SparkVariant.SLUICE));
-        files = write(new SparkComparison(all), results, name); // it may be ended before the last
+        files = results(comparison, name).write(results); // it may be ended before the last
       }
     }
     console.say("all results agree");
-    SparkComparison comparison = new SparkComparison(all);
     console.say("");
-    console.say(title(comparison) + "\n" + Machine.here() + "\n");
-    console.say(comparison.table().toText());
+    console.say(results(comparison, name).toText());
     files.forEach(console::say);
   }
 
@@ -188,34 +197,51 @@ public final class SparkBench {
     last.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));
   }
 
-  /** Writes all files, and returns what says where they are. */
-  private List<String> write(SparkComparison comparison, ResultFiles results, String name) {
-    Machine machine = Machine.here();
-    String title = title(comparison);
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("title", title);
-    all.put("machine", machine);
-    all.put("partitions", PARTITIONS);
-    all.put("rounds", comparison.rounds());
-    return List.of(
-        "results: " + results.json(name, all),
-        "table:   "
-            + results.text(
-                name + ".md", title + " on " + machine + "\n\n" + comparison.table().toMarkdown()),
-        "plot:    "
-            + results.write(
-                name + ".png",
-                file ->
-                    CostPlot.draw(
-                        title,
-                        "Sluice, in per cent of stock on tmpfs",
-                        comparison.categories(),
-                        comparison.bars(),
-                        file)));
+  private BenchResults results(Comparison<SparkVariant, SparkReports> comparison, String name) {
+    String title =
+        "Spark %s, %,d rows, rounds: %d, two executors with a core each"
+            .formatted(spark.version(), rows, comparison.rounds().size());
+    SparkReports first = comparison.rounds().get(0).get(SparkVariant.SLUICE);
+    return new BenchResults(
+        name,
+        title,
+        Machine.here(),
+        Map.of("partitions", PARTITIONS),
+        comparison.rounds(),
+        comparison.table(figures(first)),
+        plot(title, comparison, first.workloads(SparkRun.COLD)));
   }
 
-  private String title(SparkComparison comparison) {
-    return "Spark %s, %,d rows, rounds: %d, two executors with a core each"
-        .formatted(spark.version(), rows, comparison.rounds().size());
+  /** Of each run, workload and figure. */
+  private static List<Figure<SparkReports>> figures(SparkReports reports) {
+    List<Figure<SparkReports>> figures = new ArrayList<>();
+    for (SparkRun run : SparkRun.values()) {
+      for (Workload workload : reports.workloads(run)) {
+        for (SparkFigure figure : SparkFigure.values()) {
+          figures.add(figure.of(run, workload));
+        }
+      }
+    }
+    return figures;
+  }
+
+  /** One series for each run and figure, one bar for each workload of all runs. */
+  private static CostPlot plot(
+      String title, Comparison<SparkVariant, SparkReports> comparison, List<Workload> workloads) {
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    for (SparkFigure figure : List.of(SparkFigure.WALL, SparkFigure.PROCESS_CPU)) {
+      for (SparkRun run : SparkRun.values()) {
+        bars.put(
+            run.title() + ", " + figure.title(),
+            workloads.stream()
+                .map(workload -> comparison.bar(figure.of(run, workload), TO_TMPFS))
+                .toList());
+      }
+    }
+    return new CostPlot(
+        title,
+        "Sluice, in per cent of stock on tmpfs",
+        workloads.stream().map(Workload::name).toList(),
+        bars);
   }
 }

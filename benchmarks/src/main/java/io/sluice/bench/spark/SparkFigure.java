@@ -1,6 +1,8 @@
 package io.sluice.bench.spark;
 
+import io.sluice.bench.Figure;
 import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.Workload;
 import java.util.function.ToDoubleFunction;
 
 /** One figure of a shuffle in Spark, with how people read it. */
@@ -29,11 +31,15 @@ enum SparkFigure {
     return title;
   }
 
-  double of(ShuffleReport report) {
-    return value.applyAsDouble(report);
+  /** That of one run of a workload, among all that a variant reported. */
+  Figure<SparkReports> of(SparkRun run, Workload workload) {
+    return new Figure<>(
+        run.title() + " " + workload + " " + title,
+        reports -> value.applyAsDouble(reports.get(run, workload)),
+        this::show);
   }
 
-  String show(double figure) {
+  private String show(double figure) {
     return format.formatted(figure);
   }
 }

@@ -31,6 +31,11 @@ record SparkReports(Map<SparkRun, Map<Workload, ShuffleReport>> byRun) {
     return new SparkReports(byRun);
   }
 
+  /** Those of a run, in the order in which they ran first. */
+  List<Workload> workloads(SparkRun run) {
+    return List.copyOf(byRun.get(run).keySet());
+  }
+
   ShuffleReport get(SparkRun run, Workload workload) {
     return byRun.get(run).get(workload);
   }

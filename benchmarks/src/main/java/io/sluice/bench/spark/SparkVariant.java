@@ -1,9 +1,10 @@
 package io.sluice.bench.spark;
 
+import io.sluice.bench.Variant;
 import java.util.List;
 
 /** What is measured side by side. */
-public enum SparkVariant {
+public enum SparkVariant implements Variant {
   DISK("stock, disk"),
   TMPFS("stock, tmpfs"),
   SLUICE("Sluice"),
@@ -26,7 +27,8 @@ public enum SparkVariant {
     return this == SLUICE || this == SERVICE;
   }
 
-  String title() {
+  @Override
+  public String title() {
     return title;
   }
 }
