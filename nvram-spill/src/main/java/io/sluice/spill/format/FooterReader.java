@@ -10,17 +10,22 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * Reads {@link Footer}s back from a medium that anybody with the task's user may have written to:
- * every field is checked before it is used.
+ * Reads the tail of an output back from a medium that anybody with the task's user may have written
+ * to: first where it lies, then, through that, what it is. Every field is checked before it is
+ * used.
  *
  * <p>Thread contract: stateless. Failure: {@link CorruptOutputException} with the field, actual
  * against expected, and the place.
  */
 public final class FooterReader {
+  private static final int SHORTEST_IDENTITY_BYTES = FooterLayout.identityBytes(2);
+  private static final int LONGEST_IDENTITY_BYTES =
+      FooterLayout.identityBytes(2 * OutputId.MAX_LENGTH);
+
   private final UUID poolId;
   private final int blockBytes;
 
-  /** A reader for the footers of one pool. */
+  /** A reader for the outputs of one pool. */
   public FooterReader(UUID poolId, int blockBytes) {
     this.poolId = poolId;
     this.blockBytes = blockBytes;
@@ -33,14 +38,14 @@ public final class FooterReader {
     ByteBuffer trailer = ByteBuffer.wrap(bytes);
     return trailer.getLong(FooterLayout.MAGIC_OFFSET) == FooterLayout.MAGIC
         && trailer.getLong(FooterLayout.COMMIT_MARK_OFFSET)
-            == FooterLayout.commitMark(trailer.getInt(FooterLayout.FOOTER_CRC_OFFSET));
+            == FooterLayout.commitMark(trailer.getInt(FooterLayout.PLACE_CRC_OFFSET));
   }
 
   /**
-   * Reads and checks footer and trailer; says nothing about whether they are committed, nor whether
-   * the extents belong to whoever wrote it.
+   * Reads and checks place and trailer; says nothing about whether they are committed, nor whether
+   * the extents exist and belong to whoever wrote it.
    */
-  public Footer read(ByteSource segment, FooterLocation location) throws IOException {
+  public PlaceRecord readPlace(ByteSource segment, FooterLocation location) throws IOException {
     Check check = new Check(location);
     long trailerOffsetBytes = location.trailerOffsetBytes();
     check.that(
@@ -55,24 +60,32 @@ public final class FooterReader {
     ByteBuffer trailer = ByteBuffer.wrap(trailerBytes);
     check.same("magic", trailer.getLong(FooterLayout.MAGIC_OFFSET), FooterLayout.MAGIC);
     check.same("version", trailer.getInt(FooterLayout.VERSION_OFFSET), FooterLayout.VERSION);
-    int footerBytes = trailer.getInt(FooterLayout.FOOTER_LENGTH_OFFSET);
+    int placeBytes = trailer.getInt(FooterLayout.PLACE_LENGTH_OFFSET);
     long mostBytes = Math.min(trailerOffsetBytes, FooterLayout.MAX_BYTES);
     check.that(
-        footerBytes >= FooterLayout.IDS_OFFSET && footerBytes <= mostBytes,
-        "footer length",
-        footerBytes,
-        FooterLayout.IDS_OFFSET + " to " + mostBytes);
-    byte[] footer = new byte[footerBytes];
-    segment.read(trailerOffsetBytes - footerBytes, footer);
+        placeBytes > 0 && placeBytes <= mostBytes && placeBytes % FooterLayout.EXTENT_BYTES == 0,
+        "place length",
+        placeBytes,
+        FooterLayout.EXTENT_BYTES + " for each extent, up to " + mostBytes);
+    byte[] place = new byte[placeBytes];
+    segment.read(trailerOffsetBytes - placeBytes, place);
     CRC32C crc = new CRC32C();
-    crc.update(footer);
-    crc.update(trailerBytes, 0, FooterLayout.FOOTER_CRC_OFFSET);
+    crc.update(place);
+    crc.update(trailerBytes, 0, FooterLayout.PLACE_CRC_OFFSET);
     check.same(
-        "CRC32C of the footer",
-        (int) crc.getValue(),
-        trailer.getInt(FooterLayout.FOOTER_CRC_OFFSET));
+        "CRC32C of the place", (int) crc.getValue(), trailer.getInt(FooterLayout.PLACE_CRC_OFFSET));
     checkSelf(check, trailer, location);
-    return decode(check, trailer, ByteBuffer.wrap(footer), location);
+    PlaceRecord decoded =
+        new PlaceRecord(
+            poolId,
+            location,
+            trailer.getLong(FooterLayout.PLACE_GENERATION_OFFSET),
+            decodeExtents(check, ByteBuffer.wrap(place)),
+            trailer.getLong(FooterLayout.IDENTITY_OFFSET_OFFSET),
+            trailer.getInt(FooterLayout.IDENTITY_LENGTH_OFFSET),
+            trailer.getInt(FooterLayout.EXPECTED_IDENTITY_CRC_OFFSET));
+    checkGeometry(check, decoded, placeBytes);
+    return decoded;
   }
 
   private void checkSelf(Check check, ByteBuffer trailer, FooterLocation location)
@@ -89,62 +102,14 @@ public final class FooterReader {
         location.trailerOffsetBytes());
   }
 
-  private Footer decode(Check check, ByteBuffer trailer, ByteBuffer footer, FooterLocation location)
-      throws IOException {
-    int extentCount = footer.getInt(FooterLayout.EXTENT_COUNT_OFFSET);
-    int applicationIdLength =
-        Short.toUnsignedInt(footer.getShort(FooterLayout.APPLICATION_ID_LENGTH_OFFSET));
-    int outputIdLength = Short.toUnsignedInt(footer.getShort(FooterLayout.OUTPUT_ID_LENGTH_OFFSET));
-    int headBytes = FooterLayout.headBytes(applicationIdLength, outputIdLength);
-    check.that(extentCount > 0, "extent count", extentCount, "more than 0");
-    check.same(
-        "footer length",
-        footer.capacity(),
-        headBytes + (long) extentCount * FooterLayout.EXTENT_BYTES);
-    OutputId id = decodeId(check, footer, applicationIdLength, outputIdLength);
-    List<Range> extents = decodeExtents(check, footer, headBytes, extentCount);
-    Footer decoded =
-        new Footer(
-            poolId,
-            location,
-            trailer.getLong(FooterLayout.GENERATION_OFFSET),
-            id,
-            trailer.getInt(FooterLayout.PARTITION_COUNT_OFFSET),
-            trailer.getInt(FooterLayout.RUN_COUNT_OFFSET),
-            trailer.getLong(FooterLayout.DATA_LENGTH_OFFSET),
-            trailer.getLong(FooterLayout.INDEX_OFFSET_OFFSET),
-            trailer.getInt(FooterLayout.INDEX_LENGTH_OFFSET),
-            trailer.getInt(FooterLayout.INDEX_CRC_OFFSET),
-            List.copyOf(extents)); // without spare room: a store keeps it
-    checkGeometry(check, decoded, footer.capacity());
-    return decoded;
-  }
-
-  private static OutputId decodeId(
-      Check check, ByteBuffer footer, int applicationIdLength, int outputIdLength)
-      throws IOException {
-    byte[] bytes = footer.array();
-    try {
-      return new OutputId(
-          new String(bytes, FooterLayout.IDS_OFFSET, applicationIdLength, StandardCharsets.US_ASCII)
-              .intern(), // the same in every output of an application
-          new String(
-              bytes,
-              FooterLayout.IDS_OFFSET + applicationIdLength,
-              outputIdLength,
-              StandardCharsets.US_ASCII));
-    } catch (IllegalArgumentException e) {
-      throw check.failure(e.getMessage());
-    }
-  }
-
-  private List<Range> decodeExtents(Check check, ByteBuffer footer, int offset, int extentCount)
-      throws IOException {
+  private List<Range> decodeExtents(Check check, ByteBuffer place) throws IOException {
+    int extentCount = place.capacity() / FooterLayout.EXTENT_BYTES;
     List<Range> extents = new ArrayList<>(extentCount);
-    for (int i = 0; i < extentCount; i++, offset += FooterLayout.EXTENT_BYTES) {
-      int segmentId = footer.getInt(offset);
-      long offsetBytes = footer.getLong(offset + 8);
-      long lengthBytes = footer.getLong(offset + 16);
+    for (int i = 0; i < extentCount; i++) {
+      int offset = i * FooterLayout.EXTENT_BYTES;
+      int segmentId = place.getInt(offset);
+      long offsetBytes = place.getLong(offset + 8);
+      long lengthBytes = place.getLong(offset + 16);
       check.that(
           segmentId >= 0
               && offsetBytes >= 0
@@ -160,43 +125,133 @@ public final class FooterReader {
     return extents;
   }
 
-  private static void checkGeometry(Check check, Footer footer, int footerBytes)
+  private static void checkGeometry(Check check, PlaceRecord place, int placeBytes)
       throws IOException {
-    Range last = footer.extents().get(footer.extents().size() - 1);
-    check.same("segment of the last extent", last.segmentId(), footer.location().segmentId());
-    check.same("end of the last extent", last.endBytes(), footer.location().endBytes());
-    check.that(footer.partitionCount() > 0, "partition count", footer.partitionCount(), "> 0");
-    check.that(footer.runCount() >= 0, "run count", footer.runCount(), ">= 0");
-    long shortestBytes = OutputIndex.encodedBytes(footer.partitionCount(), footer.runCount(), 0);
+    Range last = place.extents().get(place.extents().size() - 1);
+    check.same("segment of the last extent", last.segmentId(), place.location().segmentId());
+    check.same("end of the last extent", last.endBytes(), place.location().endBytes());
+    int tailBytes = placeBytes + FooterLayout.TRAILER_BYTES;
     check.that(
-        footer.indexLengthBytes() >= shortestBytes
-            && (footer.indexLengthBytes() - shortestBytes) % Integer.BYTES == 0,
+        tailBytes <= last.lengthBytes(),
+        "place length",
+        placeBytes,
+        "in the last extent, of " + last.lengthBytes() + " bytes");
+    long sumBytes = 0;
+    for (Range extent : place.extents()) {
+      sumBytes += extent.lengthBytes();
+      check.that(sumBytes > 0, "sum of the extents", sumBytes, "below 2^63");
+    }
+    int identityBytes = place.identityLengthBytes();
+    check.that(
+        identityBytes >= SHORTEST_IDENTITY_BYTES && identityBytes <= LONGEST_IDENTITY_BYTES,
+        "identity length",
+        identityBytes,
+        SHORTEST_IDENTITY_BYTES + " to " + LONGEST_IDENTITY_BYTES);
+    long placeStartBytes = sumBytes - tailBytes;
+    long offsetBytes = place.identityOffsetBytes();
+    check.that(
+        offsetBytes >= 0
+            && offsetBytes % Long.BYTES == 0
+            && offsetBytes <= placeStartBytes - identityBytes,
+        "identity offset",
+        offsetBytes,
+        "a multiple of 8 before the place, which begins at " + placeStartBytes);
+  }
+
+  /**
+   * Reads and checks what lies at a place.
+   *
+   * @param bytes of its extents, in their order
+   */
+  public OutputIdentity readIdentity(PlaceRecord place, ByteSource bytes) throws IOException {
+    Check check = new Check(place.location());
+    byte[] identityBytes = new byte[place.identityLengthBytes()];
+    bytes.read(place.identityOffsetBytes(), identityBytes);
+    ByteBuffer identity = ByteBuffer.wrap(identityBytes);
+    check.same(
+        "magic of the identity",
+        identity.getLong(FooterLayout.MAGIC_OFFSET),
+        FooterLayout.IDENTITY_MAGIC);
+    check.same(
+        "version of the identity",
+        identity.getInt(FooterLayout.VERSION_OFFSET),
+        FooterLayout.VERSION);
+    int crc32c = OutputIdentity.crc32c(identity);
+    check.same("CRC32C of the identity", crc32c, identity.getInt(FooterLayout.IDENTITY_CRC_OFFSET));
+    check.same("CRC32C of the identity", crc32c, place.identityCrc32c());
+    OutputIdentity decoded =
+        new OutputIdentity(
+            decodeId(check, identity),
+            identity.getLong(FooterLayout.WRITER_GENERATION_OFFSET),
+            identity.getInt(FooterLayout.PARTITION_COUNT_OFFSET),
+            identity.getInt(FooterLayout.RUN_COUNT_OFFSET),
+            identity.getLong(FooterLayout.DATA_LENGTH_OFFSET),
+            identity.getLong(FooterLayout.INDEX_OFFSET_OFFSET),
+            identity.getInt(FooterLayout.INDEX_LENGTH_OFFSET),
+            identity.getInt(FooterLayout.INDEX_CRC_OFFSET));
+    checkGeometry(check, decoded, place);
+    return decoded;
+  }
+
+  private static OutputId decodeId(Check check, ByteBuffer identity) throws IOException {
+    int applicationIdLength =
+        Short.toUnsignedInt(identity.getShort(FooterLayout.APPLICATION_ID_LENGTH_OFFSET));
+    int outputIdLength =
+        Short.toUnsignedInt(identity.getShort(FooterLayout.OUTPUT_ID_LENGTH_OFFSET));
+    check.same(
+        "identity length",
+        identity.capacity(),
+        FooterLayout.identityBytes(applicationIdLength + outputIdLength));
+    byte[] bytes = identity.array();
+    try {
+      return new OutputId(
+          new String(bytes, FooterLayout.IDS_OFFSET, applicationIdLength, StandardCharsets.US_ASCII)
+              .intern(), // the same in every output of an application
+          new String(
+              bytes,
+              FooterLayout.IDS_OFFSET + applicationIdLength,
+              outputIdLength,
+              StandardCharsets.US_ASCII));
+    } catch (IllegalArgumentException e) {
+      throw check.failure(e.getMessage());
+    }
+  }
+
+  private static void checkGeometry(Check check, OutputIdentity identity, PlaceRecord place)
+      throws IOException {
+    check.that(
+        identity.writerGeneration() <= place.generation(),
+        "generation of the writer",
+        identity.writerGeneration(),
+        "up to that of the place, " + place.generation());
+    check.that(identity.partitionCount() > 0, "partition count", identity.partitionCount(), "> 0");
+    check.that(identity.runCount() >= 0, "run count", identity.runCount(), ">= 0");
+    int indexBytes = identity.indexLengthBytes();
+    long shortestBytes =
+        OutputIndex.encodedBytes(identity.partitionCount(), identity.runCount(), 0);
+    check.that(
+        indexBytes >= shortestBytes && (indexBytes - shortestBytes) % Integer.BYTES == 0,
         "index length",
-        footer.indexLengthBytes(),
+        indexBytes,
         shortestBytes + " and 4 for each further CRC");
     check.that(
-        footer.indexLengthBytes() <= FooterLayout.MAX_BYTES,
+        indexBytes <= FooterLayout.MAX_BYTES,
         "index length",
-        footer.indexLengthBytes(),
+        indexBytes,
         "up to " + FooterLayout.MAX_BYTES);
-    long footerStartBytes = footer.location().trailerOffsetBytes() - footerBytes;
+    long indexOffsetBytes = identity.indexOffsetBytes();
     check.that(
-        footer.indexOffsetBytes() >= last.offsetBytes()
-            && footer.indexOffsetBytes() <= footerStartBytes - footer.indexLengthBytes(),
+        indexOffsetBytes >= 0
+            && indexOffsetBytes % Long.BYTES == 0
+            && indexOffsetBytes <= place.identityOffsetBytes() - indexBytes,
         "index offset",
-        footer.indexOffsetBytes(),
-        "in the last extent, before the footer at " + footerStartBytes);
-    long beforeLastBytes = 0;
-    for (Range extent : footer.extents().subList(0, footer.extents().size() - 1)) {
-      beforeLastBytes += extent.lengthBytes();
-      check.that(beforeLastBytes > 0, "sum of the extents", beforeLastBytes, "below 2^63");
-    }
-    long roomBytes = beforeLastBytes + (footer.indexOffsetBytes() - last.offsetBytes());
+        indexOffsetBytes,
+        "a multiple of 8 before the identity at " + place.identityOffsetBytes());
     check.that(
-        footer.dataLengthBytes() >= 0 && footer.dataLengthBytes() <= roomBytes,
+        identity.dataLengthBytes() >= 0 && identity.dataLengthBytes() <= indexOffsetBytes,
         "data length",
-        footer.dataLengthBytes(),
-        "0 to the " + roomBytes + " bytes before the index");
+        identity.dataLengthBytes(),
+        "0 to the " + indexOffsetBytes + " bytes before the index");
   }
 
   private record Check(FooterLocation location) {
@@ -212,7 +267,7 @@ public final class FooterReader {
 
     CorruptOutputException failure(String message) {
       return new CorruptOutputException(
-          "no valid footer at segment "
+          "no valid output ends at segment "
               + location.segmentId()
               + ", offset "
               + location.trailerOffsetBytes()

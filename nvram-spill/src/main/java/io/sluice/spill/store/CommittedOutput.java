@@ -82,7 +82,11 @@ public final class CommittedOutput {
 
   private ByteBuffer readIndex(long offsetBytes, int lengthBytes) throws IOException {
     byte[] bytes = new byte[lengthBytes];
-    place.read(identity.indexOffsetBytes() + offsetBytes, bytes);
+    try {
+      place.read(identity.indexOffsetBytes() + offsetBytes, bytes);
+    } catch (UnreadableSegmentException e) {
+      throw e.failure();
+    }
     return ByteBuffer.wrap(bytes);
   }
 

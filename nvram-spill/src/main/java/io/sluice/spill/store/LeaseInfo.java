@@ -3,7 +3,7 @@ package io.sluice.spill.store;
 import java.util.UUID;
 
 /**
- * What a writer has to know about its lease to write valid footers.
+ * What a writer has to know about its lease to write outputs that are valid.
  *
  * @param poolId the pool
  * @param blockBytes extents are multiples of this

@@ -1,9 +1,9 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
@@ -41,35 +41,38 @@ final class OutputLoader {
       throw new CorruptOutputException(
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
-    Footer footer = footers.read(tail, location);
-    return CommittedOutput.load(footer.identity(), place(footer));
+    PlaceRecord record = footers.readPlace(tail, location);
+    OutputPlace place = place(record);
+    return CommittedOutput.load(footers.readIdentity(record, place), place);
   }
 
-  private OutputPlace place(Footer footer) throws IOException {
+  private OutputPlace place(PlaceRecord record) throws IOException {
     List<SegmentHandle> handles = new ArrayList<>();
-    List<Extent> extents = new ArrayList<>(footer.extents().size());
+    List<Extent> extents = new ArrayList<>(record.extents().size());
     BlockSet seen = new BlockSet(blockBytes);
-    for (Range range : footer.extents()) {
+    for (Range range : record.extents()) {
       SegmentHandle segment = segments.apply(range.segmentId());
       if (segment == null || range.endBytes() > segment.lengthBytes()) {
         throw new CorruptOutputException(
-            footer.id()
+            "the output at "
+                + record.location()
                 + " claims "
                 + range
                 + ", which is not inside "
                 + (segment == null ? "any segment" : segment.info()));
       }
       if (!seen.isDisjoint(range)) {
-        throw new CorruptOutputException(footer.id() + " claims blocks of " + range + " twice");
+        throw new CorruptOutputException(
+            "the output at " + record.location() + " claims blocks of " + range + " twice");
       }
       seen.add(range);
       handles.add(segment);
       extents.add(segment.extent(range));
     }
     return new OutputPlace(
-        footer.poolId(),
-        footer.generation(),
-        footer.commitMark(),
+        record.poolId(),
+        record.generation(),
+        record.commitMark(),
         new ExtentTable(extents),
         handles);
   }

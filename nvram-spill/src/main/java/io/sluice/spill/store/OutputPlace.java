@@ -95,15 +95,24 @@ public final class OutputPlace implements ByteSource {
   public void read(long logicalOffsetBytes, byte[] destination) throws IOException {
     List<Range> ranges = extents.ranges(logicalOffsetBytes, destination.length);
     if (ranges.size() == 1) {
-      segment(ranges.get(0).segmentId()).read(ranges.get(0).offsetBytes(), destination);
+      read(ranges.get(0), destination);
       return;
     }
     int doneBytes = 0;
     for (Range range : ranges) {
       byte[] part = new byte[(int) range.lengthBytes()];
-      segment(range.segmentId()).read(range.offsetBytes(), part);
+      read(range, part);
       System.arraycopy(part, 0, destination, doneBytes, part.length);
       doneBytes += part.length;
+    }
+  }
+
+  private void read(Range range, byte[] destination) throws IOException {
+    SegmentHandle segment = segment(range.segmentId());
+    try {
+      segment.read(range.offsetBytes(), destination);
+    } catch (IOException e) {
+      throw new UnreadableSegmentException(segment, e);
     }
   }
 

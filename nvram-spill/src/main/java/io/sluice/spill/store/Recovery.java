@@ -96,6 +96,11 @@ final class Recovery {
       found.add(output);
     } catch (CorruptOutputException e) {
       LOG.warn("Left out an output that is not valid, at {}: {}", location, e.getMessage());
+    } catch (UnreadableSegmentException e) {
+      if (e.segment() == segment || e.segment().info().tier() == Tier.MEMORY) {
+        throw e;
+      }
+      unreadable.accept(e.segment(), e); // an output lies partly there: the others here do not
     }
   }
 

@@ -118,7 +118,7 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** Names this pool in footers. */
+  /** Names this pool at the end of its outputs, and to whoever reads them. */
   public UUID poolId() {
     return files.poolId();
   }
@@ -644,13 +644,17 @@ public final class SpillStore implements Closeable {
     }
     long generation = output.place().generation();
     boolean former = resumed && generation >= 0 && generation < recoveredGenerationBound;
-    if (generation != lease.info().generation() && !former) {
+    if (generation != lease.info().generation() && !former
+        || generation != output.identity().writerGeneration()) {
       throw new CorruptOutputException(
           output.id()
               + " has generation "
               + generation
+              + " and a writer's of "
+              + output.identity().writerGeneration()
               + ", expected "
-              + lease.info().generation());
+              + lease.info().generation()
+              + " for both");
     }
   }
 

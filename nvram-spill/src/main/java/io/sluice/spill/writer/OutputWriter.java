@@ -4,11 +4,12 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockSummer;
-import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.MappedRunInput;
@@ -20,7 +21,6 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ExtentSource;
-import io.sluice.spill.store.LeaseInfo;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,7 +29,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
  * Writes one map output, run by run, straight into leased extents, and commits it. A second writer
@@ -311,8 +310,8 @@ public final class OutputWriter implements Closeable {
   }
 
   /**
-   * Makes the output exist: data, then index, then footer reach the medium in this order, then the
-   * store checks and publishes it.
+   * Makes the output exist: data, then index and identity, then place and trailer reach the medium
+   * in this order, then the store checks and publishes it.
    */
   public void commit(OutputId id) throws IOException {
     checkState(partition < 0, "a run is open");
@@ -320,18 +319,21 @@ public final class OutputWriter implements Closeable {
     long dataLengthBytes = logicalPosition();
     ByteBuffer index = OutputIndex.encode(partitionCount, runs);
     int indexOffsetBytes = openTail(id, index.capacity());
-    int footerBytes = FooterLayout.encodedBytes(id, extents.used().extents().size());
-    int blockBytes = source.info().blockBytes();
-    long tailBytes = roundUp((long) indexOffsetBytes + index.capacity() + footerBytes, blockBytes);
+    int identityOffsetBytes = indexOffsetBytes + (int) FooterLayout.align8(index.capacity());
+    int identityEndBytes = identityOffsetBytes + FooterLayout.identityBytes(id);
+    int placeBytes = FooterLayout.placeBytes(extents.used().extents().size());
+    long tailBytes = roundUp((long) identityEndBytes + placeBytes, source.info().blockBytes());
     extents.trimLast(tailBytes);
     extents.releaseUnused();
     persist(indexOffsetBytes);
+    OutputIdentity identity = identity(id, dataLengthBytes, indexOffsetBytes, index);
     current.writeAt(indexOffsetBytes, index.duplicate());
-    persist(indexOffsetBytes + index.capacity());
-    Footer footer = footer(id, dataLengthBytes, indexOffsetBytes, index, tailBytes);
-    current.writeAt((int) tailBytes - footerBytes, footer.encode());
+    current.writeAt(identityOffsetBytes, identity.encode());
+    persist(identityEndBytes);
+    PlaceRecord place = place(identity, identityOffsetBytes, tailBytes);
+    current.writeAt((int) tailBytes - placeBytes, place.encode());
     persist((int) tailBytes);
-    source.commit(id, footer.location());
+    source.commit(id, place.location());
     committed = true;
   }
 
@@ -462,44 +464,50 @@ public final class OutputWriter implements Closeable {
     return staging;
   }
 
-  /** Sees to it that index and footer fit into the open extent; returns where the index goes. */
+  /** Sees to it that all of the tail fits into the open extent; returns where the index goes. */
   private int openTail(OutputId id, int indexBytes) throws IOException {
     slide();
+    long indexAndIdentityBytes = FooterLayout.align8(indexBytes) + FooterLayout.identityBytes(id);
     if (current != null) {
-      int indexOffsetBytes = (int) roundUp(usedBytes(), Long.BYTES);
-      int footerBytes = FooterLayout.encodedBytes(id, extents.used().extents().size());
-      if ((long) indexOffsetBytes + indexBytes + footerBytes <= current.extent().lengthBytes()) {
+      int indexOffsetBytes = (int) FooterLayout.align8(usedBytes());
+      int placeBytes = FooterLayout.placeBytes(extents.used().extents().size());
+      if (indexOffsetBytes + indexAndIdentityBytes + placeBytes <= current.extent().lengthBytes()) {
         return indexOffsetBytes;
       }
       long keptBytes = roundUp(usedBytes(), source.info().blockBytes());
       finishCurrent();
       extents.trimLast(keptBytes);
     }
-    int footerBytes = FooterLayout.encodedBytes(id, extents.used().extents().size() + 1);
-    open(extents.nextContiguous((long) indexBytes + footerBytes));
+    int placeBytes = FooterLayout.placeBytes(extents.used().extents().size() + 1);
+    open(extents.nextContiguous(indexAndIdentityBytes + placeBytes));
     return 0;
   }
 
-  private Footer footer(
-      OutputId id, long dataLengthBytes, int indexOffsetBytes, ByteBuffer index, long tailBytes) {
-    LeaseInfo info = source.info();
-    Extent tail = current.extent();
-    CRC32C indexCrc = new CRC32C();
-    indexCrc.update(index.array(), 0, index.capacity());
-    return new Footer(
-        info.poolId(),
-        new FooterLocation(
-            tail.segment().segmentId(),
-            tail.offsetBytes() + tailBytes - FooterLayout.TRAILER_BYTES),
-        info.generation(),
+  private OutputIdentity identity(
+      OutputId id, long dataLengthBytes, int indexOffsetBytes, ByteBuffer index) {
+    return new OutputIdentity(
         id,
+        source.info().generation(),
         partitionCount,
         runs.size(),
         dataLengthBytes,
-        tail.offsetBytes() + indexOffsetBytes,
+        extents.used().lastStartBytes() + indexOffsetBytes,
         index.capacity(),
-        (int) indexCrc.getValue(),
-        extents.used().extents().stream().map(Extent::range).toList());
+        BlockChecksums.crc32c(index.array(), 0, index.capacity()));
+  }
+
+  private PlaceRecord place(OutputIdentity identity, int identityOffsetBytes, long tailBytes) {
+    Extent tail = current.extent();
+    return new PlaceRecord(
+        source.info().poolId(),
+        new FooterLocation(
+            tail.segment().segmentId(),
+            tail.offsetBytes() + tailBytes - FooterLayout.TRAILER_BYTES),
+        identity.writerGeneration(),
+        extents.used().extents().stream().map(Extent::range).toList(),
+        extents.used().lastStartBytes() + identityOffsetBytes,
+        FooterLayout.identityBytes(identity.id()),
+        identity.crc32c());
   }
 
   private void persist(int endBytes) throws IOException {

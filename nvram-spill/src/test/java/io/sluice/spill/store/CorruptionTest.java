@@ -193,14 +193,18 @@ class CorruptionTest extends PoolTestBase {
   }
 
   private record Tail(Path segment, ByteBuffer original, CommittedOutput output) {
-    /** In the index, the footer or the trailer, each as often. */
+    /** In the index, the identity, the place or the trailer. */
     long randomOffset(Random random) {
-      int footerBytes = FooterLayout.encodedBytes(output.id(), output.extents().size());
-      long endBytes = output.place().trailer().endBytes();
-      return switch (random.nextInt(3)) {
-        case 0 -> indexStart(output) + random.nextInt(output.identity().indexLengthBytes());
-        case 1 -> endBytes - footerBytes + random.nextInt(footerBytes);
-        default -> endBytes - 1 - random.nextInt(FooterLayout.TRAILER_BYTES);
+      OutputIdentity identity = output.identity();
+      int identityBytes = FooterLayout.identityBytes(output.id());
+      int placeBytes = FooterLayout.placeBytes(output.extents().size());
+      long identityStart = indexStart(output) + FooterLayout.align8(identity.indexLengthBytes());
+      return switch (random.nextInt(4)) {
+        case 0 -> indexStart(output) + random.nextInt(identity.indexLengthBytes());
+        case 1 -> identityStart + random.nextInt(identityBytes);
+        case 2 -> output.place().trailer().endBytes() - 1 - random.nextInt(placeBytes);
+        default ->
+            output.place().trailer().endBytes() - 1 - random.nextInt(FooterLayout.TRAILER_BYTES);
       };
     }
 

@@ -6,11 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.Footer;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
@@ -27,7 +28,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +40,7 @@ class HostileTaskTest extends PoolTestBase {
   private Lease lease;
   private Extent extent;
   private List<WrittenRun> runs;
+  private long identityOffset = 2000; // behind the longest index here, a multiple of 8
   private Consumer<ByteBuffer> indexChange = index -> {};
 
   @BeforeEach
@@ -61,7 +62,7 @@ class HostileTaskTest extends PoolTestBase {
 
   @Test
   void aTruthfulFooterIsTaken() throws Exception {
-    commit(footer -> footer);
+    commit(tail -> tail);
     assertEquals(2, store.find(id(1)).orElseThrow().runs(2).get(0).run().partition());
     lease.commit(id(1), honest().location());
     assertEquals(1, store.stats().outputs(), "committing again is a success and changes nothing");
@@ -71,45 +72,44 @@ class HostileTaskTest extends PoolTestBase {
   void extentsOfOthersAreRefused() throws Exception {
     try (Lease other = store.openLease(APP)) {
       Range theirs = other.leaseContiguous(BLOCK_BYTES).range();
-      refused("not leased", footer -> withExtents(footer, List.of(theirs, extent.range())));
+      refused("not leased", tail -> tail.withBefore(theirs));
     }
     Range free = new Range(extent.segment().segmentId(), SEGMENT_BYTES / 2, BLOCK_BYTES);
-    refused("not leased", footer -> withExtents(footer, List.of(free, extent.range())));
+    refused("not leased", tail -> tail.withBefore(free));
   }
 
   @Test
   void extentsTwiceOrNowhereAreRefused() throws Exception {
     Range first = new Range(extent.segment().segmentId(), extent.offsetBytes(), BLOCK_BYTES);
-    refused("twice", footer -> withExtents(footer, List.of(first, extent.range())));
-    refused(
-        "not inside",
-        footer -> withExtents(footer, List.of(new Range(77, 0, BLOCK_BYTES), extent.range())));
-    refused(
-        "not inside",
-        footer ->
-            withExtents(footer, List.of(new Range(0, SEGMENT_BYTES, BLOCK_BYTES), extent.range())));
-    refused(
-        "whole blocks",
-        footer -> withExtents(footer, List.of(new Range(0, 1, BLOCK_BYTES), extent.range())));
-    refused("end of the last extent", footer -> withExtents(footer, List.of(first)));
-    refused("extent count", footer -> withExtents(footer, List.of()));
+    refused("twice", tail -> tail.withBefore(first));
+    for (Range nowhere :
+        List.of(new Range(77, 0, BLOCK_BYTES), new Range(0, SEGMENT_BYTES, BLOCK_BYTES))) {
+      refused("not inside", tail -> tail.withBefore(nowhere));
+    }
+    refused("whole blocks", tail -> tail.withBefore(new Range(0, 1, BLOCK_BYTES)));
+    refused("end of the last extent", tail -> tail.withExtents(List.of(first)));
+    refused("place length", tail -> tail.withExtents(List.of()));
   }
 
   @Test
   void otherNamesAreRefused() throws Exception {
     OutputId theirs = new OutputId("application_1_0002", "attempt_x");
-    refused("is of application_1_0002", footer -> withId(footer, theirs));
-    Footer footer = withId(honest(), theirs);
-    write(footer);
-    assertThrows(CorruptOutputException.class, () -> lease.commit(theirs, footer.location()));
+    refused("is of application_1_0002", tail -> tail.withId(theirs));
+    Tail tail = honest().withId(theirs);
+    write(tail);
+    assertThrows(CorruptOutputException.class, () -> lease.commit(theirs, tail.location()));
     assertTrue(store.find(theirs).isEmpty());
   }
 
   @Test
   void otherGenerationsPoolsAndPlacesAreRefused() throws Exception {
-    refused("generation", footer -> with(footer, footer.poolId(), footer.generation() - 1));
-    refused("generation", footer -> with(footer, footer.poolId(), footer.generation() + 1));
-    refused("pool id", footer -> with(footer, UUID.randomUUID(), footer.generation()));
+    long generation = lease.info().generation();
+    for (long wrong : new long[] {generation - 1, generation + 1, -1, Long.MAX_VALUE}) {
+      refused("generation", tail -> tail.withGenerations(wrong, wrong));
+      refused("generation", tail -> tail.withGenerations(generation, wrong));
+      refused("generation", tail -> tail.withGenerations(wrong, generation));
+    }
+    refused("pool id", tail -> tail.withPool(UUID.randomUUID()));
     write(honest());
     long end = honest().location().trailerOffsetBytes();
     for (FooterLocation wrong :
@@ -127,41 +127,163 @@ class HostileTaskTest extends PoolTestBase {
   }
 
   @Test
+  void aTrailerIsNoneInAnotherBlock() throws Exception {
+    Tail tail = honest();
+    ByteBuffer place = tail.place().encode();
+    long otherEndBytes = extent.range().endBytes() - BLOCK_BYTES;
+    write(tail);
+    write(place, otherEndBytes - place.capacity());
+    FooterLocation copied =
+        new FooterLocation(
+            extent.segment().segmentId(), otherEndBytes - FooterLayout.TRAILER_BYTES);
+    String message =
+        assertThrows(CorruptOutputException.class, () -> lease.commit(id(1), copied)).getMessage();
+    assertTrue(message.contains("own offset"), message);
+  }
+
+  @Test
+  void anIdentityThatTheTrailerDoesNotMeanIsRefused() throws Exception {
+    Tail honest = honest();
+    write(honest);
+    write(honest.withId(id(2)).identity().encode(), identityStart());
+    assertCommitRefused("CRC32C of the identity", honest);
+    write(ByteBuffer.allocate(1).put(0, (byte) 'x'), identityStart());
+    assertCommitRefused("magic of the identity", honest);
+    write(honest.identity().encode().putInt(8, 3), identityStart());
+    assertCommitRefused("version of the identity", honest);
+  }
+
+  @Test
+  void identitiesInWrongPlacesAreRefused() throws Exception {
+    long placeStartBytes = 2 * BLOCK_BYTES - FooterLayout.placeBytes(1);
+    for (long offset :
+        new long[] {
+          -8, Long.MIN_VALUE, Long.MAX_VALUE - 7, 2 * BLOCK_BYTES, placeStartBytes / 8 * 8, 4, 1001
+        }) {
+      refused("identity offset", tail -> tail.withIdentityAt(offset));
+    }
+    identityOffset = DATA_BYTES; // over the index
+    refused("index offset", tail -> tail);
+    identityOffset = 2000;
+    for (int length : new int[] {0, -1, 64, 584, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+      refused("identity length", tail -> tail.withIdentityLength(length));
+    }
+    int length = honest().place().identityLengthBytes();
+    refused("CRC32C of the identity", tail -> tail.withIdentityLength(length + 8));
+  }
+
+  @Test
+  void anIdentityMayCrossExtents() throws Exception {
+    int identityBytes = honest().place().identityLengthBytes();
+    identityOffset = BLOCK_BYTES - identityBytes / 16 * 8;
+    Range whole = extent.range();
+    commit(
+        tail ->
+            tail.withExtents(
+                List.of(
+                    new Range(whole.segmentId(), whole.offsetBytes(), BLOCK_BYTES),
+                    new Range(whole.segmentId(), whole.offsetBytes() + BLOCK_BYTES, BLOCK_BYTES))));
+    CommittedOutput output = store.find(id(1)).orElseThrow();
+    assertEquals(2, output.extents().size());
+    assertEquals(honest().identity(), output.identity());
+    assertEquals(600, output.runs(2).get(0).run().lengthBytes());
+  }
+
+  @Test
+  void idsThatDoNotFitAreRefused() throws Exception {
+    Tail honest = honest();
+    for (int[] lengths : new int[][] {{0, 100}, {20, 500}, {65_535, 65_535}, {1, 255}}) {
+      ByteBuffer identity = honest.identity().encode();
+      identity.putShort(56, (short) lengths[0]).putShort(58, (short) lengths[1]);
+      Tail lying = writeIdentity(honest, identity);
+      assertCommitRefused("identity length", lying);
+    }
+    int ids = honest.identity().id().applicationId().length();
+    int all = ids + honest.identity().id().outputId().length();
+    ByteBuffer identity = honest.identity().encode();
+    identity.putShort(56, (short) 0).putShort(58, (short) all);
+    assertCommitRefused("application id has 0", writeIdentity(honest, identity));
+    identity = honest.identity().encode().put(64 + ids, (byte) ' ');
+    assertCommitRefused("allowed is printable ASCII", writeIdentity(honest, identity));
+  }
+
+  /** Writes an identity with a right CRC of its own, and a trailer that means it. */
+  private Tail writeIdentity(Tail tail, ByteBuffer identity) throws IOException {
+    int crc32c = BlockChecksums.crc32c(identity.array(), 16, identity.capacity() - 16);
+    identity.putInt(12, crc32c);
+    Tail lying = tail.withIdentityCrc(crc32c);
+    write(lying);
+    write(identity, identityStart());
+    return lying;
+  }
+
+  @Test
+  void placesOfWrongLengthAreRefused() throws Exception {
+    Tail honest = honest();
+    for (int length :
+        new int[] {
+          0, -24, 23, 25, (64 << 20) / 24 * 24 + 24, Integer.MAX_VALUE / 24 * 24, Integer.MIN_VALUE
+        }) {
+      ByteBuffer place = honest.place().encode();
+      place.putInt(place.capacity() - FooterLayout.TRAILER_BYTES + 12, length);
+      write(honest);
+      write(place, extent.range().endBytes() - place.capacity());
+      assertCommitRefused("place length", honest);
+    }
+  }
+
+  @Test
+  void aPlaceThatIsLongerThanTheLastExtentIsRefused() throws Exception {
+    int most = (BLOCK_BYTES - FooterLayout.TRAILER_BYTES) / 24;
+    Range whole = extent.range();
+    Range last = new Range(whole.segmentId(), whole.offsetBytes() + BLOCK_BYTES, BLOCK_BYTES);
+    List<Range> extents = new ArrayList<>();
+    for (int i = 0; i <= most; i++) {
+      extents.add(new Range(1, (long) i * BLOCK_BYTES, BLOCK_BYTES));
+    }
+    extents.set(most, last);
+    refused("in the last extent", tail -> tail.withExtents(extents));
+  }
+
+  @Test
   void runsOutsideTheDataAreRefused() throws Exception {
     runs.add(run(2, DATA_BYTES, 1));
-    refused("outside", footer -> footer);
+    refused("outside", tail -> tail);
     runs.set(2, run(2, -5, 5));
-    refused("outside", footer -> footer);
+    refused("outside", tail -> tail);
     runs.set(2, run(2, Long.MAX_VALUE - 1, 5));
-    refused("outside", footer -> footer);
+    refused("outside", tail -> tail);
     runs.set(2, run(2, 0, -5));
-    refused("outside", footer -> footer);
+    refused("outside", tail -> tail);
   }
 
   @Test
   void runsThatOverlapAreRefused() throws Exception {
     runs.set(1, run(2, 399, 600));
-    refused("overlaps", footer -> footer);
+    refused("overlaps", tail -> tail);
     runs.set(1, run(2, 0, DATA_BYTES));
-    refused("longer than", footer -> footer);
+    refused("longer than", tail -> tail);
   }
 
   @Test
   void countsThatDoNotFitAreRefused() throws Exception {
-    refused("partition count", footer -> withCounts(footer, 0, 2, DATA_BYTES));
-    refused("partition count", footer -> withCounts(footer, -1, 2, DATA_BYTES));
-    refused("index length", footer -> withCounts(footer, 4, 2, DATA_BYTES));
-    refused("index length", footer -> withCounts(footer, Integer.MAX_VALUE, 2, DATA_BYTES));
-    refused("run count", footer -> withCounts(footer, 3, -1, DATA_BYTES));
-    refused("index length", footer -> withCounts(footer, 3, Integer.MAX_VALUE, DATA_BYTES));
-    refused("data length", footer -> withCounts(footer, 3, 2, -1));
-    refused("data length", footer -> withCounts(footer, 3, 2, 2 * BLOCK_BYTES));
+    refused("partition count", tail -> tail.withCounts(0, 2, DATA_BYTES));
+    refused("partition count", tail -> tail.withCounts(-1, 2, DATA_BYTES));
+    refused("index length", tail -> tail.withCounts(4, 2, DATA_BYTES));
+    refused("index length", tail -> tail.withCounts(Integer.MAX_VALUE, 2, DATA_BYTES));
+    refused("run count", tail -> tail.withCounts(3, -1, DATA_BYTES));
+    refused("index length", tail -> tail.withCounts(3, Integer.MAX_VALUE, DATA_BYTES));
+    refused("data length", tail -> tail.withCounts(3, 2, -1));
+    refused("data length", tail -> tail.withCounts(3, 2, 2 * BLOCK_BYTES));
+    for (long offset : new long[] {-8, 1001, 2 * BLOCK_BYTES, Long.MAX_VALUE - 7}) {
+      refused("index offset", tail -> tail.withIndexAt(offset));
+    }
   }
 
   @Test
   void furtherChecksumsThatDoNotFitAreRefused() throws Exception {
     runs.set(1, run(2, 400, 600, 1, 2));
-    refused("0 further CRCs, it holds 2", footer -> footer);
+    refused("0 further CRCs, it holds 2", tail -> tail);
     for (int lie : new int[] {1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
       runs.set(1, run(2, 400, 600));
       indexChange =
@@ -170,38 +292,58 @@ class HostileTaskTest extends PoolTestBase {
             index.putInt(entry + 40, lie);
             index.putInt(entry + 44, BlockChecksums.crc32c(index.array(), entry, 44));
           };
-      refused("begin at " + lie + ", expected 0", footer -> footer);
+      refused("begin at " + lie + ", expected 0", tail -> tail);
     }
   }
 
   @Test
-  void garbageIsNeverTaken() throws Exception {
-    Random random = seeded("garbageIsNeverTaken");
-    ByteBuffer good = honest().encode();
+  void garbageInThePlaceIsNeverTaken() throws Exception {
+    Random random = seeded("garbageInThePlaceIsNeverTaken");
+    ByteBuffer good = honest().place().encode();
+    int crcOffset = good.capacity() - FooterLayout.TRAILER_BYTES + 84;
     for (int round = 0; round < 2000; round++) {
-      ByteBuffer bad = ByteBuffer.allocate(good.capacity()).put(good.duplicate().rewind());
-      for (int flips = 0; flips <= random.nextInt(4); flips++) {
-        int at = random.nextInt(bad.capacity() - Long.BYTES);
-        bad.put(at, (byte) random.nextInt());
+      ByteBuffer bad = changed(good, random, 0, crcOffset);
+      bad.putInt(crcOffset, BlockChecksums.crc32c(bad.array(), 0, crcOffset));
+      write(honest());
+      write(bad, extent.range().endBytes() - bad.capacity());
+      if (isTaken("round " + round)) {
+        return;
       }
-      CRC32C crc = new CRC32C();
-      int crcOffset = bad.capacity() - FooterLayout.TRAILER_BYTES + 84;
-      crc.update(bad.array(), 0, crcOffset);
-      bad.putInt(crcOffset, (int) crc.getValue());
-      if (bad.rewind().equals(good.rewind())) {
-        continue;
-      }
-      write(honest(), bad);
-      try {
-        lease.commit(id(1), honest().location());
-      } catch (IOException expected) {
-        continue;
-      }
-      // what may change unseen is padding that nobody reads
-      CommittedOutput output = store.find(id(1)).orElseThrow();
-      assertEquals(honest().identity(), output.identity(), "round " + round);
-      return;
     }
+  }
+
+  @Test
+  void garbageInTheIdentityIsNeverTaken() throws Exception {
+    Random random = seeded("garbageInTheIdentityIsNeverTaken");
+    ByteBuffer good = honest().identity().encode();
+    for (int round = 0; round < 2000; round++) {
+      writeIdentity(honest(), changed(good, random, 16, good.capacity()));
+      if (isTaken("round " + round)) {
+        return;
+      }
+    }
+  }
+
+  /** A copy in which some bytes from there to there may be others. */
+  private static ByteBuffer changed(ByteBuffer good, Random random, int from, int to) {
+    ByteBuffer bad = ByteBuffer.allocate(good.capacity()).put(good.duplicate().rewind());
+    do {
+      for (int flips = 0; flips <= random.nextInt(4); flips++) {
+        bad.put(from + random.nextInt(to - from), (byte) random.nextInt());
+      }
+    } while (bad.rewind().equals(good.rewind()));
+    return bad;
+  }
+
+  /** What may change unseen is padding that nobody reads. */
+  private boolean isTaken(String round) {
+    try {
+      lease.commit(id(1), honest().location());
+    } catch (IOException expected) {
+      return false;
+    }
+    assertEquals(honest().identity(), store.find(id(1)).orElseThrow().identity(), round);
+    return true;
   }
 
   @Test
@@ -222,12 +364,11 @@ class HostileTaskTest extends PoolTestBase {
 
   @Test
   void twoOutputsThatClaimTheSameBlocksAreBothLeftOut() throws Exception {
-    commit(footer -> footer);
+    commit(tail -> tail);
     OutputId forgedId = id(2);
     Extent second = lease.leaseContiguous(BLOCK_BYTES);
     extent = second;
-    Footer honest = honest();
-    Footer forged = withId(withExtents(honest, List.of(extentOf(id(1)), second.range())), forgedId);
+    Tail forged = honest().withBefore(extentOf(id(1))).withId(forgedId);
     write(forged);
     writeMark(forged);
     store.close();
@@ -240,39 +381,50 @@ class HostileTaskTest extends PoolTestBase {
     return store.find(id).orElseThrow().extents().get(0).range();
   }
 
-  private void commit(UnaryOperator<Footer> change) throws IOException {
-    Footer footer = change.apply(honest());
-    write(footer);
-    lease.commit(id(1), footer.location());
+  private void commit(UnaryOperator<Tail> change) throws IOException {
+    Tail tail = change.apply(honest());
+    write(tail);
+    lease.commit(id(1), tail.location());
   }
 
-  private void refused(String reason, UnaryOperator<Footer> lie) throws IOException {
-    Footer footer = lie.apply(honest());
-    write(footer);
+  private void refused(String reason, UnaryOperator<Tail> lie) throws IOException {
+    Tail tail = lie.apply(honest());
+    write(tail);
+    assertCommitRefused(reason, tail);
+  }
+
+  private void assertCommitRefused(String reason, Tail tail) {
     String message =
-        assertThrows(CorruptOutputException.class, () -> lease.commit(id(1), footer.location()))
+        assertThrows(CorruptOutputException.class, () -> lease.commit(id(1), tail.location()))
             .getMessage();
     assertTrue(message.contains(reason), message);
     assertTrue(store.find(id(1)).isEmpty());
   }
 
-  private Footer honest() {
+  private Tail honest() {
     ByteBuffer index = index();
-    CRC32C crc = new CRC32C();
-    crc.update(index.array());
-    return new Footer(
-        store.poolId(),
-        new FooterLocation(
-            extent.segment().segmentId(), extent.range().endBytes() - FooterLayout.TRAILER_BYTES),
-        lease.info().generation(),
-        id(1),
-        3,
-        runs.size(),
-        DATA_BYTES,
-        extent.offsetBytes() + DATA_BYTES,
-        index.capacity(),
-        (int) crc.getValue(),
-        List.of(extent.range()));
+    OutputIdentity identity =
+        new OutputIdentity(
+            id(1),
+            lease.info().generation(),
+            3,
+            runs.size(),
+            DATA_BYTES,
+            DATA_BYTES,
+            index.capacity(),
+            BlockChecksums.crc32c(index.array(), 0, index.capacity()));
+    return new Tail(
+        identity,
+        new PlaceRecord(
+            store.poolId(),
+            new FooterLocation(
+                extent.segment().segmentId(),
+                extent.range().endBytes() - FooterLayout.TRAILER_BYTES),
+            identity.writerGeneration(),
+            List.of(extent.range()),
+            identityOffset,
+            FooterLayout.identityBytes(id(1)),
+            identity.crc32c()));
   }
 
   private ByteBuffer index() {
@@ -286,82 +438,167 @@ class HostileTaskTest extends PoolTestBase {
         partition, offsetBytes, lengthBytes, lengthBytes, 1, BlockChecksums.of(7, further));
   }
 
-  private void write(Footer footer) throws IOException {
-    write(footer, footer.encode());
+  private long identityStart() {
+    return extent.offsetBytes() + identityOffset;
   }
 
-  private void write(Footer footer, ByteBuffer encoded) throws IOException {
+  /** Index, identity, place and trailer, where an honest task has them. */
+  private void write(Tail tail) throws IOException {
+    ByteBuffer place = tail.place().encode();
+    write(index(), extent.offsetBytes() + DATA_BYTES);
+    write(tail.identity().encode(), identityStart());
+    write(place, extent.range().endBytes() - place.capacity());
+  }
+
+  private void write(ByteBuffer bytes, long offsetBytes) throws IOException {
     try (FileChannel file = FileChannel.open(extent.segment().path(), StandardOpenOption.WRITE)) {
-      file.write(index(), extent.offsetBytes() + DATA_BYTES);
-      file.write(encoded.rewind(), extent.range().endBytes() - encoded.capacity());
+      file.write(bytes.rewind(), offsetBytes);
     }
   }
 
-  private void writeMark(Footer footer) throws IOException {
-    try (FileChannel file = FileChannel.open(extent.segment().path(), StandardOpenOption.WRITE)) {
-      file.write(
-          ByteBuffer.allocate(Long.BYTES).putLong(0, footer.commitMark()),
-          footer.location().trailerOffsetBytes() + FooterLayout.COMMIT_MARK_OFFSET);
+  private void writeMark(Tail tail) throws IOException {
+    write(
+        ByteBuffer.allocate(Long.BYTES).putLong(0, tail.place().commitMark()),
+        tail.location().trailerOffsetBytes() + FooterLayout.COMMIT_MARK_OFFSET);
+  }
+
+  /** What a task says at the end of an output. */
+  private record Tail(OutputIdentity identity, PlaceRecord place) {
+    FooterLocation location() {
+      return place.location();
     }
-  }
 
-  private static Footer withExtents(Footer f, List<Range> extents) {
-    return new Footer(
-        f.poolId(),
-        f.location(),
-        f.generation(),
-        f.id(),
-        f.partitionCount(),
-        f.runCount(),
-        f.dataLengthBytes(),
-        f.indexOffsetBytes(),
-        f.indexLengthBytes(),
-        f.indexCrc32c(),
-        extents);
-  }
+    /** Says this instead, by a trailer that means it. */
+    private Tail with(OutputIdentity lie) {
+      Tail tail = new Tail(lie, place).withIdentityLength(FooterLayout.identityBytes(lie.id()));
+      return tail.withIdentityCrc(lie.crc32c());
+    }
 
-  private static Footer withId(Footer f, OutputId id) {
-    return new Footer(
-        f.poolId(),
-        f.location(),
-        f.generation(),
-        id,
-        f.partitionCount(),
-        f.runCount(),
-        f.dataLengthBytes(),
-        f.indexOffsetBytes(),
-        f.indexLengthBytes(),
-        f.indexCrc32c(),
-        f.extents());
-  }
+    Tail withId(OutputId id) {
+      OutputIdentity i = identity;
+      return with(
+          new OutputIdentity(
+              id,
+              i.writerGeneration(),
+              i.partitionCount(),
+              i.runCount(),
+              i.dataLengthBytes(),
+              i.indexOffsetBytes(),
+              i.indexLengthBytes(),
+              i.indexCrc32c()));
+    }
 
-  private static Footer with(Footer f, UUID poolId, long generation) {
-    return new Footer(
-        poolId,
-        f.location(),
-        generation,
-        f.id(),
-        f.partitionCount(),
-        f.runCount(),
-        f.dataLengthBytes(),
-        f.indexOffsetBytes(),
-        f.indexLengthBytes(),
-        f.indexCrc32c(),
-        f.extents());
-  }
+    Tail withGenerations(long writer, long ofPlace) {
+      OutputIdentity i = identity;
+      Tail tail =
+          with(
+              new OutputIdentity(
+                  i.id(),
+                  writer,
+                  i.partitionCount(),
+                  i.runCount(),
+                  i.dataLengthBytes(),
+                  i.indexOffsetBytes(),
+                  i.indexLengthBytes(),
+                  i.indexCrc32c()));
+      PlaceRecord p = tail.place;
+      return new Tail(
+          tail.identity,
+          new PlaceRecord(
+              p.poolId(),
+              p.location(),
+              ofPlace,
+              p.extents(),
+              p.identityOffsetBytes(),
+              p.identityLengthBytes(),
+              p.identityCrc32c()));
+    }
 
-  private static Footer withCounts(Footer f, int partitions, int runs, long dataBytes) {
-    return new Footer(
-        f.poolId(),
-        f.location(),
-        f.generation(),
-        f.id(),
-        partitions,
-        runs,
-        dataBytes,
-        f.indexOffsetBytes(),
-        f.indexLengthBytes(),
-        f.indexCrc32c(),
-        f.extents());
+    Tail withCounts(int partitions, int runs, long dataBytes) {
+      OutputIdentity i = identity;
+      return with(
+          new OutputIdentity(
+              i.id(),
+              i.writerGeneration(),
+              partitions,
+              runs,
+              dataBytes,
+              i.indexOffsetBytes(),
+              i.indexLengthBytes(),
+              i.indexCrc32c()));
+    }
+
+    Tail withIndexAt(long indexOffsetBytes) {
+      OutputIdentity i = identity;
+      return with(
+          new OutputIdentity(
+              i.id(),
+              i.writerGeneration(),
+              i.partitionCount(),
+              i.runCount(),
+              i.dataLengthBytes(),
+              indexOffsetBytes,
+              i.indexLengthBytes(),
+              i.indexCrc32c()));
+    }
+
+    Tail withPool(UUID poolId) {
+      return new Tail(
+          identity,
+          new PlaceRecord(
+              poolId,
+              place.location(),
+              place.generation(),
+              place.extents(),
+              place.identityOffsetBytes(),
+              place.identityLengthBytes(),
+              place.identityCrc32c()));
+    }
+
+    /** With another extent before its own, all that it points to in its own. */
+    Tail withBefore(Range extent) {
+      long shiftBytes = extent.lengthBytes();
+      return withIndexAt(identity.indexOffsetBytes() + shiftBytes)
+          .withIdentityAt(place.identityOffsetBytes() + shiftBytes)
+          .withExtents(List.of(extent, place.extents().get(0)));
+    }
+
+    Tail withExtents(List<Range> extents) {
+      return new Tail(
+          identity,
+          new PlaceRecord(
+              place.poolId(),
+              place.location(),
+              place.generation(),
+              extents,
+              place.identityOffsetBytes(),
+              place.identityLengthBytes(),
+              place.identityCrc32c()));
+    }
+
+    Tail withIdentityAt(long offsetBytes) {
+      return withIdentity(offsetBytes, place.identityLengthBytes(), place.identityCrc32c());
+    }
+
+    Tail withIdentityLength(int lengthBytes) {
+      return withIdentity(place.identityOffsetBytes(), lengthBytes, place.identityCrc32c());
+    }
+
+    Tail withIdentityCrc(int crc32c) {
+      return withIdentity(place.identityOffsetBytes(), place.identityLengthBytes(), crc32c);
+    }
+
+    private Tail withIdentity(long offsetBytes, int lengthBytes, int crc32c) {
+      return new Tail(
+          identity,
+          new PlaceRecord(
+              place.poolId(),
+              place.location(),
+              place.generation(),
+              place.extents(),
+              offsetBytes,
+              lengthBytes,
+              crc32c));
+    }
   }
 }

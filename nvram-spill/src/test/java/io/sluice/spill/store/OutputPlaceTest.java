@@ -3,9 +3,12 @@ package io.sluice.spill.store;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -67,6 +70,39 @@ class OutputPlaceTest extends PoolTestBase {
       assertThrows(
           IndexOutOfBoundsException.class, () -> place.read(1, new byte[(int) lengthBytes]));
     }
+  }
+
+  @Test
+  void theIdentityIsTheSameWhereverItLies() throws Exception {
+    byte[] run = random(seeded("theIdentityIsTheSameWhereverItLies"), 3 * BLOCK_BYTES);
+    try (SpillStore store = SpillStore.open(config(1).build());
+        Lease lease = store.openLease(APP)) {
+      CommittedOutput here = write(store, lease, run);
+      CommittedOutput there = write(store, ReplaceTest.replacing(lease), run);
+      assertFalse(here.place().isSame(there.place()));
+      assertNotEquals(here.place().trailer(), there.place().trailer());
+      assertEquals(here.identity(), there.identity());
+      assertEquals(here.identity().encode(), there.identity().encode());
+      OutputIdentity identity = there.identity();
+      byte[] onMedium = new byte[identity.encode().capacity()];
+      there
+          .place()
+          .read(
+              FooterLayout.align8(identity.indexOffsetBytes() + identity.indexLengthBytes()),
+              onMedium);
+      assertArrayEquals(here.identity().encode().array(), onMedium);
+    }
+  }
+
+  private CommittedOutput write(SpillStore store, ExtentSource source, byte[] run)
+      throws IOException {
+    try (OutputWriter writer = writer(source, 2)) {
+      writer.beginRun(1);
+      writer.write(run, 0, run.length);
+      writer.endRun(run.length, 1);
+      writer.commit(id(1));
+    }
+    return store.find(id(1)).orElseThrow();
   }
 
   @Test

@@ -1,0 +1,137 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputIdentity;
+import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.PlaceRecord;
+import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Outputs of which a part lies where nothing can be read. */
+class RecoveryTest {
+  private static final int BLOCK_BYTES = 16 << 10;
+  private static final UUID POOL = new UUID(1, 2);
+  private static final int MEMORY = 0;
+  private static final int DISK = SegmentInfo.DISK_ID_BASE;
+
+  @TempDir Path directory;
+  private final List<SegmentHandle> unreadable = new ArrayList<>();
+  private SegmentHandle memory;
+  private SegmentHandle other;
+
+  @BeforeEach
+  void open() throws IOException {
+    memory = segment(MEMORY, Tier.MEMORY, 2 * BLOCK_BYTES);
+    write(id(1), new Range(MEMORY, 0, BLOCK_BYTES));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    memory.close();
+  }
+
+  private static OutputId id(int number) {
+    return new OutputId("application_1", "output_" + number);
+  }
+
+  private SegmentHandle segment(int id, Tier tier, int lengthBytes) throws IOException {
+    Path path = directory.resolve("segment " + id);
+    Files.write(path, new byte[lengthBytes]);
+    SegmentInfo info = new SegmentInfo(id, tier, path, lengthBytes);
+    return new SegmentHandle(info, SharedFile.open(path), null, new PlainMedium());
+  }
+
+  /** An output without runs, all of it but its footer in the first of these extents. */
+  private void write(OutputId id, Range... extents) throws IOException {
+    ByteBuffer index = OutputIndex.encode(1, List.of());
+    OutputIdentity identity =
+        new OutputIdentity(
+            id,
+            3,
+            1,
+            0,
+            0,
+            0,
+            index.capacity(),
+            BlockChecksums.crc32c(index.array(), 0, index.capacity()));
+    Range last = extents[extents.length - 1];
+    PlaceRecord place =
+        new PlaceRecord(
+            POOL,
+            new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES),
+            3,
+            List.of(extents),
+            index.capacity(),
+            FooterLayout.identityBytes(id),
+            identity.crc32c());
+    write(extents[0], index, extents[0].offsetBytes());
+    write(extents[0], identity.encode(), extents[0].offsetBytes() + index.capacity());
+    ByteBuffer footer = place.encode();
+    footer.putLong(footer.capacity() - Long.BYTES, place.commitMark());
+    write(last, footer, last.endBytes() - footer.capacity());
+  }
+
+  private void write(Range where, ByteBuffer bytes, long offsetBytes) throws IOException {
+    try (SharedFile file = SharedFile.open(directory.resolve("segment " + where.segmentId()))) {
+      file.write(offsetBytes, bytes.rewind());
+    }
+  }
+
+  private List<OutputId> recovered() throws IOException {
+    OutputLoader loader =
+        new OutputLoader(
+            new FooterReader(POOL, BLOCK_BYTES),
+            BLOCK_BYTES,
+            id -> id == MEMORY ? memory : other.info().segmentId() == id ? other : null);
+    return new Recovery(loader, BLOCK_BYTES, 4, (segment, cause) -> unreadable.add(segment))
+        .scan(List.of(memory)).stream().map(CommittedOutput::id).toList();
+  }
+
+  @Test
+  void anOutputMayBeginInAnotherSegment() throws IOException {
+    other = segment(DISK, Tier.DISK, BLOCK_BYTES);
+    write(id(2), new Range(DISK, 0, BLOCK_BYTES), new Range(MEMORY, BLOCK_BYTES, BLOCK_BYTES));
+    assertEquals(List.of(id(1), id(2)), recovered());
+    assertEquals(List.of(), unreadable);
+    other.close();
+  }
+
+  @Test
+  void aFileThatCannotBeReadKeepsNoOtherOutput() throws IOException {
+    other = segment(DISK, Tier.DISK, BLOCK_BYTES);
+    write(id(2), new Range(DISK, 0, BLOCK_BYTES), new Range(MEMORY, BLOCK_BYTES, BLOCK_BYTES));
+    other.close();
+    assertEquals(List.of(id(1)), recovered());
+    assertEquals(List.of(other), unreadable);
+  }
+
+  @Test
+  void memoryThatCannotBeReadIsAFailure() throws IOException {
+    other = segment(1, Tier.MEMORY, BLOCK_BYTES);
+    write(id(2), new Range(1, 0, BLOCK_BYTES), new Range(MEMORY, BLOCK_BYTES, BLOCK_BYTES));
+    other.close();
+    assertThrows(IOException.class, this::recovered);
+    assertEquals(List.of(), unreadable);
+  }
+}
