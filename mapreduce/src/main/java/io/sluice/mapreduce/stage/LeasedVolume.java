@@ -2,7 +2,7 @@ package io.sluice.mapreduce.stage;
 
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.MappedRunInput;
@@ -155,8 +155,8 @@ final class LeasedVolume implements StageVolume {
     }
 
     @Override
-    public void commit(OutputId id, FooterLocation footer) throws IOException {
-      source.commit(id, footer);
+    public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
+      source.commit(stamp, trailer);
     }
   }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
@@ -68,7 +68,7 @@ class LeasedStageTest extends StageAreaContract {
     }
 
     @Override
-    public void commit(OutputId id, FooterLocation footer) {
+    public void commit(OutputStamp stamp, FooterLocation trailer) {
       throw new AssertionError("nothing is committed");
     }
   }

@@ -8,7 +8,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.PoolPlaces;
@@ -172,13 +172,15 @@ public final class LocalClient implements ExtentSource, Closeable {
   }
 
   @Override
-  public void commit(OutputId id, FooterLocation footer) throws IOException {
+  public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
     exchange(
         LocalProtocol.COMMIT,
         out -> {
-          Bounded.writeString(out, id.outputId());
-          out.writeInt(footer.segmentId());
-          out.writeLong(footer.trailerOffsetBytes());
+          Bounded.writeString(out, stamp.id().outputId());
+          out.writeLong(stamp.writerGeneration());
+          out.writeInt(stamp.identityCrc32c());
+          out.writeInt(trailer.segmentId());
+          out.writeLong(trailer.trailerOffsetBytes());
         });
   }
 

@@ -24,7 +24,9 @@ import java.util.UUID;
  * LEASE             int64 length                                   -> OK extents
  * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one)
  * RELEASE           extents                                        -> OK
- * COMMIT            string output id, int32 segment, int64 trailer -> OK
+ * COMMIT            string output id, int64 generation of its writer, int32 CRC32C of its identity,
+ *                   int32 segment, int64 trailer                   -> OK, also if that output is
+ *                                                                     committed, wherever it lies
  *
  * extents: int32 count, then per extent
  *   segment as {@code io.sluice.node.wire.Segments} has it, int64 offset, int64 length
@@ -35,7 +37,7 @@ import java.util.UUID;
  * not committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 5;
+  static final int VERSION = 6;
 
   static final int HELLO = 1;
   static final int LEASE = 2;

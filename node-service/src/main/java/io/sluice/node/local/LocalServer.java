@@ -13,6 +13,7 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.Lease;
@@ -258,7 +259,8 @@ public final class LocalServer implements AutoCloseable {
       }
       case LocalProtocol.COMMIT -> {
         OutputId id = new OutputId(applicationId, Bounded.readString(in));
-        lease.commit(id, new FooterLocation(in.readInt(), in.readLong()));
+        OutputStamp stamp = new OutputStamp(id, in.readLong(), in.readInt());
+        lease.commit(stamp, new FooterLocation(in.readInt(), in.readLong()));
         return out -> {};
       }
       default -> throw new ProtocolException("unknown request type " + request.type());

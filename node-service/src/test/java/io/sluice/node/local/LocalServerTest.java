@@ -12,6 +12,7 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
@@ -111,7 +112,7 @@ class LocalServerTest extends LocalServerTestBase {
       for (FooterLocation location : forged) {
         assertThrows(
             CorruptOutputException.class,
-            () -> client.commit(new OutputId(APP, "attempt_0"), location),
+            () -> client.commit(new OutputStamp(new OutputId(APP, "attempt_0"), 0, 0), location),
             location::toString);
       }
       assertTrue(store.find(new OutputId(APP, "attempt_0")).isEmpty());

@@ -65,6 +65,11 @@ public record OutputIdentity(
     return buffer;
   }
 
+  /** What a writer of it says when it commits it. */
+  public OutputStamp stamp() {
+    return new OutputStamp(id, writerGeneration, crc32c());
+  }
+
   /** What the encoded identity has as its CRC32C; whatever differs in a field differs in it. */
   public int crc32c() {
     return encode().getInt(IDENTITY_CRC_OFFSET);

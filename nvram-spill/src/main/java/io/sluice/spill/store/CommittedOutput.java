@@ -108,9 +108,4 @@ public final class CommittedOutput {
   OutputIdentity identity() {
     return identity;
   }
-
-  /** Whether the other one is the same bytes at the same place. */
-  boolean isAt(CommittedOutput other) {
-    return identity.equals(other.identity) && place.isSame(other.place);
-  }
 }

@@ -1,7 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import java.io.IOException;
 import java.util.List;
@@ -13,14 +13,14 @@ import java.util.List;
  * <ul>
  *   <li>Extents are leased until they are released or committed; nobody else writes to them.
  *   <li>{@link #commit} is atomic: it either throws and the output does not exist, or the output
- *       can be found. Committing the same footer again is a success, so that a lost answer can be
- *       asked for again.
+ *       can be found. Committing the same output again is a success, wherever it lies by then, so
+ *       that a lost answer can be asked for again.
  *   <li>Every call returns or throws within the deadline of the implementation.
  *   <li>Safe from any thread.
  * </ul>
  */
 public interface ExtentSource {
-  /** What the footer needs to know. */
+  /** What the output must say of its lease. */
   LeaseInfo info();
 
   /**
@@ -41,9 +41,11 @@ public interface ExtentSource {
   void release(List<Extent> extents) throws IOException;
 
   /**
-   * Makes the output visible whose index and footer lie on the medium at this place.
+   * Makes an output visible that lies on the medium.
    *
+   * @param stamp which output
+   * @param trailer where it ends
    * @throws io.sluice.spill.format.CorruptOutputException if anything there is not valid
    */
-  void commit(OutputId id, FooterLocation footer) throws IOException;
+  void commit(OutputStamp stamp, FooterLocation trailer) throws IOException;
 }

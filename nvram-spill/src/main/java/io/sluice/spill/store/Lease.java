@@ -1,7 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import java.io.Closeable;
 import java.io.IOException;
@@ -55,16 +55,16 @@ public final class Lease implements ExtentSource, Closeable {
   }
 
   @Override
-  public void commit(OutputId id, FooterLocation footer) throws IOException {
-    store.commit(this, id, footer, false);
+  public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
+    store.commit(this, stamp, trailer, false);
   }
 
   /**
    * Commits, and frees in the same moment what was committed with that id before: whoever looks
    * finds one of them, whole. If the medium fails in between, neither is left.
    */
-  public void replace(OutputId id, FooterLocation footer) throws IOException {
-    store.commit(this, id, footer, true);
+  public void replace(OutputStamp stamp, FooterLocation trailer) throws IOException {
+    store.commit(this, stamp, trailer, true);
   }
 
   /** Gives back everything that is not committed; idempotent. */

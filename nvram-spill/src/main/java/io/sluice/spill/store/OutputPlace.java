@@ -148,13 +148,6 @@ public final class OutputPlace implements ByteSource {
     return extents().get(extents().size() - 1).range();
   }
 
-  /** Whether the other one is this very place, as the medium names it. */
-  boolean isSame(OutputPlace other) {
-    return poolId.equals(other.poolId)
-        && generation == other.generation
-        && ranges(0, lengthBytes()).equals(other.ranges(0, other.lengthBytes()));
-  }
-
   /** Sets the mark that makes the output exist here, where it may be even if that fails. */
   void mark() throws IOException {
     tail().writeMark(trailer().trailerOffsetBytes(), commitMark);

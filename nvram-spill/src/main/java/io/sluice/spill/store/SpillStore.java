@@ -5,6 +5,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
@@ -413,17 +414,43 @@ public final class SpillStore implements Closeable {
         });
   }
 
-  void commit(Lease lease, OutputId id, FooterLocation location, boolean mayReplace)
+  void commit(Lease lease, OutputStamp stamp, FooterLocation trailer, boolean mayReplace)
       throws IOException {
-    CommittedOutput output = loader.load(location);
-    if (!output.id().equals(id)) {
+    if (isCommitted(lease, stamp)) {
+      return; // and what lies there now may be another one's
+    }
+    CommittedOutput output = loader.load(trailer);
+    if (!output.identity().stamp().equals(stamp)) {
       throw new CorruptOutputException(
-          "the footer at " + location + " is of " + output.id() + ", expected " + id);
+          "what ends at "
+              + trailer
+              + " is of "
+              + output.id()
+              + ", "
+              + output.identity().stamp()
+              + ", expected "
+              + stamp);
     }
     List<SegmentHandle> written = output.extents().stream().map(this::handleOf).toList();
     SegmentHandle.checkAnswers(written); // to register them is to look at the files
     announced.announce(written);
     freeing(retired -> publish(lease, output, mayReplace, retired));
+  }
+
+  /** Whether it is there already: its answer may have been lost. */
+  private boolean isCommitted(Lease lease, OutputStamp stamp) throws IOException {
+    lock.lock();
+    try {
+      checkUsable(lease);
+      if (!stamp.id().applicationId().equals(lease.applicationId())) {
+        throw new CorruptOutputException(
+            stamp.id() + " cannot be committed by a lease of " + lease.applicationId());
+      }
+      CommittedOutput held = outputs.find(stamp.id());
+      return held != null && held.identity().stamp().equals(stamp);
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void publish(
@@ -432,8 +459,8 @@ public final class SpillStore implements Closeable {
     OutputId id = output.id();
     checkUsable(lease);
     CommittedOutput former = outputs.find(id);
-    if (former != null && former.isAt(output)) {
-      return;
+    if (former != null && former.identity().equals(output.identity())) {
+      return; // somebody asked again, and was faster
     }
     if (former != null && !mayReplace) {
       throw new IOException(
@@ -629,10 +656,6 @@ public final class SpillStore implements Closeable {
   }
 
   private void checkHeld(Lease lease, CommittedOutput output) throws IOException {
-    if (!output.id().applicationId().equals(lease.applicationId())) {
-      throw new CorruptOutputException(
-          output.id() + " cannot be committed by a lease of " + lease.applicationId());
-    }
     boolean resumed = false;
     for (Extent extent : output.extents()) {
       BlockSet holder = holder(lease, extent.range());

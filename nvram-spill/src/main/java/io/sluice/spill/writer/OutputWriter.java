@@ -333,7 +333,7 @@ public final class OutputWriter implements Closeable {
     PlaceRecord place = place(identity, identityOffsetBytes, tailBytes);
     current.writeAt((int) tailBytes - placeBytes, place.encode());
     persist((int) tailBytes);
-    source.commit(id, place.location());
+    source.commit(identity.stamp(), place.location());
     committed = true;
   }
 

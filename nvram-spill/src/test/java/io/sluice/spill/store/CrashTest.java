@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.medium.CrashingMedium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
@@ -122,7 +122,7 @@ class CrashTest extends PoolTestBase {
     }
 
     @Override
-    public void commit(OutputId id, FooterLocation footer) throws IOException {
+    public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
       throw new IOException("connection lost");
     }
   }

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
@@ -22,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -64,7 +67,7 @@ class HostileTaskTest extends PoolTestBase {
   void aTruthfulFooterIsTaken() throws Exception {
     commit(tail -> tail);
     assertEquals(2, store.find(id(1)).orElseThrow().runs(2).get(0).run().partition());
-    lease.commit(id(1), honest().location());
+    lease.commit(honest().stamp(id(1)), honest().location());
     assertEquals(1, store.stats().outputs(), "committing again is a success and changes nothing");
   }
 
@@ -97,7 +100,12 @@ class HostileTaskTest extends PoolTestBase {
     refused("is of application_1_0002", tail -> tail.withId(theirs));
     Tail tail = honest().withId(theirs);
     write(tail);
-    assertThrows(CorruptOutputException.class, () -> lease.commit(theirs, tail.location()));
+    String message =
+        assertThrows(
+                CorruptOutputException.class,
+                () -> lease.commit(tail.stamp(theirs), tail.location()))
+            .getMessage();
+    assertTrue(message.contains("cannot be committed by a lease of " + APP), message);
     assertTrue(store.find(theirs).isEmpty());
   }
 
@@ -122,7 +130,10 @@ class HostileTaskTest extends PoolTestBase {
             new FooterLocation(1, end),
             new FooterLocation(55, end),
             new FooterLocation(SegmentInfo.DISK_ID_BASE, end))) {
-      assertThrows(CorruptOutputException.class, () -> lease.commit(id(1), wrong), "" + wrong);
+      assertThrows(
+          CorruptOutputException.class,
+          () -> lease.commit(honest().stamp(id(1)), wrong),
+          "" + wrong);
     }
   }
 
@@ -137,7 +148,8 @@ class HostileTaskTest extends PoolTestBase {
         new FooterLocation(
             extent.segment().segmentId(), otherEndBytes - FooterLayout.TRAILER_BYTES);
     String message =
-        assertThrows(CorruptOutputException.class, () -> lease.commit(id(1), copied)).getMessage();
+        assertThrows(CorruptOutputException.class, () -> lease.commit(tail.stamp(id(1)), copied))
+            .getMessage();
     assertTrue(message.contains("own offset"), message);
   }
 
@@ -205,6 +217,12 @@ class HostileTaskTest extends PoolTestBase {
     assertCommitRefused("application id has 0", writeIdentity(honest, identity));
     identity = honest.identity().encode().put(64 + ids, (byte) ' ');
     assertCommitRefused("allowed is printable ASCII", writeIdentity(honest, identity));
+    ByteBuffer longer = ByteBuffer.allocate(64 + 312);
+    Arrays.fill(longer.array(), 64, 64 + 10 + 300, (byte) 'x');
+    longer.put(0, honest.identity().encode().array(), 0, 64);
+    longer.putShort(56, (short) 10).putShort(58, (short) 300);
+    Tail tooLong = honest.withIdentityLength(longer.capacity());
+    assertCommitRefused("output id has 300", writeIdentity(tooLong, longer));
   }
 
   /** Writes an identity with a right CRC of its own, and a trailer that means it. */
@@ -306,7 +324,7 @@ class HostileTaskTest extends PoolTestBase {
       bad.putInt(crcOffset, BlockChecksums.crc32c(bad.array(), 0, crcOffset));
       write(honest());
       write(bad, extent.range().endBytes() - bad.capacity());
-      if (isTaken("round " + round)) {
+      if (isTaken(honest(), "round " + round)) {
         return;
       }
     }
@@ -317,8 +335,8 @@ class HostileTaskTest extends PoolTestBase {
     Random random = seeded("garbageInTheIdentityIsNeverTaken");
     ByteBuffer good = honest().identity().encode();
     for (int round = 0; round < 2000; round++) {
-      writeIdentity(honest(), changed(good, random, 16, good.capacity()));
-      if (isTaken("round " + round)) {
+      Tail lying = writeIdentity(honest(), changed(good, random, 16, good.capacity()));
+      if (isTaken(lying, "round " + round)) {
         return;
       }
     }
@@ -336,14 +354,73 @@ class HostileTaskTest extends PoolTestBase {
   }
 
   /** What may change unseen is padding that nobody reads. */
-  private boolean isTaken(String round) {
+  private boolean isTaken(Tail tail, String round) {
     try {
-      lease.commit(id(1), honest().location());
+      lease.commit(tail.stamp(id(1)), tail.location());
     } catch (IOException expected) {
       return false;
     }
     assertEquals(honest().identity(), store.find(id(1)).orElseThrow().identity(), round);
     return true;
+  }
+
+  /** Its answer was lost, and its place has become another's since then. */
+  @Test
+  void aRepeatedCommitIsASuccessThoughItsPlaceIsOverwritten() throws Exception {
+    commit(tail -> tail);
+    Tail tail = honest();
+    write(ByteBuffer.allocate(2 * BLOCK_BYTES), extent.offsetBytes());
+    lease.commit(tail.stamp(id(1)), tail.location());
+    assertEquals(tail.identity(), store.find(id(1)).orElseThrow().identity());
+    assertEquals(1, store.stats().outputs());
+    write(tail);
+  }
+
+  @Test
+  void theStampOfWhatIsHeldChangesNothingWhateverPlaceItComesWith() throws Exception {
+    commit(tail -> tail);
+    Tail tail = honest();
+    CommittedOutput held = store.find(id(1)).orElseThrow();
+    extent = lease.leaseContiguous(2 * BLOCK_BYTES);
+    write(honest());
+    for (FooterLocation other :
+        List.of(
+            honest().location(),
+            new FooterLocation(0, -1),
+            new FooterLocation(77, Long.MAX_VALUE))) {
+      lease.commit(tail.stamp(id(1)), other);
+      assertSame(held, store.find(id(1)).orElseThrow());
+    }
+    lease.release(List.of(extent)); // it is still the task's
+  }
+
+  @Test
+  void aStampThatTheMediumDoesNotBearOutIsRefused() throws Exception {
+    Tail tail = honest();
+    write(tail);
+    OutputStamp stamp = tail.stamp(id(1));
+    long generation = stamp.writerGeneration();
+    int crc32c = stamp.identityCrc32c();
+    for (OutputStamp wrong :
+        List.of(
+            new OutputStamp(id(2), generation, crc32c),
+            new OutputStamp(id(1), generation + 1, crc32c),
+            new OutputStamp(id(1), -1, crc32c),
+            new OutputStamp(id(1), generation, crc32c ^ 1))) {
+      assertThrows(CorruptOutputException.class, () -> lease.commit(wrong, tail.location()));
+      assertEquals(0, store.stats().outputs(), wrong::toString);
+    }
+    lease.commit(stamp, tail.location());
+    for (OutputStamp wrong :
+        List.of(
+            new OutputStamp(id(1), generation, crc32c ^ 1),
+            new OutputStamp(new OutputId("application_1_0002", "x"), generation, crc32c))) {
+      assertThrows(CorruptOutputException.class, () -> lease.commit(wrong, tail.location()));
+    }
+    assertEquals(1, store.stats().outputs());
+    try (Lease other = store.openLease("application_1_0002")) {
+      assertThrows(CorruptOutputException.class, () -> other.commit(stamp, tail.location()));
+    }
   }
 
   @Test
@@ -384,7 +461,7 @@ class HostileTaskTest extends PoolTestBase {
   private void commit(UnaryOperator<Tail> change) throws IOException {
     Tail tail = change.apply(honest());
     write(tail);
-    lease.commit(id(1), tail.location());
+    lease.commit(tail.stamp(id(1)), tail.location());
   }
 
   private void refused(String reason, UnaryOperator<Tail> lie) throws IOException {
@@ -395,7 +472,9 @@ class HostileTaskTest extends PoolTestBase {
 
   private void assertCommitRefused(String reason, Tail tail) {
     String message =
-        assertThrows(CorruptOutputException.class, () -> lease.commit(id(1), tail.location()))
+        assertThrows(
+                CorruptOutputException.class,
+                () -> lease.commit(tail.stamp(id(1)), tail.location()))
             .getMessage();
     assertTrue(message.contains(reason), message);
     assertTrue(store.find(id(1)).isEmpty());
@@ -466,6 +545,11 @@ class HostileTaskTest extends PoolTestBase {
   private record Tail(OutputIdentity identity, PlaceRecord place) {
     FooterLocation location() {
       return place.location();
+    }
+
+    /** What the task says that it commits, whatever lies there. */
+    OutputStamp stamp(OutputId id) {
+      return new OutputStamp(id, identity.writerGeneration(), place.identityCrc32c());
     }
 
     /** Says this instead, by a trailer that means it. */

@@ -9,7 +9,7 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.writer.OutputWriter;
@@ -256,8 +256,8 @@ class OutputWriterTest extends PoolTestBase {
     }
 
     @Override
-    public void commit(OutputId id, FooterLocation footer) throws IOException {
-      lease.commit(id, footer);
+    public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
+      lease.commit(stamp, trailer);
     }
   }
 }

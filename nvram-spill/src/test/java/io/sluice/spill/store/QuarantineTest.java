@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -189,8 +190,8 @@ class QuarantineTest extends PoolTestBase {
     }
 
     @Override
-    public void commit(OutputId id, FooterLocation footer) throws IOException {
-      (committer == null ? lease : committer).commit(id, footer);
+    public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
+      (committer == null ? lease : committer).commit(stamp, trailer);
     }
   }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -92,8 +92,8 @@ class ReplaceTest extends PoolTestBase {
     }
 
     @Override
-    public void commit(OutputId id, FooterLocation footer) throws IOException {
-      committer.replace(id, footer);
+    public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
+      committer.replace(stamp, trailer);
     }
   }
 }

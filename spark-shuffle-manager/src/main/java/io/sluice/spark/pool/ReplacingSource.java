@@ -1,7 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
@@ -37,7 +37,7 @@ record ReplacingSource(Lease lease) implements ExtentSource {
   }
 
   @Override
-  public void commit(OutputId id, FooterLocation footer) throws IOException {
-    lease.replace(id, footer);
+  public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
+    lease.replace(stamp, trailer);
   }
 }
