@@ -46,18 +46,6 @@ class InterruptibleChannelsTest {
   private static final Pattern NOT_MEANT =
       Pattern.compile("(?s)/\\*.*?\\*/|//[^\\n]*|\\bimport [^;]*;|\\bFileChannel\\.MapMode\\b");
 
-  private static Path root() {
-    Path here = Path.of("").toAbsolutePath();
-    while (!holdsModules(here)) {
-      here = here.getParent();
-    }
-    return here;
-  }
-
-  private static boolean holdsModules(Path directory) {
-    return MODULES.stream().allMatch(module -> Files.isDirectory(sources(directory, module)));
-  }
-
   private static Path sources(Path root, String module) {
     return root.resolve(module).resolve("src/main/java");
   }
@@ -101,13 +89,13 @@ class InterruptibleChannelsTest {
 
   @Test
   void onlyClassesWithAReasonNameOne() throws IOException {
-    assertEquals(new TreeSet<>(allowed().keySet()), naming(root()));
+    assertEquals(new TreeSet<>(allowed().keySet()), naming(SourceTree.root()));
     allowed().forEach((file, why) -> assertFalse(why.isBlank(), file + " has no reason"));
   }
 
   @Test
   void theCheckSeesChannelsAndNothingElse() throws IOException {
-    Path memory = sources(root(), "common-rdma").resolve("io/sluice/rdma/memory");
+    Path memory = sources(SourceTree.root(), "common-rdma").resolve("io/sluice/rdma/memory");
     assertTrue(namesOne(memory.resolve("SharedFile.java")));
     assertFalse(namesOne(memory.resolve("NativeFile.java")), "its comments do");
   }

@@ -5,11 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -36,45 +33,21 @@ class SeedsTest {
     return UNSEEDED.matcher(source).find();
   }
 
-  private static Path root() {
-    Path here = Path.of("").toAbsolutePath();
-    while (!Files.exists(here.resolve("CONTRIBUTING.md"))) {
-      here = here.getParent();
-    }
-    return here;
-  }
-
-  /** The names of all tests that draw so, but for what builds make meanwhile. */
-  private static List<String> drawingUnseen(Path root) throws IOException {
+  /** The names of all tests that draw so. */
+  private static List<String> drawingUnseen() throws IOException {
     List<String> found = new ArrayList<>();
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes what) {
-            return directory.endsWith("target") || directory.endsWith(".git")
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes what) throws IOException {
-            String name = file.toString();
-            if (name.contains("/src/test/java/")
-                && name.endsWith(".java")
-                && drawsUnseen(Files.readString(file))) {
-              found.add(file.getFileName().toString());
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    for (Path file : SourceTree.filesBelow("src/test/java")) {
+      if (drawsUnseen(Files.readString(file))) {
+        found.add(file.getFileName().toString());
+      }
+    }
     found.sort(null);
     return found;
   }
 
   @Test
   void everyTestTakesItsSeedFromTheOneSource() throws IOException {
-    assertEquals(ALLOWED, drawingUnseen(root()));
+    assertEquals(ALLOWED, drawingUnseen());
   }
 
   @Test

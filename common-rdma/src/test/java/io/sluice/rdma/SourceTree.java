@@ -1,0 +1,50 @@
+package io.sluice.rdma;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The Java files of all modules, for rules that every one of them keeps. */
+final class SourceTree {
+  private SourceTree() {}
+
+  /** The checkout that this test runs in. */
+  static Path root() {
+    Path here = Path.of("").toAbsolutePath();
+    while (!Files.exists(here.resolve("CONTRIBUTING.md"))) {
+      here = here.getParent();
+    }
+    return here;
+  }
+
+  /** All Java files below folders of that name, but for what builds make meanwhile. */
+  static List<Path> filesBelow(String folder) throws IOException {
+    List<Path> found = new ArrayList<>();
+    Files.walkFileTree(
+        root(),
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes what) {
+            return directory.endsWith("target") || directory.endsWith(".git")
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes what) {
+            String name = file.toString();
+            if (name.contains("/" + folder + "/") && name.endsWith(".java")) {
+              found.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    found.sort(null);
+    return found;
+  }
+}
