@@ -9,7 +9,7 @@ public final class JobSettings {
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
-          "sluice.transport",
+          "sluice.reduce.transport",
           "Transport that reducers read remote map outputs with: the best that works on both nodes"
               + " (auto), or the one that is named, and tcp where a node does not offer that one. A"
               + " read that fails is tried once more over tcp.");
@@ -21,8 +21,8 @@ public final class JobSettings {
           64,
           1,
           1024,
-          "Off-heap memory of a reduce task for windows on remote map outputs, in MiB. It comes out"
-              + " of the container beside the heap.");
+          "Off-heap memory of a reduce task for reading remote map outputs, in MiB. Add it to the"
+              + " task's container.");
 
   /** Deadline of each exchange with a node service. */
   public static final Setting<Integer> IO_TIMEOUT_MS =
@@ -34,10 +34,13 @@ public final class JobSettings {
           "Deadline of one exchange with a node service: connect, request or read, in"
               + " milliseconds.");
 
+  /** Where reducers find the node services; read by both sides. */
+  public static final Setting<Integer> PORT_OFFSET = NodeSettings.PORT_OFFSET;
+
   private JobSettings() {}
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(TRANSPORT, REDUCE_BUFFER_MB, IO_TIMEOUT_MS);
+    return List.of(TRANSPORT, REDUCE_BUFFER_MB, IO_TIMEOUT_MS, PORT_OFFSET);
   }
 }

@@ -29,16 +29,16 @@ public final class NodeSettings {
           1024,
           0,
           1 << 24,
-          "Size of the memory tier, in MiB. What is allocated is kept; take it off"
-              + " yarn.nodemanager.resource.memory-mb.");
+          "Size of the memory tier, in MiB. Memory is kept once it is allocated. Subtract it from"
+              + " `yarn.nodemanager.resource.memory-mb`.");
 
   /** When the memory tier is allocated. */
   public static final Setting<String> POOL_ALLOCATION =
       Setting.choice(
           "sluice.pool.allocation",
-          "When the memory tier is allocated: whole when the service starts (`start`), so that a"
-              + " node which lacks the memory shows it then and no map task waits for it, or a"
-              + " segment at a time as map outputs need it (`demand`).",
+          "When the memory tier is allocated. `start`: all of it when the service starts, so that"
+              + " missing memory shows at once and no map task waits. `demand`: one segment at a"
+              + " time, as map outputs need it.",
           AT_START,
           "demand");
 
@@ -75,29 +75,28 @@ public final class NodeSettings {
           "sluice.pool.medium",
           "auto",
           "auto",
-          "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of NVM"
-              + " (`sync`), `libpmem`, stores to a device that libpmem flushes (`devdax`), or, for experiments, NVRAM emulated on memory"
-              + " (`emulated:n`: every write takes n times longer, 10 by default). `auto` takes"
-              + " devdax for a device, sync where the mount is DAX and plain elsewhere.");
+          "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of persistent"
+              + " memory (`sync`), `libpmem`, or stores to a DAX device flushed by libpmem"
+              + " (`devdax`). `auto` takes devdax for a device, sync on a DAX mount, and plain"
+              + " elsewhere.");
 
   /** The transports served. */
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
-          "sluice.transport",
+          "sluice.service.transport",
           "Transports that the service offers to reducers: all that work here (auto), or the one"
               + " that is named and, for what that one cannot serve, tcp.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =
       Setting.integer(
-          "sluice.bounce.buffer-mb",
+          "sluice.service.bounce-buffer-mb",
           16,
           0,
           1024,
-          "Registered memory through which an RDMA transport serves what the NIC cannot register,"
-              + " such as a pool on fs-DAX or the disk tier, in MiB and for each such transport."
-              + " It is allocated when the first segment is refused. 0 for none: reducers then"
-              + " read such segments over tcp.");
+          "Registered memory, in MiB for each RDMA transport, through which the service serves what"
+              + " the NIC cannot register, such as a pool on fs-DAX or the disk tier. Allocated when"
+              + " it is first needed. 0 for none; such segments are then read over tcp.");
 
   /** Where the service listens, relative to stock's port. */
   public static final Setting<Integer> PORT_OFFSET =

@@ -3,6 +3,7 @@ package io.sluice.hadoop.map;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.collect.SluiceMapOutputCollector;
 import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.task.Eligibility;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.map.MapOutputStats;
@@ -67,6 +68,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
       throw new IOException(declined.get());
     }
     MapPlan<K, V> plan = MapPlan.of(job, mapTask.getTaskID(), reporter);
+    UnknownSettings.warn(job);
 
     NodeMetadata metadata = NodeLink.metadata(environment);
     node =

@@ -2,7 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.conf.JobSettings;
-import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
@@ -155,6 +155,7 @@ final class ReduceShuffle {
   }
 
   private void open() throws IOException {
+    UnknownSettings.warn(job);
     SecretKey secret = context.getReduceTask().getShuffleSecret();
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed);
     LocalPool localPool = null;
@@ -264,7 +265,7 @@ final class ReduceShuffle {
         new HostFetcher.Settings(
             reduce.getTaskID().getId(),
             context.getCodec() != null,
-            NodeSettings.PORT_OFFSET.get(job::getTrimmed),
+            JobSettings.PORT_OFFSET.get(job::getTrimmed),
             reader.windowCount() / Math.max(1, job.getNumMapTasks()));
     for (int i = 0; i < fetchers; i++) {
       threads.add(

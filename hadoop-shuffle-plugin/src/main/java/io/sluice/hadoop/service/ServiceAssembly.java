@@ -1,6 +1,7 @@
 package io.sluice.hadoop.service;
 
 import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
@@ -28,6 +29,7 @@ final class ServiceAssembly {
   private ServiceAssembly() {}
 
   static ServiceBuilder of(Configuration conf, boolean recover) throws IOException {
+    UnknownSettings.warn(conf);
     int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
     if (shufflePort == 0) {
       throw new IOException(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.conf.Setting;
+import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Settings: defaults, and what a value that is none is answered with. */
 final class SettingTest {
   static Stream<Setting<?>> all() {
-    return Stream.concat(JobSettings.all().stream(), NodeSettings.all().stream());
+    return UnknownSettings.all();
   }
 
   @ParameterizedTest
@@ -28,6 +29,14 @@ final class SettingTest {
   @MethodSource("all")
   void nameIsOfOurs(Setting<?> setting) {
     assertTrue(setting.name().matches("sluice\\.[a-z]+\\.?[a-z-]*"), setting.name());
+  }
+
+  @Test
+  void noNameMeansTwoThings() {
+    List<Setting<?>> different = all().distinct().toList();
+    assertEquals(
+        different.stream().map(Setting::name).distinct().toList(),
+        different.stream().map(Setting::name).toList());
   }
 
   @ParameterizedTest
@@ -55,12 +64,12 @@ final class SettingTest {
   @Test
   void choiceThatIsNoneNamesKeyValueAndChoices() {
     Configuration conf = new Configuration(false);
-    conf.set("sluice.transport", "carrier-pigeon");
+    conf.set("sluice.reduce.transport", "carrier-pigeon");
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class, () -> JobSettings.TRANSPORT.get(conf::getTrimmed));
     assertEquals(
-        "sluice.transport is 'carrier-pigeon', expected one of auto, ucx, disni, tcp",
+        "sluice.reduce.transport is 'carrier-pigeon', expected one of auto, ucx, disni, tcp",
         e.getMessage());
   }
 

@@ -268,7 +268,7 @@ final class SluiceShuffleServiceTest {
     "sluice.pool.capacity-mb, lots",
     "sluice.pool.segment-mb, 0",
     "sluice.service.port-offset, 0",
-    "sluice.transport, carrier-pigeon",
+    "sluice.service.transport, carrier-pigeon",
     "sluice.pool.medium, papyrus"
   })
   void degradesOnASettingThatIsNone(String key, String value) {

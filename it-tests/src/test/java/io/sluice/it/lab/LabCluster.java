@@ -118,7 +118,8 @@ final class LabCluster {
         .withSite("yarn.app.mapreduce.am.admin-command-opts", String.join(" ", QUICK_START))
         .withSite("mapreduce.admin.map.child.java.opts", String.join(" ", QUICK_START))
         .withSite("mapreduce.admin.reduce.child.java.opts", String.join(" ", QUICK_START))
-        .withSite("sluice.transport", transport())
+        .withSite("sluice.reduce.transport", transport())
+        .withSite("sluice.service.transport", transport())
         .withPlaces(
             new ClusterPlaces(
                 hosts,

@@ -11,7 +11,7 @@ import org.apache.spark.SparkConf;
  * its name.
  */
 public final class ApplicationSecret {
-  private static final String KEY = "spark.sluice.secret";
+  static final String KEY = "spark.sluice.secret";
   private static final int SECRET_BYTES = 32;
 
   private ApplicationSecret() {}

@@ -2,18 +2,23 @@ package io.sluice.spark.conf;
 
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.SettingNames;
 import io.sluice.node.conf.TransportSetting;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
+import scala.Tuple2;
 
 /** What a Spark application may set, with {@code --conf} or in {@code spark-defaults.conf}. */
 public final class SparkSettings {
   /** What {@link #SERVICE} calls the service of the NodeManager. */
   public static final String YARN_SERVICE = "yarn";
 
+  private static final String PREFIX = "spark.sluice.";
   private static final String NO_SERVICE = "none";
 
   /** Where the pools of executors lie. */
@@ -126,6 +131,22 @@ public final class SparkSettings {
   /** How many connections an executor's pool takes. */
   public static final LimitSettings LIMITS = LimitSettings.SPARK;
 
+  private static final SettingNames NAMES =
+      new SettingNames(
+          Stream.concat(readable().map(Setting::name), Stream.of(ApplicationSecret.KEY))
+              .collect(Collectors.toSet()),
+          Map.ofEntries(
+              Map.entry("spark.sluice.pool.capacity-mb", POOL_CAPACITY_BYTES.name()),
+              Map.entry("spark.sluice.pool.segment-mb", POOL_SEGMENT_BYTES.name()),
+              Map.entry("spark.sluice.bounce.buffer-mb", BOUNCE_BUFFER_BYTES.name()),
+              Map.entry("spark.sluice.read.buffer-mb", READ_BUFFER_BYTES.name()),
+              Map.entry("spark.sluice.io.timeout-ms", IO_TIMEOUT_MS.name()),
+              Map.entry("spark.sluice.persistence.capacity-mb", PERSISTENCE_CAPACITY_BYTES.name()),
+              Map.entry("spark.sluice.pool.max-connections", LIMITS.maxConnections().name()),
+              Map.entry("spark.sluice.pool.max-unproved-connections", LIMITS.maxUnproved().name()),
+              Map.entry("spark.sluice.pool.proof-timeout-ms", LIMITS.proofTimeoutMs().name()),
+              Map.entry("spark.sluice.pool.idle-timeout-ms", LIMITS.idleTimeoutMs().name())));
+
   private SparkSettings() {}
 
   private static Optional<String> service(String text) {
@@ -147,11 +168,24 @@ public final class SparkSettings {
   /**
    * Reads all of them.
    *
-   * @throws IllegalArgumentException naming one that has no value of its form
+   * @throws IllegalArgumentException naming one that has no value of its form, or names that are no
+   *     settings
    */
   public static void check(SparkConf conf) {
-    Stream.concat(all().stream(), LIMITS.forExperiments().stream())
-        .forEach(setting -> setting.get(of(conf)));
+    List<String> complaints =
+        NAMES.complaints(
+            Stream.of(conf.getAll())
+                .map(Tuple2::_1)
+                .filter(key -> key.startsWith(PREFIX))
+                .toList());
+    if (!complaints.isEmpty()) {
+      throw new IllegalArgumentException(String.join("; ", complaints));
+    }
+    readable().forEach(setting -> setting.get(of(conf)));
+  }
+
+  private static Stream<Setting<?>> readable() {
+    return Stream.concat(all().stream(), LIMITS.forExperiments().stream());
   }
 
   /** What users may want to set, in the order of the documentation. */

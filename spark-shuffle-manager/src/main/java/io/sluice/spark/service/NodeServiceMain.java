@@ -48,8 +48,12 @@ public final class NodeServiceMain implements Callable<Integer> {
       description = "For socket and pool; applications name it in spark.sluice.service.")
   private Path directory;
 
-  @Option(names = "--capacity-mb", defaultValue = "1024", description = "Of the memory tier.")
-  private long capacityMb;
+  @Option(
+      names = "--capacity",
+      defaultValue = "1g",
+      converter = AmountConverter.Bytes.class,
+      description = "Of the memory tier.")
+  private long capacityBytes;
 
   @Option(
       names = "--allocation",
@@ -59,8 +63,12 @@ public final class NodeServiceMain implements Callable<Integer> {
               + " One of ${COMPLETION-CANDIDATES}.")
   private Allocation allocation;
 
-  @Option(names = "--segment-mb", defaultValue = "64", description = "Of a segment.")
-  private int segmentMb;
+  @Option(
+      names = "--segment-size",
+      defaultValue = "64m",
+      converter = AmountConverter.Bytes.class,
+      description = "Of a segment, at most 1g.")
+  private long segmentBytes;
 
   @Option(names = "--medium", defaultValue = "auto", description = "How the pool is written.")
   private String medium;
@@ -103,10 +111,11 @@ public final class NodeServiceMain implements Callable<Integer> {
   private int port;
 
   @Option(
-      names = "--keep-min",
-      defaultValue = "60",
-      description = "Forget applications that nobody has come of for so many minutes.")
-  private long keepMin;
+      names = "--keep",
+      defaultValue = "60min",
+      converter = AmountConverter.Ms.class,
+      description = "Forget applications that nobody has come of for so long.")
+  private long keepMs;
 
   @Option(
       names = "--max-connections",
@@ -160,13 +169,13 @@ public final class NodeServiceMain implements Callable<Integer> {
   }
 
   private NodeService open() throws IOException {
-    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityMb << 20)
+    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityBytes)
         .wholeAtStart(allocation == Allocation.start)
-        .segments(segmentMb << 20)
+        .segments(Math.toIntExact(segmentBytes))
         .overflow(overflowPlaces(), 0)
         .settingNames(
             "--dir",
-            new StoreConfig.SettingNames("--capacity-mb", "--overflow-dirs", "--overflow-dirs"))
+            new StoreConfig.SettingNames("--capacity", "--overflow-dirs", "--overflow-dirs"))
         .medium(medium)
         .transport(transport)
         .listen(bindAddress, port)
@@ -196,8 +205,8 @@ public final class NodeServiceMain implements Callable<Integer> {
   /** Drivers say when an application has ended; those that were killed do not. */
   void removeLeftovers(NodeService service) {
     try {
-      for (String each : service.applicationsNotHeardOf(TimeUnit.MINUTES.toMillis(keepMin))) {
-        LOG.info("Forgetting {}, of which nobody has come for {} min", each, keepMin);
+      for (String each : service.applicationsNotHeardOf(keepMs)) {
+        LOG.info("Forgetting {}, of which nobody has come for {} s", each, keepMs / 1_000);
         remove(service, each);
       }
     } catch (RuntimeException | Error e) { // the service ends with this thread

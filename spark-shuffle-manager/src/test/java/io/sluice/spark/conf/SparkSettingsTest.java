@@ -38,6 +38,21 @@ class SparkSettingsTest {
   }
 
   @Test
+  void anOldNameIsToldTheNewOneAndAMisspeltOneIsNoSetting() {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.sluice.pool.capacity-mb", "4096")
+            .set("spark.sluice.pool.size", "4g")
+            .set("spark.sluice.pool.segmentSize", "64m")
+            .set("spark.sluice.secret", "00")
+            .set("spark.executor.memory", "4g");
+    assertEquals(
+        "spark.sluice.pool.capacity-mb is now called spark.sluice.pool.capacity;"
+            + " spark.sluice.pool.size is no setting of Sluice",
+        assertThrows(IllegalArgumentException.class, () -> SparkSettings.check(conf)).getMessage());
+  }
+
+  @Test
   void valuesAreTrimmed() {
     SparkConf conf = new SparkConf(false).set("spark.sluice.pool.capacity", " 64m ");
     assertEquals(64 << 20, SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf)));

@@ -82,8 +82,8 @@ class NodeServiceMainTest {
     new CommandLine(main)
         .parseArgs(
             "--dir=" + base.resolve(directory),
-            "--capacity-mb=16",
-            "--segment-mb=4",
+            "--capacity=16m",
+            "--segment-size=4m",
             "--bind=127.0.0.1",
             "--port=0",
             option);
@@ -147,7 +147,7 @@ class NodeServiceMainTest {
       Files.createDirectories(secret.resolve("full"));
     }
     assertEquals(5, service.storeStats().outputs());
-    main("service", "--keep-min=0").removeLeftovers(service);
+    main("service", "--keep=0s").removeLeftovers(service);
     assertEquals(0, service.storeStats().outputs());
     assertEquals(Set.of(), service.applicationsNotHeardOf(0));
   }

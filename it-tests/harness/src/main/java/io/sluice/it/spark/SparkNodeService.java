@@ -50,8 +50,8 @@ public final class SparkNodeService implements AutoCloseable {
             classPath,
             MAIN,
             "--dir=" + home,
-            "--capacity-mb=" + capacityMb,
-            "--segment-mb=" + Math.min(64, capacityMb / 4),
+            "--capacity=" + capacityMb + "m",
+            "--segment-size=" + Math.min(64, capacityMb / 4) + "m",
             "--overflow-dirs=" + parent,
             "--bind=0.0.0.0",
             "--port=0");

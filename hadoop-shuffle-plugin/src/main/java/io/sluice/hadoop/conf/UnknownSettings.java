@@ -1,0 +1,52 @@
+package io.sluice.hadoop.conf;
+
+import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.SettingNames;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Names of Sluice's kind in a configuration that are no settings. A job's configuration holds
+ * {@code yarn-site.xml} as well, so every side knows the settings of both; and it is a warning, not
+ * an error, because a job must not fail for what a NodeManager's file says.
+ */
+public final class UnknownSettings {
+  private static final Logger LOG = LoggerFactory.getLogger(UnknownSettings.class);
+  private static final String PREFIX = "sluice.";
+
+  private static final SettingNames NAMES =
+      new SettingNames(
+          all().map(Setting::name).collect(Collectors.toSet()),
+          Map.of(
+              "sluice.transport",
+              JobSettings.TRANSPORT.name()
+                  + " (of jobs) and "
+                  + NodeSettings.TRANSPORT.name()
+                  + " (of NodeManagers)",
+              "sluice.bounce.buffer-mb",
+              NodeSettings.BOUNCE_BUFFER_MB.name()));
+
+  private UnknownSettings() {}
+
+  /** Warns of each. */
+  public static void warn(Configuration conf) {
+    in(conf).forEach(LOG::warn);
+  }
+
+  /** A sentence for each. */
+  static List<String> in(Configuration conf) {
+    return NAMES.complaints(
+        conf.getPropsWithPrefix(PREFIX).keySet().stream().map(rest -> PREFIX + rest).toList());
+  }
+
+  /** Every setting of Hadoop's, for experiments too. */
+  static Stream<Setting<?>> all() {
+    return Stream.of(JobSettings.all(), NodeSettings.all(), NodeSettings.LIMITS.forExperiments())
+        .flatMap(List::stream);
+  }
+}

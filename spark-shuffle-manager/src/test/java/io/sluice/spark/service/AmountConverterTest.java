@@ -1,0 +1,33 @@
+package io.sluice.spark.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** What the node service's command line takes for sizes and times. */
+class AmountConverterTest {
+  @Test
+  void readsUnits() {
+    assertEquals(64 << 20, new AmountConverter.Bytes().convert("64m"));
+    assertEquals(3_600_000, new AmountConverter.Ms().convert("60min"));
+  }
+
+  @Test
+  void refusesANumberWithoutOne() {
+    assertRefused("--capacity=1024", "whole MiB");
+    assertRefused("--segment-size=1b", "whole MiB");
+    assertRefused("--keep=60", "60min");
+  }
+
+  private static void assertRefused(String option, String expected) {
+    CommandLine commandLine = new CommandLine(new NodeServiceMain());
+    String message =
+        assertThrows(ParameterException.class, () -> commandLine.parseArgs("--dir=/none", option))
+            .getMessage();
+    assertTrue(message.contains(option.split("=")[0]) && message.contains(expected), message);
+  }
+}
