@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description =
-        "Says in plain words what this machine offers to Sluice, what it lacks and what mends it;"
+        "Says in plain words what this machine offers to Sluice, what it lacks and what fixes it;"
             + " or tries the way to another host's node service.",
     mixinStandardHelpOptions = true)
 public final class DoctorCommand implements Callable<Integer> {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param subject what was looked at
  * @param what how it is
  * @param cause why it is so; may be empty
- * @param remedy the setting or command that mends it; empty where there is nothing to mend
+ * @param remedy the setting or command that fixes it; empty where there is nothing to fix
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Finding(Level level, String subject, String what, String cause, String remedy) {
@@ -49,7 +49,7 @@ public record Finding(Level level, String subject, String what, String cause, St
       text.append("\n           why:  ").append(cause);
     }
     if (!remedy.isEmpty()) {
-      text.append("\n           mend: ").append(remedy);
+      text.append("\n           fix: ").append(remedy);
     }
     return text.toString();
   }

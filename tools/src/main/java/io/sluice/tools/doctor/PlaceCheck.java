@@ -90,7 +90,7 @@ record PlaceCheck(
                           subject,
                           what,
                           cause,
-                          "mend what is wrong with RDMA or locked memory above"))
+                          "fix what is wrong with RDMA or locked memory above"))
               .orElseGet(() -> Finding.ok(subject, what));
     };
   }

@@ -14,7 +14,7 @@ class FindingTest {
         """
         PROBLEM  port: is down
                    why:  no cable
-                   mend: plug it""",
+                   fix: plug it""",
         PROBLEM.toText());
     assertEquals("OK       port: up", Finding.ok("port", "up").toText());
   }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param hosts 1, or 2 guests joined by a wire
  * @param kvm whether guests use the processor's own virtualisation
  * @param campaign whether tests that take long run too
- * @param kills how often the plug is pulled
+ * @param kills how often the power fails
  * @param seed of the moments at which that happens
  */
 public record LabRun(
