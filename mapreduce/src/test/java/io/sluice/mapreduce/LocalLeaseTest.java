@@ -118,7 +118,7 @@ final class LocalLeaseTest {
     }
     assertTrue(runs.size() > MAX_RUNS_AT_ONCE, runs.size() + " runs want no rounds");
     try (Lease lease = store.openLease();
-        LeasedStage stage = new LeasedStage(lease, store.medium())) {
+        LeasedStage stage = new LeasedStage(store.target(lease))) {
       ReduceMerge merge =
           new ReduceMerge(
               MergeWindows.UNBOUNDED, stage, codec, KeyOrders.of(job), () -> {}, MAX_RUNS_AT_ONCE);

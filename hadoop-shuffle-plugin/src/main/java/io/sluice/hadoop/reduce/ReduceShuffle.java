@@ -22,6 +22,7 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
+import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -165,7 +166,9 @@ final class ReduceShuffle {
       localPool = new LocalPool(node.info().poolId(), node.places());
       stage =
           new LeasedStage(
-              node, MediumChooser.choose(metadata.medium(), localPool.places().pool()).medium());
+              WriteTarget.mapped(
+                  node,
+                  MediumChooser.choose(metadata.medium(), localPool.places().pool()).medium()));
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
       stage =

@@ -1,7 +1,6 @@
 package io.sluice.mapreduce.stage;
 
-import io.sluice.spill.medium.Medium;
-import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.writer.WriteTarget;
 
 /**
  * Stages runs in extents of the node's pool that are leased and never committed: the service takes
@@ -14,18 +13,16 @@ public final class LeasedStage extends PackedStage {
   /** A volume may have several segments open. */
   private static final int MAX_OPEN_VOLUMES = 16;
 
-  private final ExtentSource source;
-  private final Medium medium;
+  private final WriteTarget target;
   private final OpenVolumes open = new OpenVolumes(MAX_OPEN_VOLUMES);
 
-  /** Stages in what {@code source} leases. */
-  public LeasedStage(ExtentSource source, Medium medium) {
-    this.source = source;
-    this.medium = medium;
+  /** Stages in what the source of {@code target} leases. */
+  public LeasedStage(WriteTarget target) {
+    this.target = target;
   }
 
   @Override
   StageVolume openVolume(long lengthBytes) {
-    return new LeasedVolume(source, medium, open);
+    return new LeasedVolume(target, open);
   }
 }

@@ -11,6 +11,7 @@ import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.writer.WriteTarget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -34,7 +35,7 @@ class LeasedStageTest extends StageAreaContract {
     allocatedBytes = OffHeap.allocatedBytes();
     store = openStore();
     lease = store.openLease();
-    area = new LeasedStage(new LimitedSource(), store.medium());
+    area = new LeasedStage(WriteTarget.mapped(new LimitedSource(), store.medium()));
   }
 
   LocalStore openStore() throws IOException {

@@ -40,7 +40,8 @@ import java.util.List;
  *
  * <p>Thread contract: one thread. Ownership: the creator closes it; without a commit that releases
  * every extent. Failure: {@link IOException} of the source or of a file; nothing is left to do then
- * but to close it.
+ * but to close it. Only after a {@link io.sluice.spill.store.StoreFullException} of {@link #write}
+ * may the run be ended and read: it has what found room.
  */
 public final class OutputWriter implements Closeable {
   private static final int CRC_CHUNK_BYTES = BlockChecksums.BLOCK_BYTES;

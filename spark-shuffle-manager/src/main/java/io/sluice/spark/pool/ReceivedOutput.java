@@ -2,12 +2,13 @@ package io.sluice.spark.pool;
 
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.OutputWriter;
+import io.sluice.spill.writer.ScratchRun;
+import io.sluice.spill.writer.ScratchRuns;
+import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -31,8 +32,7 @@ public final class ReceivedOutput implements Closeable {
   private final Lease lease;
   private final Medium medium;
   private final OutputId id;
-  private final OutputWriter unpartitioned;
-  private long lengthBytes;
+  private final ScratchRuns received;
 
   ReceivedOutput(ExecutorPool pool, Attempt attempt, Lease lease, Medium medium, OutputId id) {
     this.pool = pool;
@@ -40,8 +40,7 @@ public final class ReceivedOutput implements Closeable {
     this.lease = lease;
     this.medium = medium;
     this.id = id;
-    this.unpartitioned = new OutputWriter(lease, medium, 1, MapOutput.LEASE_BYTES);
-    unpartitioned.beginRun(0);
+    this.received = WriteTarget.mapped(lease, medium).scratch(MapOutput.LEASE_BYTES);
   }
 
   /** The shuffle that it is of. */
@@ -51,13 +50,12 @@ public final class ReceivedOutput implements Closeable {
 
   /** Appends bytes. */
   public void write(ByteBuffer bytes) throws IOException {
-    lengthBytes += bytes.remaining();
-    unpartitioned.write(bytes);
+    received.write(bytes);
   }
 
   /** How many bytes have come. */
   public long lengthBytes() {
-    return lengthBytes;
+    return received.lengthBytes();
   }
 
   /**
@@ -67,12 +65,12 @@ public final class ReceivedOutput implements Closeable {
    * @param partitionBytes the lengths of its partitions, whose bytes lie in this order
    */
   public void commit(long[] partitionBytes) throws IOException {
-    WrittenRun all = unpartitioned.endRun(lengthBytes, 0);
+    ScratchRun all = received.endRun();
     try (OutputWriter partitioned =
             new OutputWriter(
                 new ReplacingSource(lease), medium, partitionBytes.length, MapOutput.LEASE_BYTES);
-        RunInput bytes = received(all)) {
-      partitioned.reserveCapacity(lengthBytes);
+        RunInput bytes = received.open(id + " as it was received", all, WINDOW_BYTES)) {
+      partitioned.reserveCapacity(all.lengthBytes());
       for (int partition = 0; partition < partitionBytes.length; partition++) {
         if (partitionBytes[partition] > 0) {
           partitioned.beginRun(partition);
@@ -89,14 +87,6 @@ public final class ReceivedOutput implements Closeable {
     pool.committed(attempt, id, 0);
   }
 
-  private RunInput received(WrittenRun all) {
-    return new VerifiedRunInput(
-        id + " as it was received",
-        unpartitioned.input(all, WINDOW_BYTES),
-        all.lengthBytes(),
-        all.checksums());
-  }
-
   private void copy(RunInput from, OutputWriter to, long partitionBytes) throws IOException {
     byte[] window = new byte[COPY_BYTES];
     long leftBytes = partitionBytes;
@@ -104,7 +94,7 @@ public final class ReceivedOutput implements Closeable {
       int n = from.read(window, 0, (int) Math.min(window.length, leftBytes));
       if (n < 0) {
         throw new EOFException(
-            id + " has " + lengthBytes + " bytes, " + leftBytes + " less than its partitions");
+            id + " has " + lengthBytes() + " bytes, " + leftBytes + " less than its partitions");
       }
       to.write(window, 0, n);
       leftBytes -= n;
@@ -114,7 +104,7 @@ public final class ReceivedOutput implements Closeable {
   @Override
   public void close() throws IOException {
     try (lease) {
-      unpartitioned.close();
+      received.close();
     }
   }
 }

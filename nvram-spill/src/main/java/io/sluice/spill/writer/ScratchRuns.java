@@ -1,0 +1,158 @@
+package io.sluice.spill.writer;
+
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.WrittenRun;
+import io.sluice.spill.merge.MappedRunInput;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.LeaseInfo;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Runs one behind the other in leased extents that are never committed: written, read in this
+ * process, and given back. It differs from an {@link OutputWriter}, which writes them, in that they
+ * have no partitions, no name and no index, and are read while the next one is written.
+ *
+ * <p>Thread contract: one thread at a time writes; runs that have ended are read meanwhile, by any.
+ * Ownership: the creator closes it, which gives the extents back; nothing is read after that.
+ * Failure: {@link IOException} of the source or of a file. After a {@link
+ * io.sluice.spill.store.StoreFullException} what found room is a run that can be ended and read;
+ * nothing more can be written.
+ */
+public final class ScratchRuns implements Closeable {
+  private final OutputWriter writer;
+  private final Map<Integer, SegmentInfo> segments = new ConcurrentHashMap<>();
+  private final SegmentMapper mapper = new SegmentMapper(segments::get);
+  private boolean begun;
+  private long lengthBytes;
+
+  /** Leases nothing yet, then so much at first, and as much again as there is. */
+  ScratchRuns(WriteTarget target, long leaseBytes) {
+    writer =
+        new WriteTarget(
+                new KnownSegments(target.source(), segments), target.medium(), target.memory())
+            .writer(1, leaseBytes);
+  }
+
+  /** Leases room for so many bytes more, at once. */
+  public void reserve(long lengthBytes) throws IOException {
+    writer.reserveCapacity(lengthBytes);
+  }
+
+  /** Appends bytes to the run at the end. */
+  public void write(byte[] bytes, int offset, int lengthBytes) throws IOException {
+    write(ByteBuffer.wrap(bytes, offset, lengthBytes));
+  }
+
+  /** Appends the remaining bytes; if the store is full, those that found no room still remain. */
+  public void write(ByteBuffer bytes) throws IOException {
+    begin();
+    int start = bytes.position();
+    try {
+      writer.write(bytes);
+    } finally {
+      lengthBytes += bytes.position() - start;
+    }
+  }
+
+  private void begin() {
+    if (!begun) {
+      begun = true;
+      writer.beginRun(0);
+    }
+  }
+
+  /** Ends this run, which can be read from now on; the next byte begins another. */
+  public ScratchRun endRun() throws IOException {
+    begin();
+    begun = false;
+    long memoryBytesBefore = writer.stats().memoryBytes();
+    WrittenRun run = writer.endRun(0, 0);
+    writer.flush();
+    return new ScratchRun(
+        writer.rangesOf(run),
+        run.lengthBytes(),
+        writer.stats().memoryBytes() - memoryBytesBefore,
+        run.checksums());
+  }
+
+  /** All bytes written so far. */
+  public long lengthBytes() {
+    return lengthBytes;
+  }
+
+  /** No more runs: gives back what only writing needs, and what is leased beyond the runs. */
+  public void endWriting() throws IOException {
+    writer.endWriting();
+  }
+
+  /** The run's bytes, verified; nothing is mapped before the first is asked for. */
+  public RunInput open(String name, ScratchRun run, int windowBytes) {
+    return new VerifiedRunInput(
+        name,
+        new MappedRunInput(this::map, run.ranges(), run.lengthBytes(), windowBytes),
+        run.lengthBytes(),
+        run.checksums());
+  }
+
+  /** Bytes of ended runs as they lie there; the caller closes what it gets. */
+  public MappedRanges map(List<Range> ranges) throws IOException {
+    return mapper.map(ranges);
+  }
+
+  /** Closes the files that were opened for reading; they are opened again when they are needed. */
+  public void closeFiles() throws IOException {
+    mapper.close();
+  }
+
+  /** Gives the extents back; idempotent. */
+  @Override
+  public void close() throws IOException {
+    try (writer) {
+      closeFiles();
+    }
+  }
+
+  /** Remembers where the segments of leased extents are, for reading them from other threads. */
+  private record KnownSegments(ExtentSource source, Map<Integer, SegmentInfo> segments)
+      implements ExtentSource {
+    @Override
+    public LeaseInfo info() {
+      return source.info();
+    }
+
+    @Override
+    public List<Extent> lease(long lengthBytes) throws IOException {
+      List<Extent> extents = source.lease(lengthBytes);
+      extents.forEach(extent -> segments.put(extent.segment().segmentId(), extent.segment()));
+      return extents;
+    }
+
+    @Override
+    public Extent leaseContiguous(long lengthBytes) {
+      throw new IllegalStateException("nothing is committed");
+    }
+
+    @Override
+    public void release(List<Extent> extents) throws IOException {
+      source.release(extents);
+    }
+
+    @Override
+    public void commit(OutputStamp stamp, FooterLocation trailer) {
+      throw new IllegalStateException("nothing is committed");
+    }
+  }
+}
