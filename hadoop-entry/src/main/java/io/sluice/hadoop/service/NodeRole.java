@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.apache.hadoop.conf.Configuration;
 
 /** What the auxiliary service does on a node, apart from being loaded there. */
-interface NodeRole {
+public interface NodeRole {
   /** Begins; {@code recovers} if the NodeManager keeps its containers over a restart. */
   void start(Configuration conf, boolean recovers);
 

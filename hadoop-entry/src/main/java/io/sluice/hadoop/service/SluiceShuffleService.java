@@ -27,7 +27,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
   public static final String NAME = "sluice_shuffle";
 
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleService.class);
-  private static final String IMPLEMENTATION = "io.sluice.hadoop.service.PoolService";
+  private static final String IMPLEMENTATION = "io.sluice.hadoop.node.ServingNode";
 
   private final String javaVersion;
   private NodeRole role;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.conf.NodeSettings;
+import io.sluice.hadoop.node.NodeManagerPlan;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.TestJob;
@@ -61,7 +62,7 @@ final class SluiceShuffleServiceTest {
   @BeforeEach
   void configure() throws IOException {
     controlPort = FreePorts.inARow(2);
-    conf.setInt(ServiceAssembly.SHUFFLE_PORT, controlPort - 1);
+    conf.setInt(NodeManagerPlan.SHUFFLE_PORT, controlPort - 1);
     conf.set(NodeSettings.POOL_DIR.name(), directory.resolve("node").toString());
     conf.setInt(NodeSettings.POOL_CAPACITY_MB.name(), 8);
     conf.setInt(NodeSettings.POOL_SEGMENT_MB.name(), 4);
@@ -232,13 +233,13 @@ final class SluiceShuffleServiceTest {
 
   @Test
   void degradesWithoutAFixedPortOfStock() {
-    conf.setInt(ServiceAssembly.SHUFFLE_PORT, 0);
+    conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 0);
     assertDegrades("mapreduce.shuffle.port is 0");
   }
 
   @Test
   void degradesBehindTheLastPort() {
-    conf.setInt(ServiceAssembly.SHUFFLE_PORT, 65_535);
+    conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 65_535);
     assertDegrades("port out of range");
   }
 

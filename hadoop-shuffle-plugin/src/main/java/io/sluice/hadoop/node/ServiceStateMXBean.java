@@ -1,4 +1,4 @@
-package io.sluice.hadoop.service;
+package io.sluice.hadoop.node;
 
 /**
  * What the NodeManager tells of Sluice at {@code /jmx} and to any JMX client, under {@code
@@ -6,7 +6,7 @@ package io.sluice.hadoop.service;
  *
  * <p>Each attribute is read on its own, so two of them may be of different moments.
  */
-public interface PoolStateMXBean {
+public interface ServiceStateMXBean {
   /** Whether the service works; if not, tasks of this node use the stock shuffle. */
   boolean isRunning();
 

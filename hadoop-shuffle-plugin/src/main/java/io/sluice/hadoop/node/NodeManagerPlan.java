@@ -1,4 +1,4 @@
-package io.sluice.hadoop.service;
+package io.sluice.hadoop.node;
 
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
@@ -16,17 +16,17 @@ import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /** Says what a NodeManager's configuration does of its service. */
-final class ServiceAssembly {
+public final class NodeManagerPlan {
   /**
    * Stock's key and default, written out because the ShuffleHandler's class moves its port here.
    */
-  static final String SHUFFLE_PORT = "mapreduce.shuffle.port";
+  public static final String SHUFFLE_PORT = "mapreduce.shuffle.port";
 
   static final int DEFAULT_SHUFFLE_PORT = 13562;
 
   private static final String NO_OVERFLOW = "none";
 
-  private ServiceAssembly() {}
+  private NodeManagerPlan() {}
 
   static ServiceBuilder of(Configuration conf, boolean recover) throws IOException {
     UnknownSettings.warn(conf);

@@ -1,4 +1,4 @@
-package io.sluice.hadoop.service;
+package io.sluice.hadoop.node;
 
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
@@ -13,7 +13,7 @@ import java.util.function.ToLongFunction;
  * <p>Thread contract: safe from any thread. Ownership: the service stays its owner's. Failure: none
  * of its own.
  */
-final class PoolState implements PoolStateMXBean {
+final class ServiceState implements ServiceStateMXBean {
   private final NodeMetadata metadata;
   private final NodeService service;
 
@@ -22,7 +22,7 @@ final class PoolState implements PoolStateMXBean {
    *
    * @param service null if it could not start
    */
-  PoolState(NodeMetadata metadata, NodeService service) {
+  ServiceState(NodeMetadata metadata, NodeService service) {
     this.metadata = metadata;
     this.service = service;
   }

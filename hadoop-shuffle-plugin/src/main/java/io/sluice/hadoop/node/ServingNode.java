@@ -1,5 +1,7 @@
-package io.sluice.hadoop.service;
+package io.sluice.hadoop.node;
 
+import io.sluice.hadoop.service.NodeRole;
+import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.segment.PrivateDirectory;
@@ -20,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * NodeManager down, so this one never does: it degrades, says why in the log and to the tasks, and
  * they use the stock shuffle.
  */
-final class PoolService implements NodeRole {
+final class ServingNode implements NodeRole {
   private static final String BEAN_NAME = "SluiceShuffle";
-  private static final Logger LOG = LoggerFactory.getLogger(PoolService.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ServingNode.class);
 
   private static final int MAX_REASON = 500;
 
@@ -34,7 +36,7 @@ final class PoolService implements NodeRole {
   public void start(Configuration conf, boolean recovers) {
     try {
       // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
-      service = ServiceAssembly.of(conf, recovers).start();
+      service = NodeManagerPlan.of(conf, recovers).start();
       metadata = service.metadata();
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",
@@ -46,7 +48,7 @@ final class PoolService implements NodeRole {
       metadata = NodeMetadata.degraded(reason(e));
       LOG.error("Sluice cannot serve on this node; its tasks use the stock shuffle", e);
     }
-    bean = MBeans.register("NodeManager", BEAN_NAME, new PoolState(metadata, service));
+    bean = MBeans.register("NodeManager", BEAN_NAME, new ServiceState(metadata, service));
   }
 
   /** What tasks are told, cut to what the environment of a container can be asked to hold. */
