@@ -22,6 +22,21 @@ public interface RunInput extends Closeable {
   /** Reads up to {@code lengthBytes} into {@code dst}; -1 at the end. */
   int read(byte[] dst, int offset, int lengthBytes) throws IOException;
 
+  /**
+   * Goes back, because the bytes from there on are not those that were written. Only an input whose
+   * bytes may have come from where they no longer lay can bring others; the rest would bring the
+   * same again.
+   *
+   * @param offsetBytes the beginning of the block that is wrong; all before it was verified, and
+   *     nothing behind it handed on
+   * @param cause how that was found
+   * @return whether the next read delivers the bytes from there on once more; if not, the input is
+   *     good for nothing but {@link #close}
+   */
+  default boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
+    return false;
+  }
+
   /** Bytes still to come, an estimate for progress in whatever unit the input counts. */
   long remainingBytes();
 }

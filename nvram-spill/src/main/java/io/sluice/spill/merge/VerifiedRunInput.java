@@ -9,7 +9,8 @@ import java.io.IOException;
  * a codec, the user's code, never sees damage, and the failure names the run.
  *
  * <p>A block is read straight into the caller's array where it has room for it, and through an
- * array of its own where it has not.
+ * array of its own where it has not. A block that is wrong is asked for again as often as the input
+ * says that it may come from elsewhere ({@link RunInput#rereadFrom}).
  *
  * <p>Thread contract: one thread. Ownership: owns and closes the input it wraps. Failure: {@link
  * ChecksumException}, or {@link IOException} if the run ends early or goes on; it is then good for
@@ -72,37 +73,56 @@ public final class VerifiedRunInput implements RunInput {
   }
 
   private void readBlock(byte[] dst, int offset, int blockBytes) throws IOException {
-    for (int done = 0; done < blockBytes; ) {
-      int n = input.read(dst, offset + done, blockBytes - done);
-      if (n < 0) {
-        throw notAsLong("ends after " + readBytes);
+    long startBytes = readBytes;
+    while (true) {
+      readBytes = startBytes;
+      for (int done = 0; done < blockBytes; ) {
+        int n = input.read(dst, offset + done, blockBytes - done);
+        if (n < 0) {
+          throw notAsLong("ends after " + readBytes);
+        }
+        done += n;
+        readBytes += n;
       }
-      done += n;
-      readBytes += n;
+      ChecksumException mismatch = mismatch(dst, offset, blockBytes);
+      if (mismatch == null) {
+        nextBlock++;
+        return;
+      }
+      if (!mayReread(startBytes, mismatch)) {
+        failure = mismatch;
+        throw mismatch;
+      }
     }
-    verify(dst, offset, blockBytes);
-    nextBlock++;
   }
 
-  private void verify(byte[] bytes, int offset, int blockBytes) throws IOException {
-    int actual = BlockChecksums.crc32c(bytes, offset, blockBytes);
-    if (actual != checksums.crc32c(nextBlock)) {
-      failure =
-          new ChecksumException(
-              name,
-              readBytes - blockBytes,
-              blockBytes,
-              lengthBytes,
-              checksums.crc32c(nextBlock),
-              actual);
-      throw failure;
+  /** Whether the block may be another one when it is read again. */
+  private boolean mayReread(long startBytes, ChecksumException mismatch) throws IOException {
+    try {
+      return input.rereadFrom(startBytes, mismatch);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
     }
+  }
+
+  /** What is wrong with the block that was read last; null if nothing is. */
+  private ChecksumException mismatch(byte[] bytes, int offset, int blockBytes) {
+    int actual = BlockChecksums.crc32c(bytes, offset, blockBytes);
+    int expected = checksums.crc32c(nextBlock);
+    return actual == expected
+        ? null
+        : new ChecksumException(
+            name, readBytes - blockBytes, blockBytes, lengthBytes, expected, actual);
   }
 
   private int end(byte[] dst, int offset) throws IOException {
     block = NONE;
     if (lengthBytes == 0) {
-      verify(dst, offset, 0);
+      failure = mismatch(dst, offset, 0);
+      if (failure != null) {
+        throw failure;
+      }
     }
     if (input.read(dst, offset, 1) >= 0) {
       throw notAsLong("goes on behind " + lengthBytes);

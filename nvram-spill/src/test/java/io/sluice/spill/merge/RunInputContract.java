@@ -2,6 +2,7 @@ package io.sluice.spill.merge;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
@@ -52,6 +53,21 @@ abstract class RunInputContract {
       assertTrue(before > 0);
       input.read(new byte[5000], 0, 1000);
       assertTrue(input.remainingBytes() < before);
+    }
+  }
+
+  /** None of these can have brought bytes from where they no longer lay. */
+  @Test
+  void whatWouldBringTheSameAgainIsNotReadAgain() throws IOException {
+    byte[] bytes = new byte[5000];
+    new Random(3).nextBytes(bytes);
+    ChecksumException cause = new ChecksumException("test", 0, 1, 1, 2, 3);
+    try (RunInput input = open(bytes)) {
+      byte[] some = new byte[100];
+      int n = input.read(some, 0, some.length);
+      assertFalse(input.rereadFrom(0, cause));
+      int more = input.read(some, 0, some.length);
+      assertArrayEquals(Arrays.copyOfRange(bytes, n, n + more), Arrays.copyOf(some, more));
     }
   }
 

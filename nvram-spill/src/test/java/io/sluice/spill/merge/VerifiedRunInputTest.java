@@ -11,6 +11,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +66,115 @@ class VerifiedRunInputTest extends RunInputContract {
         assertTrue(e.getMessage().contains("bytes from " + blockStart + " on"), e.getMessage());
         assertThrows(ChecksumException.class, () -> input.read(new byte[9], 0, 9), "once more");
       }
+    }
+  }
+
+  /** Brings wrong bytes of a block so often, and then says whether the right ones are to be had. */
+  private static final class MovingInput implements RunInput {
+    private final byte[] bytes;
+    private final Map<Integer, Integer> wrong; // by block, how often
+    private final Random random;
+    private final boolean movesOn;
+    private int position;
+
+    MovingInput(byte[] bytes, Map<Integer, Integer> wrong, boolean movesOn, Random random) {
+      this.bytes = bytes;
+      this.wrong = wrong;
+      this.movesOn = movesOn;
+      this.random = random;
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) {
+      if (position == bytes.length) {
+        return -1;
+      }
+      int n = Math.min(Math.min(1 + random.nextInt(BLOCK), lengthBytes), bytes.length - position);
+      System.arraycopy(bytes, position, dst, offset, n);
+      for (int i = 0; i < n; i++) {
+        if (wrong.getOrDefault((position + i) / BLOCK, 0) > 0) {
+          dst[offset + i] ^= 1;
+        }
+      }
+      position += n;
+      return n;
+    }
+
+    @Override
+    public boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
+      assertEquals(0, offsetBytes % BLOCK, "where a block begins");
+      assertTrue(cause.getMessage().contains("bytes from " + offsetBytes + " on"));
+      int block = (int) (offsetBytes / BLOCK);
+      if (!movesOn) {
+        return false;
+      }
+      position = (int) offsetBytes;
+      if (wrong.merge(block, -1, Integer::sum) < 0) {
+        throw new IOException("asked once more of block " + block);
+      }
+      return true;
+    }
+
+    @Override
+    public long remainingBytes() {
+      return bytes.length - position;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void aBlockThatMovedIsReadAgain() throws Exception {
+    Random random = TestSeed.random();
+    byte[] run = new byte[7 * BLOCK + 100];
+    random.nextBytes(run);
+    BlockChecksums checksums = BlockChecksums.of(ByteBuffer.wrap(run));
+    for (int most : new int[] {1, 700, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK}) {
+      Map<Integer, Integer> wrong = new HashMap<>();
+      for (int i = 0; i < 4; i++) {
+        wrong.put(random.nextInt(8), 1 + random.nextInt(3));
+      }
+      int first = Collections.min(wrong.keySet());
+      ByteArrayOutputStream seen = new ByteArrayOutputStream();
+      RunInput moving = new MovingInput(run, new HashMap<>(wrong), true, random);
+      drain(new VerifiedRunInput("map 7", moving, run.length, checksums), most, random, seen);
+      assertArrayEquals(run, seen.toByteArray());
+
+      seen.reset();
+      RunInput damaged = new MovingInput(run, wrong, false, random);
+      RunInput input = new VerifiedRunInput("map 7", damaged, run.length, checksums);
+      assertThrows(ChecksumException.class, () -> drain(input, most, random, seen));
+      assertArrayEquals(Arrays.copyOf(run, first * BLOCK), seen.toByteArray());
+    }
+  }
+
+  @Test
+  void whatIsFoundOutWhenABlockIsAskedForAgainIsTheFailure() throws Exception {
+    RunInput lost =
+        new RunInput() {
+          @Override
+          public int read(byte[] dst, int offset, int lengthBytes) {
+            return lengthBytes;
+          }
+
+          @Override
+          public boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
+            throw new IOException("nobody holds it", cause);
+          }
+
+          @Override
+          public long remainingBytes() {
+            return 1;
+          }
+
+          @Override
+          public void close() {}
+        };
+    RunInput input = new VerifiedRunInput("map 7", lost, 10, BlockChecksums.of(5));
+    for (int i = 0; i < 2; i++) {
+      IOException e = assertThrows(IOException.class, () -> input.read(new byte[9], 0, 9));
+      assertEquals("nobody holds it", e.getMessage());
     }
   }
 
