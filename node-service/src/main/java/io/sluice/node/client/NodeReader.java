@@ -3,7 +3,6 @@ package io.sluice.node.client;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
@@ -11,8 +10,6 @@ import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.merge.MappedRunInput;
-import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import java.io.Closeable;
 import java.io.IOException;
@@ -23,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -172,21 +168,13 @@ public final class NodeReader implements AutoCloseable {
           run,
           new RemoteRunInput(node, outputId, name, located, description.segments()));
     }
-    IntFunction<SegmentInfo> segments =
-        id -> {
-          SegmentLocation location = description.segments().get(id);
-          return location == null ? null : location.segment();
-        };
     return NodeRun.local(
         address,
         outputId,
         name,
         run,
-        new MappedRunInput(
-            ranges -> mapper.map(ranges, segments),
-            located.place().ranges(),
-            run.lengthBytes(),
-            MIN_LOCAL_WINDOW_BYTES),
+        new LocalRunInput(
+            node, mapper, outputId, name, located, description.segments(), MIN_LOCAL_WINDOW_BYTES),
         stats);
   }
 

@@ -2,7 +2,6 @@ package io.sluice.node.client;
 
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
 import java.io.IOException;
@@ -20,7 +19,7 @@ public final class NodeRun implements Closeable {
   private final String name;
   private final Run run;
   private final RunInput input;
-  private final MappedRunInput local;
+  private final LocalRunInput local;
   private final RemoteRunInput remote;
 
   private NodeRun(
@@ -28,7 +27,7 @@ public final class NodeRun implements Closeable {
       String outputId,
       String name,
       Run run,
-      MappedRunInput local,
+      LocalRunInput local,
       RemoteRunInput remote,
       LongConsumer counter) {
     this.address = address;
@@ -45,7 +44,7 @@ public final class NodeRun implements Closeable {
       String outputId,
       String name,
       Run run,
-      MappedRunInput input,
+      LocalRunInput input,
       ReadStats stats) {
     return new NodeRun(
         address, outputId, name, run, input, null, bytes -> stats.read(ReadStats.LOCAL, bytes));

@@ -1,53 +1,48 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A run in another node's pool, read through a sliding row of windows by one-sided reads.
  *
  * <p>As many windows as {@link #setWindows} allows are filled ahead of the reader, so a run that
  * fits in them is fetched eagerly and a longer one on demand; no more than that is ever held of it
- * in memory. Differs from a mapped run in that bytes are transferred and can fail to come: a failed
- * read is tried again on the same transport with what the node says now (its service may have been
- * restarted), then on the next transport, and only then given up; a connection that ends may have
- * been idle too long for the service, so that it is made again several times before. A segment that
- * has no region on a transport is read through the node's bounce slots, and directly over the next
- * transport while none of them is free. A node that takes no further connection is asked again
- * later, which is no failure; only when it has refused for long the reader gives up, with {@link
- * NodeBusyException} and without blame for the output.
+ * in memory. Differs from a mapped run in that bytes are transferred and can fail to come: after a
+ * failed read the node is asked anew. If the run lies elsewhere now, it is read on there; else the
+ * read is tried again on the same transport (the service may have been restarted), then on the next
+ * one, and only then given up; a connection that ends may have been idle too long for the service,
+ * so that it is made again several times before. A segment that has no region on a transport is
+ * read through the node's bounce slots, and directly over the next transport while none of them is
+ * free. A node that takes no further connection is asked again later, which is no failure; only
+ * when it has refused for long the reader gives up, with {@link NodeBusyException} and without
+ * blame for the output.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
  * FetchFailedException}.
  */
 final class RemoteRunInput implements RunInput {
-  private static final long FIRST_PAUSE_MS = 50;
-  private static final long LONGEST_PAUSE_MS = 2_000;
   private static final int ENDINGS_IN_A_ROW = 5; // which are no failures of the transport
 
   private final RemoteNode node;
   private final String outputId;
   private final String name;
-  private final LocatedRun located;
   private final Run run;
+  private final Whereabouts where;
   private final RunReads reads;
   private final Deque<RunWindow> windows = new ArrayDeque<>();
   private int maxWindows = 1;
@@ -68,10 +63,10 @@ final class RemoteRunInput implements RunInput {
     this.node = node;
     this.outputId = outputId;
     this.name = name;
-    this.located = located;
     this.run = located.run();
     this.refusal = new Refusal(name, node.busyPatienceMs());
-    this.reads = new RunReads(node, outputId, name, located, segments);
+    this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
+    this.reads = new RunReads(node, outputId, name, run, where);
   }
 
   /**
@@ -151,7 +146,7 @@ final class RemoteRunInput implements RunInput {
     if (!head.view().hasRemaining()) {
       windows.removeFirst();
       head.buffer().close();
-      fill(false, 0);
+      prefetch(0); // these bytes are read, whatever becomes of the next
     }
     return n;
   }
@@ -225,13 +220,25 @@ final class RemoteRunInput implements RunInput {
               + " ms",
           e);
     } catch (InterruptedException e) {
-      throw reads.interrupted();
+      throw where.interrupted();
     }
+  }
+
+  @Override
+  public boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
+    suspend();
+    if (!where.isStale(offsetBytes, cause)) {
+      return false;
+    }
+    node.stats().retried();
+    consumedBytes = offsetBytes;
+    issuedBytes = offsetBytes;
+    return true;
   }
 
   private void recover(TransportException cause) throws IOException {
     if (Thread.currentThread().isInterrupted()) {
-      throw reads.interrupted(); // the others that use this node are not to go another way for it
+      throw where.interrupted(); // the others that use this node are not to go another way for it
     }
     if (cause instanceof NodeBusyException busy) {
       suspend(); // who waits must not hold what others could read into
@@ -240,7 +247,12 @@ final class RemoteRunInput implements RunInput {
     }
     node.stats().retried();
     suspend();
-    boolean another = mayTryAgain(cause);
+    if (where.askAgain(consumedBytes, cause)) {
+      failuresInARow = 0; // they were those of another place
+      endingsInARow = 0;
+      return;
+    }
+    boolean another = !(cause instanceof StalePlaceException) && mayTryAgain(cause);
     if (!another && cause instanceof RegistrationException) {
       throw cause; // another attempt of the producer would not change this process's limits
     }
@@ -258,7 +270,6 @@ final class RemoteRunInput implements RunInput {
               + cause.getMessage(),
           cause);
     }
-    describeAgain(cause);
   }
 
   /**
@@ -271,48 +282,6 @@ final class RemoteRunInput implements RunInput {
       failuresInARow++;
     }
     return ended || failuresInARow == 1 || (failuresInARow == 2 && node.giveUp(transport, cause));
-  }
-
-  /** Asks the node anew, for as long as a restart of its service may take. */
-  private void describeAgain(TransportException cause) throws IOException {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeoutMs());
-    long pauseMs = FIRST_PAUSE_MS;
-    while (true) {
-      try {
-        Description now = node.describe(Partitions.one(run.partition()), List.of(outputId));
-        checkUnchanged(now, cause);
-        reads.describedAgain(now.segments());
-        return;
-      } catch (FetchFailedException e) {
-        throw e;
-      } catch (NodeBusyException e) {
-        refusal.comeLater(e);
-      } catch (IOException e) {
-        e.addSuppressed(cause);
-        if (Thread.currentThread().isInterrupted()) {
-          throw reads.interrupted();
-        }
-        // What the service says is final; only its silence may be a restart.
-        if (e instanceof RemoteError || System.nanoTime() - deadlineNs > 0) {
-          throw new FetchFailedException(
-              outputId,
-              name + ": " + node.name() + " can no longer be asked: " + e.getMessage(),
-              e);
-        }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-      }
-    }
-  }
-
-  private void checkUnchanged(Description now, TransportException cause)
-      throws FetchFailedException {
-    List<LocatedRun> runs = now.runs().get(outputId);
-    int ordinal = run.ordinal();
-    if (runs == null || ordinal >= runs.size() || !runs.get(ordinal).equals(located)) {
-      throw new FetchFailedException(
-          outputId, name + ": " + node.name() + " no longer holds this run", cause);
-    }
   }
 
   /** Gives every window back, whatever became of the others; reading goes on where it was. */

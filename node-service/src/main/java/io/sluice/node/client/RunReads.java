@@ -4,13 +4,10 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.StageRequest;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegisteredWindows;
-import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -21,32 +18,22 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Thread contract: one thread at a time. Ownership: the caller gives each window to {@link
  * #discard} or closes its buffer. Failure: {@link FetchFailedException} when there is no way,
- * {@link IOException} when there is no window; a read that cannot be started is a window that has
- * failed.
+ * {@link StalePlaceException} when the run may lie elsewhere, {@link IOException} when there is no
+ * window; a read that cannot be started is a window that has failed.
  */
 final class RunReads {
   private final RemoteNode node;
   private final String outputId;
   private final String name;
-  private final LocatedRun located;
-  private Map<Integer, SegmentLocation> segments;
+  private final Run run;
+  private final Whereabouts where;
 
-  RunReads(
-      RemoteNode node,
-      String outputId,
-      String name,
-      LocatedRun located,
-      Map<Integer, SegmentLocation> segments) {
+  RunReads(RemoteNode node, String outputId, String name, Run run, Whereabouts where) {
     this.node = node;
     this.outputId = outputId;
     this.name = name;
-    this.located = located;
-    this.segments = segments;
-  }
-
-  /** Where the run's segments are served now. */
-  void describedAgain(Map<Integer, SegmentLocation> now) {
-    segments = now;
+    this.run = run;
+    this.where = where;
   }
 
   /**
@@ -56,10 +43,9 @@ final class RunReads {
    */
   ReadWay bestWay(long offsetBytes, boolean avoidBounce) throws IOException {
     Range range = rangeAt(offsetBytes);
-    SegmentLocation segment = segments.get(range.segmentId());
+    SegmentLocation segment = where.segment(range.segmentId());
     if (segment == null) {
-      throw new FetchFailedException(
-          outputId, name + ": " + node.name() + " did not describe " + range, null);
+      throw new StalePlaceException(name + ": " + node.name() + " did not describe " + range);
     }
     List<ReadWay> ways = node.ways(segment);
     if (ways.isEmpty()) {
@@ -120,7 +106,6 @@ final class RunReads {
 
   private CompletableFuture<Void> bounce(
       String transport, long offsetBytes, RegisteredBuffer buffer, int lengthBytes) {
-    Run run = located.run();
     StageRequest wanted =
         new StageRequest(
             transport, outputId, run.partition(), run.ordinal(), offsetBytes, lengthBytes, 0);
@@ -140,19 +125,14 @@ final class RunReads {
       // Not the output's fault: runs that are merged were given more windows than there are.
       throw new IllegalStateException(name + ": " + e.getMessage(), e);
     } catch (InterruptedException e) {
-      throw interrupted();
+      throw where.interrupted();
     }
-  }
-
-  InterruptedIOException interrupted() {
-    Thread.currentThread().interrupt();
-    return new InterruptedIOException(name + ": interrupted while reading");
   }
 
   /** What is left of the range that holds the run's byte at {@code offsetBytes}. */
   private Range rangeAt(long offsetBytes) {
     long skipBytes = offsetBytes;
-    for (Range range : located.place().ranges()) {
+    for (Range range : where.place().ranges()) {
       if (skipBytes < range.lengthBytes()) {
         return new Range(
             range.segmentId(), range.offsetBytes() + skipBytes, range.lengthBytes() - skipBytes);

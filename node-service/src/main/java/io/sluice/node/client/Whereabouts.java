@@ -1,0 +1,154 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.merge.ChecksumException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Where one run lies, as its node has said last. A service may lay an output elsewhere while it is
+ * read, and tells nobody; so a reader to which the run's bytes do not come asks again, and reads on
+ * where they lie now.
+ *
+ * <p>Thread contract: one thread at a time. Ownership: the node stays its owner's. Failure: {@link
+ * FetchFailedException} when the node says that it does not hold the run, says nothing for long, or
+ * says another place each time; {@link NodeBusyException} when it has refused to answer for long.
+ */
+final class Whereabouts {
+  private static final long FIRST_PAUSE_MS = 50;
+  private static final long LONGEST_PAUSE_MS = 2_000;
+
+  private final RemoteNode node;
+  private final String outputId;
+  private final String name;
+  private final Run run;
+  private final Refusal refusal;
+  private final Relocations relocations = new Relocations();
+  private RunPlace place;
+  private long fromBytes; // of the run; all that was read behind it came from this place
+  private Map<Integer, SegmentLocation> segments;
+
+  /** As the node has said once. */
+  Whereabouts(
+      RemoteNode node,
+      String outputId,
+      String name,
+      LocatedRun located,
+      Map<Integer, SegmentLocation> segments,
+      Refusal refusal) {
+    this.node = node;
+    this.outputId = outputId;
+    this.name = name;
+    this.run = located.run();
+    this.place = located.place();
+    this.segments = segments;
+    this.refusal = refusal;
+  }
+
+  /** Where the run lies. */
+  RunPlace place() {
+    return place;
+  }
+
+  /** A segment of that place; null if nobody said where that is. */
+  SegmentLocation segment(int segmentId) {
+    return segments.get(segmentId);
+  }
+
+  /**
+   * Asks the node anew, for as long as a restart of its service may take.
+   *
+   * @param offsetBytes what is to be read next of the run; all before its block was verified
+   * @param cause why
+   * @return whether the run lies elsewhere now
+   */
+  boolean askAgain(long offsetBytes, IOException cause) throws IOException {
+    Description now = describe(cause);
+    List<LocatedRun> runs = now.runs().get(outputId);
+    int ordinal = run.ordinal();
+    if (runs == null || ordinal >= runs.size() || !runs.get(ordinal).run().equals(run)) {
+      throw failed(node.name() + " no longer holds this run", cause);
+    }
+    RunPlace former = place;
+    place = runs.get(ordinal).place();
+    segments = now.segments();
+    boolean elsewhere = !place.equals(former);
+    if (elsewhere) {
+      fromBytes = offsetBytes;
+    }
+    if (elsewhere && relocations.isTooMany(offsetBytes)) {
+      FetchFailedException endless = failed(node.name() + movedTooOften(offsetBytes), null);
+      endless.addSuppressed(cause); // which says nothing about where the run lies now
+      throw endless;
+    }
+    return elsewhere;
+  }
+
+  /**
+   * A block came that is not what was written. That may be no damage: its bytes, or some of them,
+   * may have come from where the run no longer lay. Since no place of an output has the generation
+   * of another, a place that is still the same after the read was the same during it.
+   *
+   * @param offsetBytes where the block begins; all before it was verified
+   * @return whether it is to be read again, from where the run lies now
+   */
+  boolean isStale(long offsetBytes, ChecksumException cause) throws IOException {
+    if (offsetBytes < fromBytes) { // half here and half there, which is known without asking
+      fromBytes = offsetBytes;
+      return true;
+    }
+    return askAgain(offsetBytes, cause);
+  }
+
+  private String movedTooOften(long offsetBytes) {
+    return " has moved it more than "
+        + Relocations.MOST
+        + " times before a block was read at "
+        + offsetBytes
+        + " of "
+        + run.lengthBytes()
+        + " bytes";
+  }
+
+  private Description describe(IOException cause) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeoutMs());
+    long pauseMs = FIRST_PAUSE_MS;
+    while (true) {
+      try {
+        return node.describe(Partitions.one(run.partition()), List.of(outputId));
+      } catch (NodeBusyException e) {
+        refusal.comeLater(e);
+      } catch (IOException e) {
+        e.addSuppressed(cause);
+        if (Thread.currentThread().isInterrupted()) {
+          throw interrupted();
+        }
+        // What the service says is final; only its silence may be a restart.
+        if (e instanceof RemoteError || System.nanoTime() - deadlineNs > 0) {
+          throw failed(node.name() + " can no longer be asked: " + e.getMessage(), e);
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  private FetchFailedException failed(String what, IOException cause) {
+    return new FetchFailedException(outputId, name + ": " + what, cause);
+  }
+
+  InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException(name + ": interrupted while reading");
+  }
+}
