@@ -2,22 +2,27 @@ package io.sluice.node.service;
 
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads the runs of one output at a time from its index, which lies on the medium and may be
- * damaged, or be freed and overwritten while it is read.
+ * damaged, or be freed and overwritten while it is read, and finds where their segments are served.
  *
  * <p>Thread contract: safe from any thread. Failure: an output whose index cannot be read is not
  * held any more, so that it is made again and the others are described; {@link IOException} only
@@ -28,47 +33,60 @@ final class HeldRuns {
   private static final int PARTITIONS_AT_ONCE = 64;
 
   private final Function<OutputId, Optional<CommittedOutput>> find;
+  private final IntFunction<SegmentLocation> locations;
   private final BooleanSupplier isEnding;
 
   /**
    * Of a store.
    *
    * @param find which output has this name now
+   * @param locations where a segment is served; null if it is not any more
    * @param isEnding whether the store was told to stop
    */
-  HeldRuns(Function<OutputId, Optional<CommittedOutput>> find, BooleanSupplier isEnding) {
+  HeldRuns(
+      Function<OutputId, Optional<CommittedOutput>> find,
+      IntFunction<SegmentLocation> locations,
+      BooleanSupplier isEnding) {
     this.find = find;
+    this.locations = locations;
     this.isEnding = isEnding;
   }
+
+  /**
+   * Some runs of an output.
+   *
+   * @param segments by id, every one that they touch
+   */
+  record Held(List<LocatedRun> runs, Map<Integer, SegmentLocation> segments) {}
 
   /**
    * The runs of these partitions; none of an output that is not held or cannot be read.
    *
    * @throws RemoteError if they would take more than {@code leftBytes} in an answer
    */
-  Optional<List<LocatedRun>> of(OutputId id, Partitions partitions, long leftBytes)
-      throws IOException {
-    while (true) { // each further turn takes another commit, or a free, of this very output
+  Optional<Held> of(OutputId id, Partitions partitions, long leftBytes) throws IOException {
+    while (true) { // each further turn takes another commit, move or free of this very output
       Optional<CommittedOutput> found = find.apply(id);
       if (found.isEmpty()) {
         return Optional.empty();
       }
       CommittedOutput output = found.get();
-      List<LocatedRun> runs = null;
+      Held held = null;
       IOException failure = null;
       try {
-        runs = gather(output, partitions, leftBytes);
+        List<LocatedRun> runs = gather(output, partitions, leftBytes);
+        held = new Held(runs, served(runs));
       } catch (IOException e) {
         failure = e;
       }
       // Else its blocks may have been another one's before all of its index was read.
-      if (find.apply(id).filter(now -> now == output).isPresent()) {
-        return failure == null ? Optional.of(runs) : orNone(id, failure);
+      if (output.place().isHeld()) {
+        return failure == null ? Optional.of(held) : orNone(id, failure);
       }
     }
   }
 
-  private Optional<List<LocatedRun>> orNone(OutputId id, IOException failure) throws IOException {
+  private Optional<Held> orNone(OutputId id, IOException failure) throws IOException {
     if (failure instanceof RemoteError || isEnding.getAsBoolean()) {
       throw failure;
     }
@@ -92,6 +110,20 @@ final class HeldRuns {
       all.addAll(some);
     }
     return all;
+  }
+
+  /** An answer that names a segment says where it is served. */
+  private Map<Integer, SegmentLocation> served(List<LocatedRun> runs) throws IOException {
+    Map<Integer, SegmentLocation> segments = new HashMap<>();
+    for (LocatedRun run : runs) {
+      for (Range range : run.place().ranges()) {
+        SegmentLocation location = segments.computeIfAbsent(range.segmentId(), locations::apply);
+        if (location == null) {
+          throw new IOException("segment " + range.segmentId() + " is not served");
+        }
+      }
+    }
+    return segments;
   }
 
   /** What they take in an answer. */

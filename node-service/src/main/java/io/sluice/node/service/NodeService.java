@@ -27,9 +27,9 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
-import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.OutputReads;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
@@ -76,6 +76,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
   private final SpillStore store;
   private final Medium medium;
   private final HeldRuns heldRuns;
+  private final OutputReads reads;
   private final LocalServer localServer;
   private final RemoteServer remoteServer;
   private final NodeMetadata metadata;
@@ -106,7 +107,8 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
       StoreConfig built = storeConfig.formerLeases(leases).build();
       medium = built.medium();
       store = SpillStore.open(built);
-      heldRuns = new HeldRuns(store::find, store::isQuiet);
+      heldRuns = new HeldRuns(store::find, registrar::location, store::isQuiet);
+      reads = new OutputReads(store::find);
       open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       freeUnknown(known);
@@ -263,12 +265,10 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     return store.find(id);
   }
 
-  /**
-   * Fills {@code destination}, whose position is 0, with bytes of an output; not after {@link
-   * #close}.
-   */
-  public void copy(int segmentId, long offsetBytes, ByteBuffer destination) throws IOException {
-    segment(segmentId).copyTo(offsetBytes, destination);
+  /** As {@link OutputReads#copy}, for readers in this process. */
+  public CommittedOutput copy(
+      CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination) throws IOException {
+    return reads.copy(output, logicalOffsetBytes, destination);
   }
 
   private SegmentHandle segment(int segmentId) throws IOException {
@@ -318,17 +318,12 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
     boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
     long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
     for (String outputId : outputIds) {
-      Optional<List<LocatedRun>> held =
+      Optional<HeldRuns.Held> held =
           heldRuns.of(new OutputId(applicationId, outputId), partitions, leftBytes);
       if (held.isPresent()) {
-        List<LocatedRun> outputRuns = held.get();
-        leftBytes -= HeldRuns.lengthBytes(outputRuns);
-        runs.put(outputId, outputRuns);
-        for (LocatedRun run : outputRuns) {
-          for (Range range : run.place().ranges()) {
-            segments.computeIfAbsent(range.segmentId(), registrar::location);
-          }
-        }
+        leftBytes -= HeldRuns.lengthBytes(held.get().runs());
+        runs.put(outputId, held.get().runs());
+        segments.putAll(held.get().segments());
       }
     }
     return new Description(segments, runs);
@@ -355,7 +350,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
 
   @Override
   public BounceSlots openSlots(String applicationId) {
-    return new ReaderSlots(applicationId, store, registrar.open(), bounce);
+    return new ReaderSlots(applicationId, store::find, registrar.open(), bounce);
   }
 
   /** What is still being copied from must not be unmapped; that would end the process. */

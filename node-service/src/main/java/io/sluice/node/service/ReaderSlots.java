@@ -9,12 +9,14 @@ import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
-import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.OutputPlace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Fills bounce slots for one reader with bytes of its own application's outputs, as the store knows
@@ -24,7 +26,7 @@ import java.util.Map;
  */
 final class ReaderSlots implements BounceSlots {
   private final String applicationId;
-  private final SpillStore store;
+  private final Function<OutputId, Optional<CommittedOutput>> find;
   private final OpenSegments segments;
   private final BounceTransports pools;
   private final Map<Long, BounceBuffers.Slot> held = new HashMap<>();
@@ -33,10 +35,18 @@ final class ReaderSlots implements BounceSlots {
   private int lastPartition;
   private List<LocatedRun> lastRuns;
 
+  /**
+   * Holds no slot.
+   *
+   * @param find which output has this name now
+   */
   ReaderSlots(
-      String applicationId, SpillStore store, OpenSegments segments, BounceTransports pools) {
+      String applicationId,
+      Function<OutputId, Optional<CommittedOutput>> find,
+      OpenSegments segments,
+      BounceTransports pools) {
     this.applicationId = applicationId;
-    this.store = store;
+    this.find = find;
     this.segments = segments;
     this.pools = pools;
   }
@@ -51,14 +61,12 @@ final class ReaderSlots implements BounceSlots {
     if (request.lengthBytes() <= 0 || request.lengthBytes() > pool.slotBytes()) {
       throw new IllegalArgumentException(request + " asks for more or less than a slot holds");
     }
-    LocatedRun located = located(request);
-    long runBytes = located.run().lengthBytes();
-    if (request.offsetBytes() < 0 || request.offsetBytes() > runBytes - request.lengthBytes()) {
-      throw new IllegalArgumentException(request + " is outside a run of " + runBytes + " bytes");
-    }
+    find(request); // what is refused waits for no slot
     BounceBuffers.Slot slot = acquire(pool, request);
     try {
-      copy(located.place().ranges(), request, slot.memory(request.lengthBytes()));
+      while (!isFilled(request, slot.memory(request.lengthBytes()))) {
+        find(request); // it takes another move, free or commit of the output each time
+      }
     } catch (IOException | RuntimeException | Error e) {
       slot.release();
       throw e;
@@ -69,22 +77,62 @@ final class ReaderSlots implements BounceSlots {
     return new StagedRange(ticket, pool.region(), slot.offsetBytes());
   }
 
-  private LocatedRun located(StageRequest request) throws IOException {
-    CommittedOutput output =
-        store
-            .find(new OutputId(applicationId, request.outputId()))
-            .orElseThrow(
-                () -> refused("there is no output " + request.outputId() + " of " + applicationId));
-    if (output != lastOutput || request.partition() != lastPartition) {
-      lastRuns = output.runs(request.partition());
-      lastOutput = output;
-      lastPartition = request.partition();
+  /**
+   * Finds where the run lies now.
+   *
+   * @throws IllegalArgumentException if it has no such bytes
+   */
+  private void find(StageRequest request) throws IOException {
+    OutputId id = new OutputId(applicationId, request.outputId());
+    while (true) { // each further turn takes another commit, move or free of this very output
+      CommittedOutput output =
+          find.apply(id)
+              .orElseThrow(
+                  () ->
+                      refused("there is no output " + request.outputId() + " of " + applicationId));
+      if (output == lastOutput && request.partition() == lastPartition) {
+        break;
+      }
+      lastOutput = null;
+      try {
+        lastRuns = output.runs(request.partition());
+      } catch (IOException e) {
+        if (output.place().isHeld()) {
+          throw e;
+        }
+        continue;
+      }
+      if (output.place().isHeld()) { // else its blocks may have been another one's
+        lastOutput = output;
+        lastPartition = request.partition();
+        break;
+      }
     }
-    List<LocatedRun> runs = lastRuns;
-    if (request.ordinal() < 0 || request.ordinal() >= runs.size()) {
-      throw new IllegalArgumentException(request + " names one of " + runs.size() + " runs");
+    check(request);
+  }
+
+  private void check(StageRequest request) {
+    if (request.ordinal() < 0 || request.ordinal() >= lastRuns.size()) {
+      throw new IllegalArgumentException(request + " names one of " + lastRuns.size() + " runs");
     }
-    return runs.get(request.ordinal());
+    long runBytes = lastRuns.get(request.ordinal()).run().lengthBytes();
+    if (request.offsetBytes() < 0 || request.offsetBytes() > runBytes - request.lengthBytes()) {
+      throw new IllegalArgumentException(request + " is outside a run of " + runBytes + " bytes");
+    }
+  }
+
+  /** Copies from where the run was found; false if it did not lie there all the time. */
+  private boolean isFilled(StageRequest request, ByteBuffer slot) throws IOException {
+    OutputPlace place = lastOutput.place();
+    try {
+      copy(lastRuns.get(request.ordinal()).place().ranges(), request, slot);
+    } catch (IOException e) {
+      if (place.isHeld()) {
+        throw e;
+      }
+      return false;
+    }
+    return place.isHeld();
   }
 
   private BounceBuffers.Slot acquire(BounceBuffers pool, StageRequest request) throws RemoteError {

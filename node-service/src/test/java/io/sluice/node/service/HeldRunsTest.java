@@ -4,23 +4,29 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,7 +64,14 @@ class HeldRunsTest {
   }
 
   private static Optional<List<LocatedRun>> runs(HeldRuns held) throws IOException {
-    return held.of(ID, ALL, Integer.MAX_VALUE);
+    return held.of(ID, ALL, Integer.MAX_VALUE).map(HeldRuns.Held::runs);
+  }
+
+  private SegmentLocation served(int segmentId) {
+    return store
+        .segment(segmentId)
+        .map(segment -> new SegmentLocation(segment.info(), Map.of()))
+        .orElse(null);
   }
 
   @Test
@@ -68,7 +81,7 @@ class HeldRunsTest {
     try (FileChannel file = FileChannel.open(tail.path(), StandardOpenOption.WRITE)) {
       file.truncate(0);
     }
-    HeldRuns held = new HeldRuns(store::find, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
     assertEquals(Optional.empty(), runs(held));
     store.quiesce();
     assertThrows(IOException.class, () -> runs(held));
@@ -85,7 +98,8 @@ class HeldRunsTest {
     store.freeOutput(ID);
     CommittedOutput another = commit("attempt_1", 100);
     assertEquals(former.extents(), another.extents(), "it should lie in the same blocks");
-    assertEquals(Optional.empty(), runs(new HeldRuns(findsFirst(former), store::isQuiet)));
+    assertEquals(
+        Optional.empty(), runs(new HeldRuns(findsFirst(former), this::served, store::isQuiet)));
   }
 
   @Test
@@ -96,7 +110,44 @@ class HeldRunsTest {
     CommittedOutput now = commit(ID.outputId(), 200);
     assertEquals(
         Optional.of(now.runs(0, PARTITIONS)),
-        runs(new HeldRuns(findsFirst(former), store::isQuiet)));
+        runs(new HeldRuns(findsFirst(former), this::served, store::isQuiet)));
+  }
+
+  /** The defect was: it was described without saying where that segment is. */
+  @Test
+  void aSegmentThatGoesWhileItIsDescribedIsAskedForAgain() throws IOException {
+    commit(ID.outputId(), 100);
+    AtomicBoolean replaced = new AtomicBoolean();
+    IntFunction<SegmentLocation> goes =
+        segmentId -> {
+          if (replaced.getAndSet(true)) {
+            return served(segmentId);
+          }
+          try {
+            store.freeOutput(ID);
+            commit(ID.outputId(), 200);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+          return null;
+        };
+    HeldRuns.Held held =
+        new HeldRuns(store::find, goes, store::isQuiet)
+            .of(ID, ALL, Integer.MAX_VALUE)
+            .orElseThrow();
+    assertEquals(store.find(ID).orElseThrow().runs(0, PARTITIONS), held.runs());
+    for (LocatedRun run : held.runs()) {
+      for (Range range : run.place().ranges()) {
+        assertEquals(
+            range.segmentId(), held.segments().get(range.segmentId()).segment().segmentId());
+      }
+    }
+  }
+
+  @Test
+  void anOutputInASegmentThatIsNotServedIsNotHeld() throws IOException {
+    commit(ID.outputId(), 100);
+    assertEquals(Optional.empty(), runs(new HeldRuns(store::find, id -> null, store::isQuiet)));
   }
 
   /** What was found before it was freed, and from then on what the store holds. */

@@ -53,6 +53,11 @@ public final class CommittedOutput {
 
   /** The runs of neighbouring partitions, one partition after the other. */
   public List<LocatedRun> runs(int firstPartition, int endPartition) throws IOException {
+    return indexedRuns(firstPartition, endPartition).stream().map(this::located).toList();
+  }
+
+  /** The same by logical offsets, wherever they lie. */
+  public List<IndexedRun> indexedRuns(int firstPartition, int endPartition) throws IOException {
     if (firstPartition < 0
         || endPartition < firstPartition
         || endPartition > identity.partitionCount()) {
@@ -65,9 +70,7 @@ public final class CommittedOutput {
               + " to "
               + (endPartition - 1));
     }
-    return OutputIndex.decodeRuns(this::readIndex, firstPartition, endPartition, identity).stream()
-        .map(this::located)
-        .toList();
+    return OutputIndex.decodeRuns(this::readIndex, firstPartition, endPartition, identity);
   }
 
   private LocatedRun located(IndexedRun indexed) {
@@ -107,5 +110,10 @@ public final class CommittedOutput {
 
   OutputIdentity identity() {
     return identity;
+  }
+
+  /** Whether the other one is the same bytes, wherever they lie. */
+  boolean hasTheBytesOf(CommittedOutput other) {
+    return identity.equals(other.identity);
   }
 }

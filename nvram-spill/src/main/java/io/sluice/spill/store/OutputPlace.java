@@ -8,6 +8,8 @@ import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.UUID;
 
@@ -62,6 +64,7 @@ public final class OutputPlace implements ByteSource {
    * go back, and for ever after.
    */
   public boolean isHeld() {
+    VarHandle.loadLoadFence(); // what was read before must not be read after it
     return held;
   }
 
@@ -113,6 +116,20 @@ public final class OutputPlace implements ByteSource {
       segment.read(range.offsetBytes(), destination);
     } catch (IOException e) {
       throw new UnreadableSegmentException(segment, e);
+    }
+  }
+
+  /**
+   * Fills {@code destination}, whose position is 0, from a logical offset on, without copying it
+   * twice where the segment is mapped. Not after the store was closed.
+   */
+  void copyTo(long logicalOffsetBytes, ByteBuffer destination) throws IOException {
+    int doneBytes = 0;
+    for (Range range : extents.ranges(logicalOffsetBytes, destination.remaining())) {
+      int lengthBytes = (int) range.lengthBytes();
+      segment(range.segmentId())
+          .copyTo(range.offsetBytes(), destination.slice(doneBytes, lengthBytes));
+      doneBytes += lengthBytes;
     }
   }
 

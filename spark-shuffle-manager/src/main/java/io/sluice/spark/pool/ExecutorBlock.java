@@ -1,7 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.netty.handler.stream.ChunkedStream;
-import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,14 +20,14 @@ import org.apache.spark.network.buffer.ManagedBuffer;
 public final class ExecutorBlock extends ManagedBuffer {
   private final ExecutorPool pool;
   private final CommittedOutput output;
-  private final List<LocatedRun> runs;
+  private final List<IndexedRun> runs;
   private final long lengthBytes;
 
-  ExecutorBlock(ExecutorPool pool, CommittedOutput output, List<LocatedRun> runs) {
+  ExecutorBlock(ExecutorPool pool, CommittedOutput output, List<IndexedRun> runs) {
     this.pool = pool;
     this.output = output;
     this.runs = List.copyOf(runs);
-    this.lengthBytes = runs.stream().mapToLong(located -> located.run().lengthBytes()).sum();
+    this.lengthBytes = runs.stream().mapToLong(indexed -> indexed.run().lengthBytes()).sum();
   }
 
   @Override

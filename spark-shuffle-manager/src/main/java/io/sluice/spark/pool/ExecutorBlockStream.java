@@ -1,6 +1,6 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.RunInput;
@@ -23,12 +23,12 @@ final class ExecutorBlockStream extends InputStream {
 
   private final ExecutorPool pool;
   private final CommittedOutput output;
-  private final List<LocatedRun> runs;
+  private final List<IndexedRun> runs;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private RunInput input;
   private int nextRun;
 
-  ExecutorBlockStream(ExecutorPool pool, CommittedOutput output, List<LocatedRun> runs) {
+  ExecutorBlockStream(ExecutorPool pool, CommittedOutput output, List<IndexedRun> runs) {
     this.pool = pool;
     this.output = output;
     this.runs = runs;
@@ -88,11 +88,11 @@ final class ExecutorBlockStream extends InputStream {
     return true;
   }
 
-  private RunInput open(LocatedRun located) {
-    Run run = located.run();
+  private RunInput open(IndexedRun indexed) {
+    Run run = indexed.run();
     return new VerifiedRunInput(
         output.id() + " partition " + run.partition() + " in this executor's pool",
-        new ExecutorRunInput(pool, output, located),
+        new ExecutorRunInput(pool, output, indexed),
         run.lengthBytes(),
         run.checksums());
   }

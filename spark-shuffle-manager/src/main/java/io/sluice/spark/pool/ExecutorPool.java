@@ -9,7 +9,7 @@ import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
-import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.PlaceUse;
@@ -202,8 +202,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         mapId,
         output -> {
           long[] lengthsBytes = new long[output.partitionCount()];
-          for (LocatedRun located : output.runs(0, lengthsBytes.length)) {
-            Run run = located.run();
+          for (IndexedRun indexed : output.indexedRuns(0, lengthsBytes.length)) {
+            Run run = indexed.run();
             lengthsBytes[run.partition()] += run.lengthBytes();
           }
           return lengthsBytes;
@@ -216,7 +216,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     return look(
         shuffleId,
         mapId,
-        output -> new ExecutorBlock(this, output, output.runs(firstPartition, endPartition)));
+        output ->
+            new ExecutorBlock(this, output, output.indexedRuns(firstPartition, endPartition)));
   }
 
   /** Reads something of an output's index. */
@@ -224,7 +225,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     T at(CommittedOutput output) throws IOException;
   }
 
-  /** Looks at the output of that name; if another took its place meanwhile, at that one. */
+  /** Looks at the output of that name; if its blocks went back meanwhile, at what has it now. */
   private <T> Optional<T> look(int shuffleId, long mapId, Look<T> look) throws IOException {
     OutputId id = new OutputId(applicationId, BlockNames.output(shuffleId, mapId));
     lock.readLock().lock();
@@ -236,11 +237,11 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         }
         try {
           T seen = look.at(output.get());
-          if (isThere(output.get())) {
+          if (output.get().place().isHeld()) {
             return Optional.of(seen);
           }
         } catch (IOException e) {
-          if (isThere(output.get())) {
+          if (output.get().place().isHeld()) {
             throw e;
           }
         }
@@ -251,21 +252,21 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** Whether it was neither freed nor replaced: what was read of it until now is right. */
-  private boolean isThere(CommittedOutput output) {
-    return service.find(output.id()).filter(found -> found == output).isPresent();
-  }
-
-  /** Copies bytes of an output, which fails if that was freed or replaced before they were. */
-  void copy(CommittedOutput output, int segmentId, long offsetBytes, ByteBuffer destination)
+  /**
+   * Fills {@code destination}, whose position is 0, with bytes of an output, wherever they lie now.
+   *
+   * @return the output as it is now, to ask for its next bytes with
+   * @throws IOException if it was freed or replaced before that was done
+   */
+  CommittedOutput copy(CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination)
       throws IOException {
-    whileOpen(
-        () -> {
-          service.copy(segmentId, offsetBytes, destination);
-          if (!isThere(output)) {
-            throw new IOException(output.id() + " was freed or replaced while it was read");
-          }
-        });
+    lock.readLock().lock();
+    try {
+      requireOpen();
+      return service.copy(output, logicalOffsetBytes, destination);
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
   /** Frees all outputs of a shuffle, and those that attempts which have begun commit yet. */
@@ -278,12 +279,16 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   public void whileOpen(Access access) throws IOException {
     lock.readLock().lock();
     try {
-      if (closed) {
-        throw new IOException("the pool of this executor is closed");
-      }
+      requireOpen();
       access.run();
     } finally {
       lock.readLock().unlock();
+    }
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the pool of this executor is closed");
     }
   }
 

@@ -1,32 +1,29 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Iterator;
 
 /**
- * A run in this executor's pool, copied out of it as it is read; unlike a mapped one it fails once
- * its output or the pool is gone. What it gives is not verified.
+ * A run in this executor's pool, copied out of it as it is read, from where its output lies at the
+ * moment; unlike a mapped one it fails once its output or the pool is gone. What it gives is not
+ * verified.
  *
  * <p>Thread contract: one thread. It owns nothing.
  */
 final class ExecutorRunInput implements RunInput {
   private final ExecutorPool pool;
-  private final CommittedOutput output;
-  private final Iterator<Range> ranges;
-  private long remainingBytes;
-  private Range range;
-  private long rangeOffsetBytes;
+  private final long endBytes;
+  private CommittedOutput output; // as it was found last
+  private long logicalOffsetBytes;
 
-  ExecutorRunInput(ExecutorPool pool, CommittedOutput output, LocatedRun located) {
+  ExecutorRunInput(ExecutorPool pool, CommittedOutput output, IndexedRun indexed) {
     this.pool = pool;
     this.output = output;
-    this.ranges = located.place().ranges().iterator();
-    this.remainingBytes = located.run().lengthBytes();
+    this.logicalOffsetBytes = indexed.logicalOffsetBytes();
+    this.endBytes = logicalOffsetBytes + indexed.run().lengthBytes();
   }
 
   @Override
@@ -34,27 +31,18 @@ final class ExecutorRunInput implements RunInput {
     if (lengthBytes == 0) {
       return 0;
     }
-    if (remainingBytes == 0) {
+    if (remainingBytes() == 0) {
       return -1;
     }
-    if (range == null || rangeOffsetBytes == range.lengthBytes()) {
-      range = ranges.next();
-      rangeOffsetBytes = 0;
-    }
-    int n = (int) Math.min(lengthBytes, range.lengthBytes() - rangeOffsetBytes);
-    pool.copy(
-        output,
-        range.segmentId(),
-        range.offsetBytes() + rangeOffsetBytes,
-        ByteBuffer.wrap(dst, offset, n).slice());
-    rangeOffsetBytes += n;
-    remainingBytes -= n;
+    int n = (int) Math.min(lengthBytes, remainingBytes());
+    output = pool.copy(output, logicalOffsetBytes, ByteBuffer.wrap(dst, offset, n).slice());
+    logicalOffsetBytes += n;
     return n;
   }
 
   @Override
   public long remainingBytes() {
-    return remainingBytes;
+    return endBytes - logicalOffsetBytes;
   }
 
   @Override

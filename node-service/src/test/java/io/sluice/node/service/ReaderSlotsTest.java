@@ -1,0 +1,140 @@
+package io.sluice.node.service;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.node.remote.StageRequest;
+import io.sluice.node.remote.StagedRange;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.testing.TestSeed;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.SpillStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a slot is filled with when the output does not stay where it was found. */
+class ReaderSlotsTest {
+  private static final String APP = "application_1_0001";
+  private static final OutputId ID = new OutputId(APP, "attempt_0");
+  private static final int LENGTH_BYTES = 1_000;
+  private static final StageRequest ALL =
+      new StageRequest("rdma", ID.outputId(), 0, 0, 0, LENGTH_BYTES, 0);
+
+  @TempDir Path directory;
+  private final Random random = TestSeed.random();
+  private final LeakCheck leaks = new LeakCheck();
+  private final OpenSegments segments = new OpenSegments();
+  private SpillStore store;
+  private ServerEndpoint endpoint;
+  private BounceTransports transports;
+  private CommittedOutput foundFirst; // once, whatever is held then
+  private ReaderSlots slots;
+
+  @BeforeEach
+  void open() throws IOException {
+    store = SpillStore.open(TestPool.withDisk(directory, 1).build());
+    endpoint = new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    transports =
+        new BounceTransports(Map.of("rdma", endpoint), new BounceConfig(2 * LENGTH_BYTES, 4));
+    slots = new ReaderSlots(APP, this::find, segments, transports);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    slots.close();
+    transports.close();
+    endpoint.close();
+    segments.removeAll();
+    store.close();
+    leaks.check();
+  }
+
+  private Optional<CommittedOutput> find(OutputId id) {
+    CommittedOutput first = foundFirst;
+    foundFirst = null;
+    return first == null ? store.find(id) : Optional.of(first);
+  }
+
+  private byte[] commit(String id) throws IOException {
+    TestOutput output = TestOutput.single(random, id, LENGTH_BYTES);
+    try (Lease lease = store.openLease(APP)) {
+      output.commit(APP, lease);
+    }
+    store
+        .segments()
+        .forEach(
+            info -> {
+              segments.add(store.segment(info.segmentId()).orElseThrow());
+              transports.refused("rdma", info, new TransportException("expected by this test"));
+            });
+    return output.runs().get(0);
+  }
+
+  private byte[] staged() throws Exception {
+    StagedRange staged = slots.stage(ALL);
+    try (ClientEndpoint client = new TcpProvider().openClient();
+        RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(LENGTH_BYTES));
+        Connection connection = client.connect(endpoint.address(), new Ticket(1, 2), 10_000)) {
+      connection
+          .read(staged.region(), staged.offsetBytes(), window, 0, LENGTH_BYTES, 10_000)
+          .join();
+      byte[] bytes = new byte[LENGTH_BYTES];
+      window.buffer().get(0, bytes);
+      return bytes;
+    } finally {
+      slots.release(staged.ticket());
+    }
+  }
+
+  /** As if it were freed, and its blocks given to another one, right after it was found. */
+  @Test
+  void aPlaceThatIsGivenBackBeforeItsBytesAreCopiedIsLookedUpAgain() throws Exception {
+    assertArrayEquals(commit(ID.outputId()), staged());
+    CommittedOutput former = store.find(ID).orElseThrow();
+    store.freeOutput(ID);
+    commit("attempt_1"); // where the former one lay
+    byte[] now = commit(ID.outputId());
+    assertEquals(
+        former.extents(), store.find(new OutputId(APP, "attempt_1")).orElseThrow().extents());
+    foundFirst = former; // whose runs it knows
+    assertArrayEquals(now, staged());
+    foundFirst = former; // of which it knows nothing any more
+    assertArrayEquals(now, staged());
+  }
+
+  @Test
+  void whatWasFreedMeanwhileIsRefusedAndKeepsNoSlot() throws Exception {
+    commit(ID.outputId());
+    staged();
+    CommittedOutput former = store.find(ID).orElseThrow();
+    store.freeOutput(ID);
+    commit("attempt_1");
+    foundFirst = former;
+    RemoteError e = assertThrows(RemoteError.class, this::staged);
+    assertEquals(RemoteError.Code.REFUSED, e.code());
+    assertEquals(0, transports.counters().get("rdma").slotsInUse());
+  }
+}
