@@ -10,7 +10,8 @@ import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.node.local.LocalClient;
-import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.local.NodeManagerNotice;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
@@ -70,24 +71,24 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     MapPlan<K, V> plan = MapPlan.of(job, mapTask.getTaskID(), reporter);
     UnknownSettings.warn(job);
 
-    NodeMetadata metadata = NodeLink.metadata(environment);
+    ServiceAddress service = NodeManagerNotice.find(environment).address();
     node =
         NodeLink.connect(
-            metadata, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
-    Medium medium = medium(metadata);
+            service, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
+    Medium medium = medium(service);
     outputId =
         new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
     collector = plan.collector(WriteTarget.mapped(node, medium));
     LOG.info(
         "Collecting into Sluice's pool at {} ({} medium), sort buffer {} MiB off heap",
-        metadata.socket().getParent(),
+        service.socket().getParent(),
         medium.name(),
         plan.sortBytes() >> 20);
   }
 
-  private Medium medium(NodeMetadata metadata) throws IOException {
+  private Medium medium(ServiceAddress service) throws IOException {
     try {
-      return MediumChooser.choose(metadata.medium(), node.places().pool()).medium();
+      return MediumChooser.choose(service.medium(), node.places().pool()).medium();
     } catch (IOException | RuntimeException e) {
       node.close();
       throw e;

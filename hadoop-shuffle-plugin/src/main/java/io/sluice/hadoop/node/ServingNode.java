@@ -41,7 +41,7 @@ final class ServingNode implements NodeRole {
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",
           metadata.pool(),
-          metadata.controlPort(),
+          metadata.address().controlPort(),
           service.transportCounters().keySet());
     } catch (Exception | Error e) {
       // Errors too: no direct memory, a library that does not load, a full tmpfs behind a mapping.

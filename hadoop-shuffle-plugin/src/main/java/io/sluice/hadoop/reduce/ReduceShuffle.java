@@ -16,8 +16,9 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.remote.Partitions;
-import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.medium.MediumChooser;
@@ -161,14 +162,14 @@ final class ReduceShuffle {
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed);
     LocalPool localPool = null;
     try {
-      NodeMetadata metadata = NodeLink.metadata(environment);
-      node = NodeLink.connect(metadata, reduce.getJobID(), secret, timeoutMs);
+      ServiceAddress service = NodeManagerNotice.find(environment).address();
+      node = NodeLink.connect(service, reduce.getJobID(), secret, timeoutMs);
       localPool = new LocalPool(node.info().poolId(), node.places());
       stage =
           new LeasedStage(
               WriteTarget.mapped(
                   node,
-                  MediumChooser.choose(metadata.medium(), localPool.places().pool()).medium()));
+                  MediumChooser.choose(service.medium(), localPool.places().pool()).medium()));
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
       stage =

@@ -216,7 +216,8 @@ final class DamageTest {
   }
 
   private static TaskCompletionEvent succeeded(TaskAttemptID map) {
-    return Events.succeeded(map, "127.0.0.1:" + (node.service().metadata().controlPort() - 1));
+    return Events.succeeded(
+        map, "127.0.0.1:" + (node.service().metadata().address().controlPort() - 1));
   }
 
   /** Reads as a reducer does that trusts its bytes; how many records there were. */

@@ -197,7 +197,7 @@ final class ReduceShuffleTest {
   private String hostOf(TestNode on) {
     // Reducers add the port offset to what the ApplicationMaster says.
     int offset = NodeSettings.PORT_OFFSET.get(job::getTrimmed);
-    return "127.0.0.1:" + (on.service().metadata().controlPort() - offset);
+    return "127.0.0.1:" + (on.service().metadata().address().controlPort() - offset);
   }
 
   private void shuffle(int maps) {
@@ -586,7 +586,7 @@ final class ReduceShuffleTest {
 
   /** A stock handler of the same node: reducers find the service by the difference of the ports. */
   private String stockBeside(TestNode node, StockHandler.Script script) throws IOException {
-    int controlPort = node.service().metadata().controlPort();
+    int controlPort = node.service().metadata().address().controlPort();
     for (int offset = 1; stock == null; offset++) {
       try {
         stock = new StockHandler(script, controlPort - offset);

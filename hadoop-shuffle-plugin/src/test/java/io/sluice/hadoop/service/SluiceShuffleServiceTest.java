@@ -13,6 +13,7 @@ import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
@@ -88,8 +89,9 @@ final class SluiceShuffleServiceTest {
   }
 
   private static void commitOutput(SluiceShuffleService service) throws IOException {
-    NodeMetadata metadata = NodeLink.metadata(environment(service));
-    try (LocalClient client = NodeLink.connect(metadata, TestJob.ID, TestJob.SECRET, TIMEOUT_MS);
+    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+    try (LocalClient client =
+            NodeLink.connect(metadata.address(), TestJob.ID, TestJob.SECRET, TIMEOUT_MS);
         OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 20)) {
       writer.beginRun(0);
       writer.write(new byte[100], 0, 100);
@@ -118,10 +120,10 @@ final class SluiceShuffleServiceTest {
   @Test
   void servesAtThePortBehindStocks() throws IOException {
     SluiceShuffleService service = start(false);
-    NodeMetadata metadata = NodeLink.metadata(environment(service));
+    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
     assertTrue(metadata.isRunning());
-    assertEquals(controlPort, metadata.controlPort());
-    assertEquals(directory.resolve("node"), metadata.socket().getParent());
+    assertEquals(controlPort, metadata.address().controlPort());
+    assertEquals(directory.resolve("node"), metadata.address().socket().getParent());
     commitOutput(service);
     assertEquals(1, locatedRuns());
     service.stop();
@@ -183,9 +185,9 @@ final class SluiceShuffleServiceTest {
         place.isEmpty(), "there is no such place here: " + property + " is not set");
     conf.set(NodeSettings.POOL_DIR.name(), place);
     SluiceShuffleService first = start(true);
-    NodeMetadata metadata = NodeLink.metadata(environment(first));
+    NodeMetadata metadata = NodeManagerNotice.find(environment(first));
     assertTrue(metadata.pool().startsWith(place), metadata.pool().toString());
-    Path standard = metadata.socket().getParent();
+    Path standard = metadata.address().socket().getParent();
     assertEquals(Path.of("/dev/shm"), standard.getParent());
     try {
       commitOutput(first);
@@ -214,7 +216,8 @@ final class SluiceShuffleServiceTest {
 
   private void assertDegrades(String reason) {
     SluiceShuffleService service = start(false);
-    IOException e = assertThrows(IOException.class, () -> NodeLink.metadata(environment(service)));
+    IOException e =
+        assertThrows(IOException.class, () -> NodeManagerNotice.find(environment(service)));
     assertTrue(e.getMessage().contains("could not start: "), e.getMessage());
     assertTrue(e.getMessage().contains(reason), e.getMessage());
     service.stopApplication(new ApplicationTerminationContext(ApplicationId.newInstance(1, 1)));
@@ -280,7 +283,7 @@ final class SluiceShuffleServiceTest {
   @Test
   void saysSomethingBeforeItIsStarted() {
     SluiceShuffleService service = new SluiceShuffleService();
-    assertThrows(IOException.class, () -> NodeLink.metadata(environment(service)));
+    assertThrows(IOException.class, () -> NodeManagerNotice.find(environment(service)));
     service.init(conf);
     service.stop();
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.hadoop.testing.TestJob;
+import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.wire.NodeMetadata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,13 +31,19 @@ final class NodeLinkTest {
   }
 
   private static void assertFails(Map<String, String> environment, String reason) {
-    IOException e = assertThrows(IOException.class, () -> NodeLink.metadata(environment));
+    IOException e = assertThrows(IOException.class, () -> NodeManagerNotice.find(environment));
     assertTrue(e.getMessage().contains(reason), e.getMessage());
+  }
+
+  /** Two classes name it, because a NodeManager must find it without any of Sluice's others. */
+  @Test
+  void serviceIsCalledTheSameOnBothSides() {
+    assertEquals(SluiceShuffleService.NAME, NodeManagerNotice.AUXILIARY_SERVICE);
   }
 
   @Test
   void runningService() throws IOException {
-    assertEquals(RUNNING, NodeLink.metadata(environment(RUNNING.encode())));
+    assertEquals(RUNNING, NodeManagerNotice.find(environment(RUNNING.encode())));
   }
 
   @Test
@@ -68,7 +75,7 @@ final class NodeLinkTest {
     byte[] whole = RUNNING.encode();
     for (int length = 1; length < whole.length; length++) {
       Map<String, String> cut = environment(java.util.Arrays.copyOf(whole, length));
-      assertThrows(IOException.class, () -> NodeLink.metadata(cut));
+      assertThrows(IOException.class, () -> NodeManagerNotice.find(cut));
     }
   }
 

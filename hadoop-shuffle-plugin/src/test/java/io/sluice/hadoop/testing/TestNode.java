@@ -59,7 +59,7 @@ public final class TestNode implements Closeable {
 
   /** As a NodeManager without recovery that was killed: at the same port, and with nothing. */
   public TestNode restartedEmpty(Path newDirectory, long capacityBytes) throws IOException {
-    int port = service.metadata().controlPort();
+    int port = service.metadata().address().controlPort();
     close();
     return startAt(port, newDirectory, capacityBytes);
   }
@@ -125,7 +125,8 @@ public final class TestNode implements Closeable {
   public NodeAddress address() {
     return new NodeAddress(
         "test-node",
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort()));
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), service.metadata().address().controlPort()));
   }
 
   /** The pool's directory. */

@@ -14,6 +14,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionCounters;
@@ -102,7 +103,7 @@ public final class NodeService implements Closeable, RemoteServer.Backend {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(known);
       }
-      Path socket = ServiceDirectory.socket(config.directory());
+      Path socket = ServiceAddress.socketIn(config.directory());
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
       StoreConfig built = storeConfig.formerLeases(leases).build();
       medium = built.medium();

@@ -8,4 +8,9 @@ import java.net.InetSocketAddress;
  * @param name how messages call the node
  * @param control its control port
  */
-public record NodeAddress(String name, InetSocketAddress control) {}
+public record NodeAddress(String name, InetSocketAddress control) {
+  /** That of the service of a node, called by the host. */
+  public static NodeAddress ofService(String host, int controlPort) {
+    return new NodeAddress("node service on " + host, new InetSocketAddress(host, controlPort));
+  }
+}

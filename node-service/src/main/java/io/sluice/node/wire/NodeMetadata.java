@@ -23,13 +23,10 @@ import java.util.UUID;
  *
  * @param degradedReason why the service does not work, empty if it does
  * @param poolId identifies the pool; a reader whose own node shows the same one maps it in place
- * @param socket the Unix socket for {@code io.sluice.node.local}
  * @param pool the pool's directory or device
- * @param controlPort the TCP port for {@code io.sluice.node.remote}
- * @param medium how a task maps the pool's segments for writing
+ * @param address where it is; without a host, since it is where its tasks are
  */
-public record NodeMetadata(
-    String degradedReason, UUID poolId, Path socket, Path pool, int controlPort, String medium) {
+public record NodeMetadata(String degradedReason, UUID poolId, Path pool, ServiceAddress address) {
   private static final int MAGIC = 0x534c4345;
   private static final int VERSION = 2;
   private static final int RUNNING = 1;
@@ -39,14 +36,15 @@ public record NodeMetadata(
   /** Of a service that works. */
   public static NodeMetadata running(
       UUID poolId, Path socket, Path pool, int controlPort, String medium) {
-    return new NodeMetadata("", poolId, socket, pool, controlPort, medium);
+    return new NodeMetadata("", poolId, pool, new ServiceAddress("", controlPort, socket, medium));
   }
 
   /** Of a service that could not start; {@code reason} may be anything, even null. */
   public static NodeMetadata degraded(String reason) {
     String text = reason == null || reason.isEmpty() ? "it did not say why" : reason;
     text = text.substring(0, Math.min(text.length(), MAX_REASON_CHARS));
-    return new NodeMetadata(text, new UUID(0, 0), Path.of(""), Path.of(""), 0, "");
+    return new NodeMetadata(
+        text, new UUID(0, 0), Path.of(""), new ServiceAddress("", 0, Path.of(""), ""));
   }
 
   /** Whether tasks can use the service. */
@@ -65,10 +63,10 @@ public record NodeMetadata(
       if (isRunning()) {
         out.writeLong(poolId.getMostSignificantBits());
         out.writeLong(poolId.getLeastSignificantBits());
-        Bounded.writeString(out, socket.toString());
+        Bounded.writeString(out, address.socket().toString());
         Bounded.writeString(out, pool.toString());
-        out.writeInt(controlPort);
-        Bounded.writeString(out, medium);
+        out.writeInt(address.controlPort());
+        Bounded.writeString(out, address.medium());
       } else {
         Bounded.writeString(out, degradedReason);
       }

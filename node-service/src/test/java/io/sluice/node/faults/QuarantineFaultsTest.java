@@ -27,7 +27,7 @@ class QuarantineFaultsTest extends NodeTestBase {
             List.of(),
             directory.resolve("holder.log"),
             LeaseHolderMain.class,
-            service.metadata().socket().toString(),
+            service.metadata().address().socket().toString(),
             APP,
             "secret",
             Long.toString(TestPool.SEGMENT_BYTES));

@@ -76,7 +76,7 @@ abstract class LabServingTestBase extends NodeTestBase {
 
   @Override
   protected NodeAddress address() {
-    int port = service.metadata().controlPort();
+    int port = service.metadata().address().controlPort();
     return new NodeAddress("node1", new InetSocketAddress(RdmaAddress.find(), port));
   }
 

@@ -262,7 +262,9 @@ class NodeServiceTest extends NodeTestBase {
     RemoteError e =
         assertThrows(
             RemoteError.class,
-            () -> LocalClient.connect(service.metadata().socket(), APP, another, TIMEOUT_MS));
+            () ->
+                LocalClient.connect(
+                    service.metadata().address().socket(), APP, another, TIMEOUT_MS));
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertTrue(e.getMessage().contains("another job secret"), e.getMessage());
     commit(TestOutput.single(new Random(1), "attempt_0", 10));
@@ -290,7 +292,7 @@ class NodeServiceTest extends NodeTestBase {
     start(2);
     service.close();
     service.close();
-    assertFalse(Files.exists(service.metadata().socket()));
+    assertFalse(Files.exists(service.metadata().address().socket()));
     assertThrows(IOException.class, () -> service.applicationStopped(APP));
     assertThrows(
         IOException.class,
@@ -307,7 +309,8 @@ class NodeServiceTest extends NodeTestBase {
     commit(TestOutput.single(new Random(1), "shuffle_1_0", 1000));
     commit(TestOutput.single(new Random(1), "shuffle_2_0", 1000));
     InetSocketAddress address =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort());
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
     try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
       client.freeOutputs("shuffle_1_");
       assertEquals(List.of("shuffle_2_0"), service.outputIds(APP));
@@ -328,7 +331,8 @@ class NodeServiceTest extends NodeTestBase {
     commit(TestOutput.single(new Random(1), "shuffle_1_1", 1000));
     commit(TestOutput.single(new Random(1), "shuffle_1_10", 1000));
     InetSocketAddress address =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), service.metadata().controlPort());
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
     try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
       client.freeOutput("shuffle_1_1");
       assertEquals(List.of("shuffle_1_10"), service.outputIds(APP));

@@ -127,7 +127,7 @@ class PoolKindsTest extends NodeTestBase {
   @Override
   protected NodeAddress address() {
     return new NodeAddress(
-        "node1", new InetSocketAddress(bindAddress, service.metadata().controlPort()));
+        "node1", new InetSocketAddress(bindAddress, service.metadata().address().controlPort()));
   }
 
   @AfterEach

@@ -26,7 +26,7 @@ class ServiceBuilderTest extends NodeTestBase {
             .listen(LOOPBACK, 0)
             .start();
     assertEquals(Set.of("tcp"), service.transportCounters().keySet());
-    assertEquals("emulated:3.0:plain", service.metadata().medium());
+    assertEquals("emulated:3.0:plain", service.metadata().address().medium());
     assertEquals("emulated:3.0:plain", service.medium().name());
   }
 

@@ -61,7 +61,7 @@ class ServiceRestartTest extends NodeTestBase {
     JobSecret another = new JobSecret(new byte[] {1});
     assertThrows(
         RemoteError.class,
-        () -> LocalClient.connect(service.metadata().socket(), APP, another, TIMEOUT_MS));
+        () -> LocalClient.connect(service.metadata().address().socket(), APP, another, TIMEOUT_MS));
     TestOutput later = TestOutput.single(new Random(2), "attempt_1", 1000);
     commit(later);
     service.applicationStopped(APP);

@@ -121,7 +121,8 @@ public abstract class NodeTestBase {
 
   /** A task of this application on the node. */
   protected LocalClient task(String applicationId) throws IOException {
-    return LocalClient.connect(service.metadata().socket(), applicationId, SECRET, TIMEOUT_MS);
+    return LocalClient.connect(
+        service.metadata().address().socket(), applicationId, SECRET, TIMEOUT_MS);
   }
 
   /** Writes and commits it. */
@@ -134,7 +135,7 @@ public abstract class NodeTestBase {
   /** Where readers ask. */
   protected NodeAddress address() {
     return new NodeAddress(
-        "node1", new InetSocketAddress(LOOPBACK, service.metadata().controlPort()));
+        "node1", new InetSocketAddress(LOOPBACK, service.metadata().address().controlPort()));
   }
 
   /** A reader with so many windows. */

@@ -60,12 +60,7 @@ public final class Endpoint {
     int port = Integer.parseInt(topology.substring(SERVICE_PREFIX.length(), at));
     String named = topology.substring(at + 1);
     String host = named.isEmpty() ? location.host() : named;
-    return Optional.of(service(host, port));
-  }
-
-  /** How a node's service is called. */
-  public static NodeAddress service(String host, int controlPort) {
-    return new NodeAddress("node service on " + host, new InetSocketAddress(host, controlPort));
+    return Optional.of(NodeAddress.ofService(host, port));
   }
 
   private static String topology(BlockManagerId location) {

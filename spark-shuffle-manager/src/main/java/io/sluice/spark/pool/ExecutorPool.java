@@ -89,7 +89,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           Release.of(ExecutorPool.class),
           executorId,
           directory,
-          service.metadata().controlPort(),
+          service.metadata().address().controlPort(),
           service.transportCounters().keySet());
       return new ExecutorPool(applicationId, conf, home, service);
     } catch (IOException | RuntimeException | Error e) {
@@ -126,7 +126,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   /** Where other executors ask for its outputs. */
   public int controlPort() {
-    return service.metadata().controlPort();
+    return service.metadata().address().controlPort();
   }
 
   /** How full it is. */

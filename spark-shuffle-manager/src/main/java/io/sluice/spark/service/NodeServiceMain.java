@@ -1,5 +1,6 @@
 package io.sluice.spark.service;
 
+import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
@@ -149,7 +150,9 @@ public final class NodeServiceMain implements Callable<Integer> {
                 "close-sluice-service"));
     System.out.printf(
         "Serving %s on port %d over %s%n",
-        directory, service.metadata().controlPort(), service.transportCounters().keySet());
+        directory,
+        service.metadata().address().controlPort(),
+        service.transportCounters().keySet());
     while (!ended.await(JANITOR_PERIOD_MS, TimeUnit.MILLISECONDS)) {
       removeLeftovers(service);
     }
@@ -160,7 +163,7 @@ public final class NodeServiceMain implements Callable<Integer> {
   NodeService start() throws IOException {
     NodeService service = open();
     try {
-      ServiceNotice.of(host, service.metadata()).write(directory);
+      ServiceFile.write(directory, service.metadata().address().at(host));
       return service;
     } catch (IOException | RuntimeException e) {
       service.close();
@@ -225,7 +228,7 @@ public final class NodeServiceMain implements Callable<Integer> {
   /** Ends it, and leaves its pool to a successor. */
   void close(NodeService service) {
     try (service) {
-      ServiceNotice.remove(directory);
+      ServiceFile.remove(directory);
       LOG.info(
           "What is in the pool of {} stays for the next service that is started there; if none will"
               + " be, remove that directory and {}",

@@ -4,10 +4,13 @@ import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.local.NodeManagerNotice;
+import io.sluice.node.local.ServiceFile;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -26,6 +29,7 @@ import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -68,7 +72,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   private long failedNs;
   private long failureTookNs;
 
-  private record Found(ServiceNotice notice, NodeReader reader, UUID poolId, Medium medium) {}
+  private record Found(ServiceAddress address, NodeReader reader, UUID poolId, Medium medium) {}
 
   /**
    * Asks nothing yet.
@@ -118,20 +122,26 @@ public final class NodeTarget implements OutputTarget, Closeable {
   }
 
   private void find() throws IOException {
-    ServiceNotice notice = ServiceNotice.find(service, System.getenv());
+    ServiceAddress address = lookUp();
     Found former = found;
-    try (LocalClient client = connect(notice)) {
+    try (LocalClient client = connect(address)) {
       UUID poolId = client.info().poolId();
-      if (former != null && former.notice().equals(notice) && former.poolId().equals(poolId)) {
+      if (former != null && former.address().equals(address) && former.poolId().equals(poolId)) {
         return;
       }
-      Medium medium = MediumChooser.choose(notice.medium(), client.places().pool()).medium();
+      Medium medium = MediumChooser.choose(address.medium(), client.places().pool()).medium();
       LocalPool local = new LocalPool(poolId, client.places());
-      found = new Found(notice, newReader(local), poolId, medium);
+      found = new Found(address, newReader(local), poolId, medium);
       if (former != null) {
         former.reader().close();
       }
     }
+  }
+
+  private ServiceAddress lookUp() throws IOException {
+    return service.equals(SparkSettings.YARN_SERVICE)
+        ? NodeManagerNotice.find(System.getenv()).address()
+        : ServiceFile.read(Path.of(service));
   }
 
   private NodeReader newReader(LocalPool local) throws IOException {
@@ -145,8 +155,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
         timeoutMs);
   }
 
-  private LocalClient connect(ServiceNotice notice) throws IOException {
-    return LocalClient.connect(notice.socket(), applicationId, secret, timeoutMs);
+  private LocalClient connect(ServiceAddress address) throws IOException {
+    return LocalClient.connect(address.socket(), applicationId, secret, timeoutMs);
   }
 
   private void show() {
@@ -163,8 +173,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
 
   @Override
   public BlockManagerId location(BlockManagerId executor) {
-    ServiceNotice notice = found.notice();
-    return Endpoint.withService(executor, notice.host(), notice.controlPort());
+    ServiceAddress address = found.address();
+    return Endpoint.withService(executor, address.host(), address.controlPort());
   }
 
   @Override
@@ -175,7 +185,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   @Override
   public MapOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
     Found service = found;
-    LocalClient client = connect(service.notice());
+    LocalClient client = connect(service.address());
     return new MapOutput(
         this,
         attempt,
@@ -205,8 +215,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   }
 
   private NodeAddress address() {
-    ServiceNotice notice = found.notice();
-    return Endpoint.service(notice.host().isEmpty() ? host : notice.host(), notice.controlPort());
+    return found.address().control(host);
   }
 
   /** Some partitions of a map task's output; empty if it is not here. */

@@ -7,14 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceDirectory;
 import io.sluice.node.wire.JobSecret;
-import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spark.LogLines;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
@@ -35,7 +34,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -105,13 +103,14 @@ class NodeServiceMainTest {
   @Test
   void theTasksOfAnExecutorWaitForASilentServiceOnce() throws Exception {
     Path silent = Files.createDirectory(base.resolve("silent"), OWNER_ONLY);
-    new ServiceNotice("127.0.0.1", 1, ServiceDirectory.socket(silent), "plain").write(silent);
+    Path socket = ServiceAddress.socketIn(silent);
+    ServiceFile.write(silent, new ServiceAddress("127.0.0.1", 1, socket, "plain"));
     SparkConf conf = conf().set("spark.sluice.io.timeout", "3000ms");
     ApplicationSecret.create(conf);
     ExecutorService tasks = Executors.newFixedThreadPool(4);
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         NodeTarget pool = nodePool(conf, "app-1", silent)) {
-      listener.bind(UnixDomainSocketAddress.of(ServiceDirectory.socket(silent)));
+      listener.bind(UnixDomainSocketAddress.of(socket));
       List<Future<?>> connecting = new ArrayList<>();
       for (int task = 0; task < 4; task++) {
         connecting.add(
@@ -369,38 +368,5 @@ class NodeServiceMainTest {
       assertEquals(3, manager.poolStats().orElseThrow().outputs());
       assertEquals(0, service.storeStats().outputs());
     }
-  }
-
-  @Test
-  void aNoticeNamesTheServiceAndIsRefusedIfItIsNone() throws IOException {
-    ServiceNotice notice = ServiceNotice.read(base.resolve("service"));
-    assertEquals(service.metadata().controlPort(), notice.controlPort());
-    assertEquals(service.metadata().socket(), notice.socket());
-    ServiceNotice.remove(base.resolve("service"));
-    assertThrows(IOException.class, () -> ServiceNotice.read(base.resolve("service")));
-  }
-
-  @Test
-  void aNodeManagersServiceIsFoundInTheEnvironment() throws IOException {
-    String encoded = Base64.getEncoder().encodeToString(service.metadata().encode());
-    Map<String, String> environment = Map.of(ServiceNotice.YARN_VARIABLE, encoded);
-    ServiceNotice notice = ServiceNotice.find(SparkSettings.YARN_SERVICE, environment);
-    assertEquals(ServiceNotice.read(base.resolve("service")), notice);
-  }
-
-  @Test
-  void aNodeManagerWithoutAWorkingServiceIsAnErrorThatSaysWhy() {
-    assertNotFound("no auxiliary service sluice_shuffle", Map.of());
-    assertNotFound("is not of Sluice", Map.of(ServiceNotice.YARN_VARIABLE, "!"));
-    byte[] degraded = NodeMetadata.degraded("no room").encode();
-    String encoded = Base64.getEncoder().encodeToString(degraded);
-    assertNotFound("no room", Map.of(ServiceNotice.YARN_VARIABLE, encoded));
-  }
-
-  private static void assertNotFound(String why, Map<String, String> environment) {
-    IOException e =
-        assertThrows(
-            IOException.class, () -> ServiceNotice.find(SparkSettings.YARN_SERVICE, environment));
-    assertTrue(e.getMessage().contains(why), e.getMessage());
   }
 }

@@ -57,7 +57,7 @@ public final class ProbeService implements Closeable {
   }
 
   int port() {
-    return service.metadata().controlPort();
+    return service.metadata().address().controlPort();
   }
 
   /** Serves until the process is told to end. */
