@@ -132,7 +132,7 @@ public final class SparkBench {
     ClusterDirectory.removeLeftovers(TMPFS);
     ClusterDirectory directory = ClusterDirectory.create(TMPFS);
     try (SparkNodeService service =
-        SparkNodeService.start(spark, workspace, directory.path(), SERVICE_CAPACITY_MB)) {
+        SparkNodeService.start(workspace, directory.path(), SERVICE_CAPACITY_MB)) {
       return run(
           submit,
           job()

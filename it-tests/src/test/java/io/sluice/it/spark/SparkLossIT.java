@@ -114,7 +114,7 @@ class SparkLossIT {
   }
 
   private void assertSurvives(SparkJob job) {
-    try (SparkNodeService service = SparkNodeService.start(spark, workspace, directory);
+    try (SparkNodeService service = SparkNodeService.start(workspace, directory);
         SparkStandalone cluster = SparkStandalone.start(spark, directory)) {
       LossReport report =
           submit

@@ -39,7 +39,8 @@ final class ToolsJarIT extends JarTests {
 
   @Test
   void namesItsCommands() throws Exception {
-    assertTrue(start(0, "--help").contains("doctor"));
+    String help = start(0, "--help");
+    assertTrue(help.contains("doctor") && help.contains("node-service"), help);
   }
 
   @Test
@@ -47,6 +48,11 @@ final class ToolsJarIT extends JarTests {
     String name = new File(System.getProperty("sluice.jar")).getName();
     assertEquals(
         "Sluice " + name.replaceAll("^sluice-tools-|\\.jar$", ""), start(0, "--version").strip());
+  }
+
+  @Test
+  void theNodesServiceHasTheSameVersion() throws Exception {
+    assertEquals(start(0, "--version"), start(0, "node-service", "--version"));
   }
 
   @Test

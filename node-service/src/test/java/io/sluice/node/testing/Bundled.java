@@ -22,8 +22,6 @@ public enum Bundled {
   /** Is in JNA's library. */
   LIBFFI(".*/libjnidispatch\\.so", "licenses/libffi-MIT.txt", "libffi"),
   PICOCLI("picocli/.*", "LICENSE", "picocli"),
-  /** Where an application may bring its own. */
-  MOVED_PICOCLI("io/sluice/picocli/.*", "LICENSE", "picocli"),
   /** Brings what it has from others, and their texts. */
   JACKSON(
       "com/fasterxml/jackson/.*|META-INF/(FastDoubleParser-(LICENSE|NOTICE)|thirdparty-LICENSE)",

@@ -75,6 +75,11 @@ public record Workspace(Path root) {
     return only(root.resolve("jars/spark/target"), "sluice-spark-", ".jar");
   }
 
+  /** The jar of the tools, which runs by itself. */
+  public Path toolsJar() {
+    return only(root.resolve("jars/tools/target"), "sluice-tools-", ".jar");
+  }
+
   /** The one file of a directory with this prefix and suffix. */
   static Path only(Path directory, String prefix, String suffix) {
     List<Path> found = matching(directory, prefix, suffix);

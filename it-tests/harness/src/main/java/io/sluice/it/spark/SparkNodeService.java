@@ -19,7 +19,6 @@ import java.util.stream.Stream;
  */
 public final class SparkNodeService implements AutoCloseable {
   private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
-  private static final String MAIN = "io.sluice.spark.service.NodeServiceMain";
 
   private final Path home;
   private final Daemon daemon;
@@ -30,25 +29,21 @@ public final class SparkNodeService implements AutoCloseable {
   }
 
   /** Starts a small one on free ports, and returns when it serves. */
-  public static SparkNodeService start(
-      SparkDistribution distribution, Workspace workspace, Path parent) {
-    return start(distribution, workspace, parent, 64);
+  public static SparkNodeService start(Workspace workspace, Path parent) {
+    return start(workspace, parent, 64);
   }
 
   /** The same with a pool of so many MiB, in segments of a quarter of it but at most 64 MiB. */
-  public static SparkNodeService start(
-      SparkDistribution distribution, Workspace workspace, Path parent, long capacityMb) {
+  public static SparkNodeService start(Workspace workspace, Path parent, long capacityMb) {
     Path home = parent.resolve("service");
-    String classPath =
-        workspace.sparkEngineJar() + ":" + distribution.home().resolve("jars") + "/*";
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx256m",
             "-XX:+UseSerialGC",
-            "-cp",
-            classPath,
-            MAIN,
+            "-jar",
+            workspace.toolsJar().toString(),
+            "node-service",
             "--dir=" + home,
             "--capacity=" + capacityMb + "m",
             "--segment-size=" + Math.min(64, capacityMb / 4) + "m",

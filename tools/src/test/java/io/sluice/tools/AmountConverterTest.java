@@ -1,4 +1,4 @@
-package io.sluice.spark.service;
+package io.sluice.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,7 +24,7 @@ class AmountConverterTest {
   }
 
   private static void assertRefused(String option, String expected) {
-    CommandLine commandLine = new CommandLine(new NodeServiceMain());
+    CommandLine commandLine = new CommandLine(new NodeServiceCommand());
     String message =
         assertThrows(ParameterException.class, () -> commandLine.parseArgs("--dir=/none", option))
             .getMessage();

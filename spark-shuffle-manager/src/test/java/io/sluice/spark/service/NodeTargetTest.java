@@ -9,9 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.wire.JobSecret;
+import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.ServiceAddress;
-import io.sluice.spark.LogLines;
+import io.sluice.rdma.TransportChooser;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -20,9 +21,9 @@ import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spill.segment.OwnPlace;
-import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -54,11 +55,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 import scala.Tuple2;
 
 /** A node's service and a local Spark, whose blocks all lie in the service's pool. */
-class NodeServiceMainTest {
+class NodeTargetTest {
   private static final int RECORDS = 20_000;
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -72,31 +72,17 @@ class NodeServiceMainTest {
   }
 
   private NodeService service() throws IOException {
-    return main("service", "--overflow-dirs=" + base).start();
-  }
-
-  private NodeServiceMain main(String directory, String option) {
-    NodeServiceMain main = new NodeServiceMain();
-    new CommandLine(main)
-        .parseArgs(
-            "--dir=" + base.resolve(directory),
-            "--capacity=16m",
-            "--segment-size=4m",
-            "--bind=127.0.0.1",
-            "--port=0",
-            option);
-    return main;
-  }
-
-  /** The system's temporary directory is emptied by cleaners while the service runs. */
-  @Test
-  void overflowGoesNowhereUnlessToldWhere() throws IOException {
-    try (NodeService other = main("other", "--medium=plain").start();
-        Lease lease = other.openLease("app-1", new JobSecret(new byte[] {1}))) {
-      String message =
-          assertThrows(StoreFullException.class, () -> lease.lease(17 << 20)).getMessage();
-      assertTrue(message.contains("no disk tier"), message);
-    }
+    Path directory = base.resolve("service");
+    NodeService started =
+        ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), 16 << 20)
+            .segments(4 << 20)
+            .overflow(List.of(base.resolve("overflow")), 0)
+            .transport(TransportChooser.AUTO)
+            .listen(InetAddress.getLoopbackAddress(), 0)
+            .recover(true)
+            .start();
+    ServiceFile.write(directory, started.metadata().address().at(""));
+    return started;
   }
 
   /** One that hangs: the kernel takes connections for it. */
@@ -131,26 +117,6 @@ class NodeServiceMainTest {
     }
   }
 
-  @Test
-  void anApplicationThatCannotBeForgottenStopsNeitherTheServiceNorTheOthers() throws IOException {
-    SparkConf conf = conf();
-    ApplicationSecret.create(conf);
-    for (int i = 0; i < 5; i++) {
-      try (NodeTarget pool = nodePool(conf, "app-" + i, base.resolve("service"))) {
-        pool.connect();
-        write(pool, pool.begin(4));
-      }
-      // Where its secret is kept, something that cannot be deleted.
-      Path secret = base.resolve("service/applications/app-" + i);
-      Files.delete(secret);
-      Files.createDirectories(secret.resolve("full"));
-    }
-    assertEquals(5, service.storeStats().outputs());
-    main("service", "--keep=0s").removeLeftovers(service);
-    assertEquals(0, service.storeStats().outputs());
-    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
-  }
-
   @AfterEach
   void stop() throws IOException {
     service.close();
@@ -159,7 +125,7 @@ class NodeServiceMainTest {
   private SparkConf conf() {
     return new SparkConf(false)
         .setMaster("local[2]")
-        .setAppName("NodeServiceMainTest")
+        .setAppName("NodeTargetTest")
         .set("spark.ui.enabled", "false")
         .set("spark.driver.host", "127.0.0.1")
         .set("spark.driver.bindAddress", "127.0.0.1")
@@ -197,19 +163,6 @@ class NodeServiceMainTest {
     }
     assertEquals(0, service.storeStats().outputs());
     assertEquals(Set.of(), service.applicationsNotHeardOf(0));
-  }
-
-  @Test
-  void aServiceThatEndsSaysWhatItLeaves() throws IOException {
-    Path segment = service.places().path(0, 0);
-    try (LogLines log = new LogLines(NodeServiceMain.class)) {
-      main("service", "--overflow-dirs=" + base).close(service);
-      String said = log.with("stays for the next service").get(0);
-      assertTrue(said.contains(base.resolve("service").toString()), said);
-      assertTrue(said.contains("sluice-overflow-" + System.getProperty("user.name")), said);
-    }
-    assertTrue(Files.exists(segment), "it keeps the pool");
-    assertFalse(Files.exists(base.resolve("service/service.properties")));
   }
 
   @Test

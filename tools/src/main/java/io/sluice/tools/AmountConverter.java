@@ -1,4 +1,4 @@
-package io.sluice.spark.service;
+package io.sluice.tools;
 
 import io.sluice.node.conf.Units;
 import java.util.OptionalLong;

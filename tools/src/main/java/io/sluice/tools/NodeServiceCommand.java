@@ -1,11 +1,10 @@
-package io.sluice.spark.service;
+package io.sluice.tools;
 
 import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
-import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -23,7 +22,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
 
 /**
@@ -33,13 +31,14 @@ import picocli.CommandLine.Option;
  * <p>It ends by a signal, and keeps what is in its pool for its successor in the same directory.
  */
 @Command(
-    name = "node-service",
+    name = NodeServiceCommand.NAME,
     description = "Keeps and serves the map outputs of a node's Spark executors.",
     mixinStandardHelpOptions = true,
-    versionProvider = NodeServiceMain.Version.class,
+    versionProvider = Tools.Version.class,
     showDefaultValues = true)
-public final class NodeServiceMain implements Callable<Integer> {
-  private static final Logger LOG = LoggerFactory.getLogger(NodeServiceMain.class);
+public final class NodeServiceCommand implements Callable<Integer> {
+  static final String NAME = "node-service";
+  private static final Logger LOG = LoggerFactory.getLogger(NodeServiceCommand.class);
   private static final long JANITOR_PERIOD_MS = 60_000;
   private static final long BOUNCE_BYTES = 16L << 20;
 
@@ -130,11 +129,7 @@ public final class NodeServiceMain implements Callable<Integer> {
     demand
   }
 
-  NodeServiceMain() {}
-
-  public static void main(String[] arguments) {
-    System.exit(new CommandLine(new NodeServiceMain()).execute(arguments));
-  }
+  NodeServiceCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -236,14 +231,6 @@ public final class NodeServiceMain implements Callable<Integer> {
           overflowPlaces());
     } catch (IOException e) {
       LOG.warn("The service did not close cleanly", e);
-    }
-  }
-
-  /** That of the jar. */
-  static final class Version implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {Release.of(NodeServiceMain.class)};
     }
   }
 }

@@ -1,0 +1,112 @@
+package io.sluice.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.StoreFullException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** A node's service as its command starts, keeps and ends it. */
+class NodeServiceCommandTest {
+  private static final JobSecret SECRET = new JobSecret(new byte[] {1});
+  private static final long TIMEOUT_MS = 60_000;
+
+  @TempDir private Path base;
+  private NodeService service;
+
+  @BeforeEach
+  void start() throws IOException {
+    service = command("service", "--overflow-dirs=" + base).start();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    service.close();
+  }
+
+  private NodeServiceCommand command(String directory, String option) {
+    NodeServiceCommand command = new NodeServiceCommand();
+    new CommandLine(command)
+        .parseArgs(
+            "--dir=" + base.resolve(directory),
+            "--capacity=16m",
+            "--segment-size=4m",
+            "--bind=127.0.0.1",
+            "--port=0",
+            option);
+    return command;
+  }
+
+  /** The system's temporary directory is emptied by cleaners while the service runs. */
+  @Test
+  void overflowGoesNowhereUnlessToldWhere() throws IOException {
+    try (NodeService other = command("other", "--medium=plain").start();
+        Lease lease = other.openLease("app-1", SECRET)) {
+      String message =
+          assertThrows(StoreFullException.class, () -> lease.lease(17 << 20)).getMessage();
+      assertTrue(message.contains("no disk tier"), message);
+    }
+  }
+
+  @Test
+  void anApplicationThatCannotBeForgottenStopsNeitherTheServiceNorTheOthers() throws IOException {
+    for (int i = 0; i < 5; i++) {
+      String application = "app-" + i;
+      try (LocalClient task =
+          LocalClient.connect(
+              service.metadata().address().socket(), application, SECRET, TIMEOUT_MS)) {
+        TestOutput.single(new Random(i), "output", 10).commit(application, task);
+      }
+      // Where its secret is kept, something that cannot be deleted.
+      Path secret = base.resolve("service/applications").resolve(application);
+      Files.delete(secret);
+      Files.createDirectories(secret.resolve("full"));
+    }
+    assertEquals(5, service.storeStats().outputs());
+    command("service", "--keep=0s").removeLeftovers(service);
+    assertEquals(0, service.storeStats().outputs());
+    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+  }
+
+  @Test
+  void aServiceThatEndsSaysWhatItLeaves() throws IOException {
+    Path segment = service.places().path(0, 0);
+    String said = logOf(() -> command("service", "--overflow-dirs=" + base).close(service));
+    assertTrue(said.contains("stays for the next service"), said);
+    assertTrue(said.contains(base.resolve("service").toString()), said);
+    assertTrue(said.contains("sluice-overflow-" + System.getProperty("user.name")), said);
+    assertTrue(Files.exists(segment), "it keeps the pool");
+    assertFalse(Files.exists(base.resolve("service/service.properties")));
+  }
+
+  private static String logOf(Runnable work) {
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+    try {
+      work.run();
+    } finally {
+      System.setErr(before);
+    }
+    return log.toString(StandardCharsets.UTF_8);
+  }
+}
