@@ -1,0 +1,49 @@
+package io.sluice.bench.micro;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** Each benchmark once, with little to do: that it runs, not how long it takes. */
+class MicroBenchmarksTest {
+  @TempDir private Path directory;
+
+  @Test
+  void eachRuns() throws Exception {
+    Options once =
+        new OptionsBuilder()
+            .include(MicroBenchmarks.class.getPackageName())
+            .forks(0)
+            .warmupIterations(0)
+            .measurementIterations(1)
+            .param("records", "1000")
+            .param("partitions", "4")
+            .param("runs", "4")
+            .param("outputBytes", "1000000")
+            .param("parent", directory.toString())
+            .shouldFailOnError(true)
+            .verbosity(VerboseMode.SILENT)
+            .build();
+    assertEquals(
+        Set.of(
+            "SortBenchmark.collect",
+            "SortBenchmark.sort",
+            "SortBenchmark.gather",
+            "MergeBenchmark.merge",
+            "WriterBenchmark.write",
+            "WriterBenchmark.commit"),
+        new Runner(once)
+            .run().stream()
+                .map(result -> result.getParams().getBenchmark())
+                .map(name -> name.replace(MicroBenchmarks.class.getPackageName() + ".", ""))
+                .collect(Collectors.toSet()));
+  }
+}

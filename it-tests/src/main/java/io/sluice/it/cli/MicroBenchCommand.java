@@ -1,0 +1,27 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.micro.MicroBenchmarks;
+import java.util.concurrent.Callable;
+import org.openjdk.jmh.runner.RunnerException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluice bench micro}. */
+@Command(
+    name = "micro",
+    description = "Measures single steps of the data path, with JMH.",
+    mixinStandardHelpOptions = true)
+final class MicroBenchCommand implements Callable<Integer> {
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "PATTERN",
+      defaultValue = "Benchmark",
+      description = "Only benchmarks whose names have it, such as Sort or MergeBenchmark.merge.")
+  private String pattern;
+
+  @Override
+  public Integer call() throws RunnerException {
+    MicroBenchmarks.run(pattern);
+    return 0;
+  }
+}
