@@ -38,7 +38,8 @@ record ProviderJar(String transport, String jar, String provider) {
           transport,
           "%s-<version>.jar is not on the class path that has Sluice's jar; see docs/%s.md"
               .formatted(jar, transport));
-    } catch (ReflectiveOperationException | LinkageError e) {
+    } catch (ReflectiveOperationException | ClassCastException | LinkageError e) {
+      // A cast fails where another class loader has both jars: its provider is of its interface.
       return new MissingProvider(
           transport,
           "%s cannot be used (%s); it must be of Sluice's own release, on the class path that has"

@@ -54,6 +54,13 @@ class ProviderJarTest {
     assertTrue(cause.contains("must be of Sluice's own release"), cause);
   }
 
+  /** As where a parent class loader has both jars, and ours has Sluice's alone. */
+  @Test
+  void whatIsOfAnotherInterfaceIsLeftOut() {
+    String cause = jarWith(String.class).load().unavailabilityCause().orElseThrow();
+    assertTrue(cause.contains("ClassCastException"), cause);
+  }
+
   @Test
   void aJarOfAnotherVersionIsRefused() {
     assertEquals(

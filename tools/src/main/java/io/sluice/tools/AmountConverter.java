@@ -23,6 +23,20 @@ final class AmountConverter {
     }
   }
 
+  /** The size of a segment, which is mapped at once. */
+  static final class SegmentBytes implements ITypeConverter<Integer> {
+    private static final long MAX = 1 << 30;
+
+    @Override
+    public Integer convert(String text) {
+      long bytes = new Bytes().convert(text);
+      if (bytes < Bytes.MIB || bytes > MAX) {
+        throw refused(text, "a size from 1m to 1g");
+      }
+      return (int) bytes;
+    }
+  }
+
   /** A time, such as {@code 60min}. */
   static final class Ms implements ITypeConverter<Long> {
     @Override

@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
     description =
         "Says in plain words what this machine offers to Sluice, what it lacks and what fixes it;"
             + " or tries the way to another host's node service.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = Tools.Version.class)
 public final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Say it as JSON.")
   private boolean json;
@@ -49,9 +50,9 @@ public final class DoctorCommand implements Callable<Integer> {
         converter = HostPortConverter.class,
         description =
             "Read from that host's node service over every transport, and say how fast it is"
-                + " (port: that of the control connections, by default "
+                + " (port: that of the control connections; by default "
                 + HostPort.DEFAULT_PORT
-                + ").")
+                + ", a NodeManager's; that of node-service is 13600).")
     private HostPort probed;
 
     @Option(

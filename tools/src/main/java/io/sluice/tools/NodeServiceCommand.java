@@ -66,9 +66,9 @@ public final class NodeServiceCommand implements Callable<Integer> {
   @Option(
       names = "--segment-size",
       defaultValue = "64m",
-      converter = AmountConverter.Bytes.class,
-      description = "Of a segment, at most 1g.")
-  private long segmentBytes;
+      converter = AmountConverter.SegmentBytes.class,
+      description = "Of a segment, from 1m to 1g.")
+  private int segmentBytes;
 
   @Option(names = "--medium", defaultValue = "auto", description = "How the pool is written.")
   private String medium;
@@ -169,7 +169,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
   private NodeService open() throws IOException {
     return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityBytes)
         .wholeAtStart(allocation == Allocation.start)
-        .segments(Math.toIntExact(segmentBytes))
+        .segments(segmentBytes)
         .overflow(overflowPlaces(), 0)
         .settingNames(
             "--dir",

@@ -23,6 +23,13 @@ class AmountConverterTest {
     assertRefused("--keep=60", "60min");
   }
 
+  @Test
+  void refusesASegmentThatCannotBeMappedAtOnce() {
+    assertEquals(1 << 30, new AmountConverter.SegmentBytes().convert("1g"));
+    assertRefused("--segment-size=4g", "1m to 1g");
+    assertRefused("--segment-size=0m", "1m to 1g");
+  }
+
   private static void assertRefused(String option, String expected) {
     CommandLine commandLine = new CommandLine(new NodeServiceCommand());
     String message =

@@ -12,8 +12,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Names of Sluice's kind in a configuration that are no settings. A job's configuration holds
- * {@code yarn-site.xml} as well, so every side knows the settings of both; and it is a warning, not
- * an error, because a job must not fail for what a NodeManager's file says.
+ * {@code yarn-site.xml} as well, so every side knows the settings of both. A job is warned of them,
+ * because it must not fail for what a NodeManager's file says; a NodeManager's service refuses to
+ * start, because who restricted it by a name that is read no more must not find it unrestricted.
  */
 public final class UnknownSettings {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownSettings.class);
@@ -36,6 +37,18 @@ public final class UnknownSettings {
   /** Warns of each. */
   public static void warn(Configuration conf) {
     in(conf).forEach(LOG::warn);
+  }
+
+  /**
+   * Throws if there is one.
+   *
+   * @throws IllegalArgumentException that has a sentence for each
+   */
+  public static void refuse(Configuration conf) {
+    List<String> complaints = in(conf);
+    if (!complaints.isEmpty()) {
+      throw new IllegalArgumentException(String.join("; ", complaints));
+    }
   }
 
   /** A sentence for each. */

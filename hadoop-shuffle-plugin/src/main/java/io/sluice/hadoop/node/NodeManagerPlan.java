@@ -29,7 +29,7 @@ public final class NodeManagerPlan {
   private NodeManagerPlan() {}
 
   static ServiceBuilder of(Configuration conf, boolean recover) throws IOException {
-    UnknownSettings.warn(conf);
+    UnknownSettings.refuse(conf);
     int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
     if (shufflePort == 0) {
       throw new IOException(

@@ -280,6 +280,13 @@ final class SluiceShuffleServiceTest {
     assertDegrades(value);
   }
 
+  /** Whoever restricted the service by it must not find it unrestricted. */
+  @Test
+  void degradesOnANameThatIsReadNoMore() {
+    conf.set("sluice.transport", "tcp");
+    assertDegrades("sluice.transport is now called");
+  }
+
   @Test
   void saysSomethingBeforeItIsStarted() {
     SluiceShuffleService service = new SluiceShuffleService();

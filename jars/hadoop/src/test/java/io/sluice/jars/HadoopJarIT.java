@@ -9,7 +9,7 @@ import java.util.Set;
 final class HadoopJarIT extends JarTests {
   HadoopJarIT() {
     super(
-        "io/sluice/(hadoop|node|rdma|spill)/.*",
+        "io/sluice/(hadoop|mapreduce|node|rdma|spill)/.*",
         Set.of(Bundled.JUCX, Bundled.JNA, Bundled.LIBFFI),
         List.of(
             "io.sluice.hadoop.collect.SluiceMapOutputCollector",

@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -75,17 +76,28 @@ final class TrialProcess implements Trial {
     }
   }
 
+  /**
+   * How the process is started: with what this one may ask of the JDK, because a provider that is
+   * available here must be so there too.
+   *
+   * @param jvmArguments this process's
+   */
+  static List<String> command(List<String> jvmArguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null"));
+    jvmArguments.stream()
+        .filter(
+            argument -> argument.startsWith("--add-exports") || argument.startsWith("--add-opens"))
+        .forEach(command::add);
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), TrialProcess.class.getName()));
+    return command;
+  }
+
   /** Empty if the process registered; else the last line it printed, or how it ended. */
   private static Optional<String> run(List<String> arguments) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:-CreateCoredumpOnCrash",
-                "-XX:ErrorFile=/dev/null",
-                "-cp",
-                System.getProperty("java.class.path"),
-                TrialProcess.class.getName()));
+    List<String> command = command(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(arguments);
     Path output = Files.createTempFile("sluice-doctor-", ".out");
     try {

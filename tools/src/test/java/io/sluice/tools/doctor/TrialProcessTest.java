@@ -1,11 +1,13 @@
 package io.sluice.tools.doctor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -41,5 +43,15 @@ class TrialProcessTest {
   @Test
   void withoutANicNothingIsTried() {
     assertEquals(Optional.empty(), new TrialProcess(Optional.empty()).of(directory));
+  }
+
+  /** DiSNI needs it: what is available in this process must be so in that one. */
+  @Test
+  void theProcessMayAskOfTheJdkWhatThisOneMay() {
+    List<String> command =
+        TrialProcess.command(
+            List.of("-Xmx1g", "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", "-Dname=value"));
+    assertTrue(command.contains("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED"));
+    assertFalse(command.contains("-Xmx1g"));
   }
 }

@@ -52,11 +52,11 @@ final class DisniAvailability {
     if (unusable.isPresent()) {
       return unusable;
     }
-    if (!mayAskForAddresses.getAsBoolean()) {
-      return Optional.of(
-          "DiSNI may not ask this JVM for the addresses of buffers; start it with " + FLAG);
-    }
     try {
+      if (!mayAskForAddresses.getAsBoolean()) {
+        return Optional.of(
+            "DiSNI may not ask this JVM for the addresses of buffers; start it with " + FLAG);
+      }
       trial.run();
       return Optional.empty();
     } catch (LinkageError e) {

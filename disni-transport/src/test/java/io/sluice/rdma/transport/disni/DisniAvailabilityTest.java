@@ -48,6 +48,19 @@ class DisniAvailabilityTest {
     assertTrue(cause.contains("--add-exports java.base/sun.nio.ch=ALL-UNNAMED"), cause);
   }
 
+  /** As with this module's jar without DiSNI's classes. */
+  @Test
+  void aClassThatIsMissingIsACauseAndNoError() {
+    DisniAvailability availability =
+        new DisniAvailability(
+            new RdmaDevices(sys),
+            () -> {
+              throw new NoClassDefFoundError("com/ibm/disni/util/MemoryUtils");
+            },
+            DisniAvailabilityTest::fail);
+    assertTrue(availability.cause().orElseThrow().contains("com/ibm/disni/util/MemoryUtils"));
+  }
+
   @Test
   void saysHowToInstallAMissingLibraryEachTimeItFailsToLoad() {
     for (LinkageError error :
