@@ -2,16 +2,17 @@ package io.sluice.spill.segment;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Makes, and removes, a directory that nobody but this process's user can reach: pools and sockets
@@ -64,17 +65,38 @@ public final class PrivateDirectory {
     Files.setPosixFilePermissions(directory, PERMISSIONS);
   }
 
-  /** Removes a directory with all that is in it; what is none stays. */
+  /** Removes a directory with all that is in it; what is none stays, what goes by itself may. */
   public static void delete(Path directory) throws IOException {
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      return;
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      Files.walkFileTree(directory, new Removal());
     }
-    List<Path> deepestFirst;
-    try (Stream<Path> all = Files.walk(directory)) {
-      deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+  }
+
+  /** What is inside goes before what it is in; links are not followed. */
+  private static final class Removal extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      Files.deleteIfExists(file);
+      return FileVisitResult.CONTINUE;
     }
-    for (Path path : deepestFirst) {
-      Files.deleteIfExists(path);
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+      return passUnlessGone(e);
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, IOException e) throws IOException {
+      passUnlessGone(e);
+      Files.deleteIfExists(directory);
+      return FileVisitResult.CONTINUE;
+    }
+
+    private static FileVisitResult passUnlessGone(IOException e) throws IOException {
+      if (e != null && !(e instanceof NoSuchFileException)) {
+        throw e;
+      }
+      return FileVisitResult.CONTINUE;
     }
   }
 }

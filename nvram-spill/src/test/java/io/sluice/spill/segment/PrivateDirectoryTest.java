@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +68,28 @@ class PrivateDirectoryTest {
     Files.setAttribute(directory, "unix:uid", 12345);
     assertRefused(PlaceUse.PRIVATE, "belongs to user id 12345");
     assertEquals("rwxrwxrwx", permissions(directory));
+  }
+
+  /** As where a cleaner of temporary directories is at it too. */
+  @Test
+  void twoThatRemoveItAtOnceBothFindItGone() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      for (int i = 0; i < 200; i++) {
+        Files.createFile(Files.createDirectories(directory.resolve("d" + i)).resolve("file"));
+      }
+      CompletableFuture<Void> other =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  PrivateDirectory.delete(directory);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      PrivateDirectory.delete(directory);
+      other.get(60, TimeUnit.SECONDS);
+      assertTrue(Files.notExists(directory));
+    }
   }
 
   private void assertRefused(PlaceUse use, String why) {
