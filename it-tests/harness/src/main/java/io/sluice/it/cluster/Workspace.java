@@ -1,13 +1,10 @@
 package io.sluice.it.cluster;
 
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -109,37 +106,9 @@ public record Workspace(Path root) {
   /** Removes a directory and all in it; a file that vanishes meanwhile is no error. */
   public static void delete(Path directory) {
     try {
-      Files.walkFileTree(directory, new Removal());
+      PrivateDirectory.delete(directory);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot remove " + directory, e);
-    }
-  }
-
-  /** What is inside goes before what it is in. */
-  private static final class Removal extends SimpleFileVisitor<Path> {
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-      Files.deleteIfExists(file);
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-      return passUnlessGone(e);
-    }
-
-    @Override
-    public FileVisitResult postVisitDirectory(Path directory, IOException e) throws IOException {
-      passUnlessGone(e);
-      Files.deleteIfExists(directory);
-      return FileVisitResult.CONTINUE;
-    }
-
-    private static FileVisitResult passUnlessGone(IOException e) throws IOException {
-      if (e != null && !(e instanceof NoSuchFileException)) {
-        throw e;
-      }
-      return FileVisitResult.CONTINUE;
     }
   }
 }
