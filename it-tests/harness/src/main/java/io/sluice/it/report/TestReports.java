@@ -26,6 +26,9 @@ public record TestReports(Collection<TestOutcome> outcomes) {
   /** How JUnit's own reporter writes an entry. */
   private static final Pattern PUBLISHED = Pattern.compile("\\s*- ([\\w-]+: .*)");
 
+  /** How a trace begins each cause. */
+  private static final String CAUSE = "Caused by: ";
+
   /**
    * Reads the reports that runners of Maven's wrote for the modules of a checkout since an instant.
    *
@@ -138,7 +141,10 @@ public record TestReports(Collection<TestOutcome> outcomes) {
         .toList();
   }
 
-  /** The message; aborted tests have it only in the first line of their trace. */
+  /**
+   * The message, and the first cause of all if the trace has one; aborted tests have it only in the
+   * first line of their trace.
+   */
   private static Optional<String> reason(Element test, String element) {
     NodeList found = test.getElementsByTagName(element);
     if (found.getLength() == 0) {
@@ -147,11 +153,20 @@ public record TestReports(Collection<TestOutcome> outcomes) {
     Element outcome = (Element) found.item(0);
     String message = outcome.getAttribute("message");
     String text = message.isBlank() ? outcome.getTextContent() : message;
-    return Optional.of(
+    String reason =
         text.strip()
             .lines()
             .findFirst()
             .map(line -> line.replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
-            .orElse("no reason given"));
+            .orElse("no reason given");
+    return Optional.of(
+        outcome
+            .getTextContent()
+            .lines()
+            .map(String::strip)
+            .filter(line -> line.startsWith(CAUSE))
+            .reduce((cause, ofIt) -> ofIt)
+            .map(line -> reason + ": " + line.substring(CAUSE.length()))
+            .orElse(reason));
   }
 }

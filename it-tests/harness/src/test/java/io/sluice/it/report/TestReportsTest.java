@@ -24,6 +24,12 @@ class TestReportsTest {
         <testsuite>
           <testcase classname="a.B" name="passes"/>
           <testcase classname="a.B" name="fails"><failure message="1 is not 2">trace</failure></testcase>
+          <testcase classname="a.B" name="throws"><error message="GROUPS failed">AssertionError: GROUPS failed
+            at a.B
+          Caused by: java.io.UncheckedIOException: cannot read
+            at a.C
+          Caused by: java.io.IOException: No such process
+            ... 3 more</error></testcase>
           <testcase classname="a.B" name="skips"><skipped message="no libucx"/></testcase>
           <testcase classname="a.B" name="aborts"><skipped type="x">org.opentest4j.TestAbortedException: no DAX
             at a.B</skipped></testcase>
@@ -31,7 +37,11 @@ class TestReportsTest {
         """);
     TestReports read = TestReports.read(root, "surefire|failsafe|suite", Instant.EPOCH);
     assertEquals(1, read.passed());
-    assertEquals(List.of("a.B.fails: 1 is not 2"), names(read.failed()));
+    assertEquals(
+        List.of(
+            "a.B.fails: 1 is not 2",
+            "a.B.throws: GROUPS failed: java.io.IOException: No such process"),
+        names(read.failed()));
     assertEquals(List.of("a.B.skips: no libucx", "a.B.aborts: no DAX"), names(read.skipped()));
   }
 

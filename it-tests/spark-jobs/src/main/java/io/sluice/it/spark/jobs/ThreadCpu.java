@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -27,8 +26,11 @@ final class ThreadCpu {
           String name = Files.readString(task.resolve("comm")).strip();
           String runNs = Files.readString(task.resolve("schedstat")).split(" ")[0];
           byName.merge(kind(name), Long.parseLong(runNs), Long::sum);
-        } catch (NoSuchFileException e) {
-          continue; // it has ended meanwhile
+        } catch (IOException e) {
+          // A thread that ends while its file is open has ESRCH for an answer, not a missing file.
+          if (Files.exists(task)) {
+            throw e;
+          }
         }
       }
     } catch (IOException e) {
