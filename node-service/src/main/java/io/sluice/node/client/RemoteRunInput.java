@@ -248,7 +248,7 @@ final class RemoteRunInput implements RunInput {
     node.stats().retried();
     suspend();
     if (where.askAgain(consumedBytes, cause)) {
-      failuresInARow = 0; // they were those of another place
+      failuresInARow = 0; // they were those of what was known before
       endingsInARow = 0;
       return;
     }

@@ -70,7 +70,7 @@ final class Whereabouts {
    *
    * @param offsetBytes what is to be read next of the run; all before its block was verified
    * @param cause why
-   * @return whether the run lies elsewhere now
+   * @return whether the run lies elsewhere now, or where its segments are is told only now
    */
   boolean askAgain(long offsetBytes, IOException cause) throws IOException {
     Description now = describe(cause);
@@ -80,18 +80,25 @@ final class Whereabouts {
       throw failed(node.name() + " no longer holds this run", cause);
     }
     RunPlace former = place;
+    boolean wasDescribed = isDescribed();
     place = runs.get(ordinal).place();
     segments = now.segments();
     boolean elsewhere = !place.equals(former);
     if (elsewhere) {
       fromBytes = offsetBytes;
     }
-    if (elsewhere && relocations.isTooMany(offsetBytes)) {
+    boolean news = elsewhere || (!wasDescribed && isDescribed());
+    if (news && relocations.isTooMany(offsetBytes)) {
       FetchFailedException endless = failed(node.name() + movedTooOften(offsetBytes), null);
       endless.addSuppressed(cause); // which says nothing about where the run lies now
       throw endless;
     }
-    return elsewhere;
+    return news;
+  }
+
+  /** Whether every segment of the place was told; an answer may have left some out. */
+  private boolean isDescribed() {
+    return place.ranges().stream().allMatch(range -> segment(range.segmentId()) != null);
   }
 
   /**

@@ -11,6 +11,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.faulty.FaultKind;
 import io.sluice.rdma.transport.faulty.FaultPlan;
@@ -70,12 +71,15 @@ class MovedRunTest extends NodeTestBase {
     private final Map<Integer, Runnable> actions = new HashMap<>();
     private final AtomicInteger reads = new AtomicInteger();
     private Runnable always = () -> {};
+    private boolean fails;
 
     @Override
     CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
       always.run();
       actions.getOrDefault(reads.getAndIncrement(), () -> {}).run();
-      return read.get();
+      return fails
+          ? CompletableFuture.failedFuture(new TransportException("fails for a test"))
+          : read.get();
     }
   }
 
@@ -296,6 +300,32 @@ class MovedRunTest extends NodeTestBase {
           }
         });
     assertEquals(1, assertReads(3));
+  }
+
+  /** The first answer left it out, and the run has not moved. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSegmentThatIsDescribedOnlyLaterIsRead(boolean local) throws IOException {
+    node.leaveSegmentsOut(true);
+    node.beforeAnswers(() -> node.leaveSegmentsOut(node.questions() == 1));
+    try (NodeReader reader = reader(TIMEOUT_MS, local ? node.localPool() : null, tcp);
+        NodeRun run = locate(reader)) {
+      assertEquals(local, run.isLocal());
+      run.prefetch(3);
+      assertArrayEquals(expected, readAll(run));
+      assertEquals(0, reader.stats().transportFallbacks());
+    }
+    assertEquals(2, node.questions());
+  }
+
+  /** Hostile: told and withheld in turn, while the reads fail. */
+  @Test
+  void aSegmentThatIsDescribedNowAndThenIsGivenUp() throws IOException {
+    node.leaveSegmentsOut(true);
+    node.beforeAnswers(() -> node.leaveSegmentsOut(node.questions() % 2 == 1));
+    tcp.fails = true;
+    FetchFailedException e = assertFails(TIMEOUT_MS);
+    assertTrue(e.getMessage().contains("more than 3 times"), e.getMessage());
   }
 
   @Test
