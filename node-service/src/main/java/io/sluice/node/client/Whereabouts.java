@@ -77,7 +77,7 @@ final class Whereabouts {
     List<LocatedRun> runs = now.runs().get(outputId);
     int ordinal = run.ordinal();
     if (runs == null || ordinal >= runs.size() || !runs.get(ordinal).run().equals(run)) {
-      throw failed(node.name() + " no longer holds this run", cause);
+      throw lost(" no longer holds this run", cause);
     }
     RunPlace former = place;
     boolean wasDescribed = isDescribed();
@@ -89,9 +89,7 @@ final class Whereabouts {
     }
     boolean news = elsewhere || (!wasDescribed && isDescribed());
     if (news && relocations.isTooMany(offsetBytes)) {
-      FetchFailedException endless = failed(node.name() + movedTooOften(offsetBytes), null);
-      endless.addSuppressed(cause); // which says nothing about where the run lies now
-      throw endless;
+      throw lost(movedTooOften(offsetBytes), cause);
     }
     return news;
   }
@@ -148,6 +146,16 @@ final class Whereabouts {
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       }
     }
+  }
+
+  /**
+   * The run cannot be had, whatever {@code why} it was asked for: bytes that were wrong say nothing
+   * about where it lies now, nor about the other outputs of its node.
+   */
+  private FetchFailedException lost(String what, IOException why) {
+    FetchFailedException lost = failed(node.name() + what, null);
+    lost.addSuppressed(why);
+    return lost;
   }
 
   private FetchFailedException failed(String what, IOException cause) {

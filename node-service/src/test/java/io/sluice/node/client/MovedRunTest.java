@@ -265,6 +265,21 @@ class MovedRunTest extends NodeTestBase {
     assertEquals(2, node.questions());
   }
 
+  /** Else the node's other outputs would not be asked for. */
+  @Test
+  void whatIsGoneIsNotCalledDamagedThoughItsBytesWereOverwritten() throws IOException {
+    tcp.actions.put(
+        40,
+        () -> {
+          node.forget();
+          node.scribbleCurrent();
+        });
+    FetchFailedException e = assertFails(TIMEOUT_MS);
+    assertTrue(e.getMessage().contains("no longer holds this run"), e.getMessage());
+    assertFalse(e.getCause() instanceof ChecksumException, "it is lost");
+    assertInstanceOf(ChecksumException.class, e.getSuppressed()[0]);
+  }
+
   @Test
   void aSilentServiceIsNoLoss() throws IOException {
     tcp.actions.put(
@@ -530,7 +545,9 @@ class MovedRunTest extends NodeTestBase {
       node.scribbleCurrent();
       assertInstanceOf(ChecksumException.class, assertFails(damaged).getCause());
       node.forget();
-      assertTrue(assertFails(gone).getMessage().contains("no longer holds this run"));
+      FetchFailedException lost = assertFails(gone);
+      assertTrue(lost.getMessage().contains("no longer holds this run"), lost.getMessage());
+      assertFalse(lost.getCause() instanceof ChecksumException, "it is lost");
       node.move();
       node.takeFormer();
       assertTrue(assertFails(missing).getMessage().contains("no longer holds this run"));
