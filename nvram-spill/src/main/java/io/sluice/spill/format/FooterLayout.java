@@ -57,7 +57,8 @@ package io.sluice.spill.format;
  * <p>The commit mark is 0 while the task writes. The store sets it, in one aligned store, after it
  * has checked everything, and clears it before it frees the blocks: an output without the right
  * mark does not exist. The mark depends on the CRC, and that on the identity's, so that a mark left
- * behind never fits new bytes. A trailer says where it lies itself: a copy of one is none.
+ * behind never fits new bytes. A trailer says where it lies itself: a copy of one is none. What is
+ * drawn as 0 is 0, so that there is one encoding of each place, and one mark.
  */
 public final class FooterLayout {
   /** Length of the trailer. */
@@ -87,6 +88,7 @@ public final class FooterLayout {
   static final int IDS_OFFSET = 64;
 
   static final int EXTENT_BYTES = 24;
+  static final int RESERVED_OF_EXTENT_OFFSET = 4;
 
   static final long MAGIC = 0x534C554943454F46L; // "SLUICEOF"
   static final int PLACE_LENGTH_OFFSET = 12;
@@ -97,6 +99,7 @@ public final class FooterLayout {
   static final int PLACE_GENERATION_OFFSET = 48;
   static final int IDENTITY_OFFSET_OFFSET = 56;
   static final int IDENTITY_LENGTH_OFFSET = 64;
+  static final int RESERVED_OFFSET = 68;
   static final int PLACE_CRC_OFFSET = 84;
 
   private static final long COMMIT_SALT = 0x434F4D4D49545445L; // "COMMITTE"

@@ -74,6 +74,7 @@ public final class FooterReader {
     crc.update(trailerBytes, 0, FooterLayout.PLACE_CRC_OFFSET);
     check.same(
         "CRC32C of the place", (int) crc.getValue(), trailer.getInt(FooterLayout.PLACE_CRC_OFFSET));
+    check.zeros("trailer", trailer, FooterLayout.RESERVED_OFFSET, FooterLayout.PLACE_CRC_OFFSET);
     checkSelf(check, trailer, location);
     PlaceRecord decoded =
         new PlaceRecord(
@@ -107,6 +108,8 @@ public final class FooterReader {
     List<Range> extents = new ArrayList<>(extentCount);
     for (int i = 0; i < extentCount; i++) {
       int offset = i * FooterLayout.EXTENT_BYTES;
+      check.zeros(
+          "extent " + i, place, offset + FooterLayout.RESERVED_OF_EXTENT_OFFSET, offset + 8);
       int segmentId = place.getInt(offset);
       long offsetBytes = place.getLong(offset + 8);
       long lengthBytes = place.getLong(offset + 16);
@@ -262,6 +265,13 @@ public final class FooterReader {
     void that(boolean holds, String what, Object actual, Object expected) throws IOException {
       if (!holds) {
         throw failure(what + " is " + actual + ", expected " + expected);
+      }
+    }
+
+    /** Else the same fields had other bytes, and another mark than the store writes. */
+    void zeros(String where, ByteBuffer bytes, int from, int to) throws IOException {
+      for (int i = from; i < to; i++) {
+        that(bytes.get(i) == 0, "reserved byte " + i + " of the " + where, bytes.get(i), 0);
       }
     }
 
