@@ -226,7 +226,11 @@ final class RemoteRunInput implements RunInput {
 
   @Override
   public boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
-    suspend();
+    try {
+      suspend();
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e); // of reads ahead: what came is wrong all the same
+    }
     if (!where.isStale(offsetBytes, cause)) {
       return false;
     }

@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.faulty.FaultKind;
@@ -27,8 +29,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -54,6 +58,7 @@ class MovedRunTest extends NodeTestBase {
   private static final int WINDOW = 1 << 10;
   private static final int BLOCK = BlockChecksums.BLOCK_BYTES;
   private static final long SHORT_MS = 2_000; // to wait for, and for a busy machine
+  private static final long ENDLESS_MS = 500; // is waited for twice
 
   /** One byte more than whole windows: the reads of a run are those up to the cut, then these. */
   private static final int RUN_BYTES = MovingNode.CUT_BYTES + 102 * WINDOW + 1;
@@ -72,11 +77,19 @@ class MovedRunTest extends NodeTestBase {
     private final AtomicInteger reads = new AtomicInteger();
     private Runnable always = () -> {};
     private boolean fails;
+    private int endlessFrom = Integer.MAX_VALUE; // the first read that does not end
+    private final Queue<CompletableFuture<Void>> endless = new ConcurrentLinkedQueue<>();
 
     @Override
     CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
       always.run();
-      actions.getOrDefault(reads.getAndIncrement(), () -> {}).run();
+      int number = reads.getAndIncrement();
+      actions.getOrDefault(number, () -> {}).run();
+      if (number >= endlessFrom) {
+        CompletableFuture<Void> never = new CompletableFuture<>();
+        endless.add(never);
+        return never;
+      }
       return fails
           ? CompletableFuture.failedFuture(new TransportException("fails for a test"))
           : read.get();
@@ -399,6 +412,23 @@ class MovedRunTest extends NodeTestBase {
     FetchFailedException e = assertFails(TIMEOUT_MS);
     assertInstanceOf(ChecksumException.class, e.getCause());
     assertEquals(2, node.questions());
+  }
+
+  /** The reads ahead do not end, which says nothing about the block that came. */
+  @Test
+  void damageIsDamageThoughAReadAheadDoesNotEnd() throws IOException {
+    tcp.actions.put(10, node::scribbleCurrent);
+    tcp.endlessFrom = BLOCK / WINDOW; // the first of the next block
+    try (NodeReader reader = reader(ENDLESS_MS, null, tcp);
+        NodeRun run = locate(reader)) {
+      run.prefetch(2);
+      ChecksumException damage =
+          assertInstanceOf(ChecksumException.class, assertFails(run).getCause());
+      assertInstanceOf(IllegalStateException.class, damage.getSuppressed()[0]);
+      tcp.endless.forEach(read -> read.complete(null));
+      RegisteredWindows windows = transports.pool("tcp");
+      Await.until("all windows to be back", () -> windows.usage().inUse() == 0);
+    }
   }
 
   /** A service copies a damaged run as it is. */
