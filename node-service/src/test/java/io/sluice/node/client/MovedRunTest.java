@@ -500,6 +500,8 @@ class MovedRunTest extends NodeTestBase {
     long timeoutMs = kind == FaultKind.DROP ? SHORT_MS : TIMEOUT_MS;
     FaultPlan plan = FaultPlan.seeded(random.nextLong()).with(kind, rate).withMaxDelayMs(2);
     FaultyProvider faulty = new FaultyProvider(tcp, plan);
+    boolean flips = kind == FaultKind.BIT_FLIP;
+    int whole = 0;
     for (int i = 0; i < 5; i++) {
       try (NodeReader reader = reader(timeoutMs, null, faulty);
           NodeRun run = locate(reader)) {
@@ -508,11 +510,18 @@ class MovedRunTest extends NodeTestBase {
         try {
           drain(run, seen);
           assertArrayEquals(expected, seen.toByteArray());
+          whole++;
         } catch (FetchFailedException e) {
           assertArrayEquals(Arrays.copyOf(expected, seen.size()), seen.toByteArray());
+          assertEquals(ID, e.outputId());
+          if (!flips && e.getCause() instanceof ChecksumException) {
+            throw new AssertionError("nothing is damaged", e);
+          }
         }
+        assertEquals(0, transports.pool(faulty.name()).usage().inUse());
       }
     }
+    assertTrue(flips || whole > 0, "all of them failed"); // a flipped bit is damage
   }
 
   private enum Former {

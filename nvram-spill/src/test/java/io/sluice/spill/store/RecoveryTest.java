@@ -42,7 +42,7 @@ class RecoveryTest {
 
   @BeforeEach
   void open() throws IOException {
-    memory = segment(MEMORY, Tier.MEMORY, 2 * BLOCK_BYTES);
+    memory = segment(MEMORY, Tier.MEMORY, 3 * BLOCK_BYTES);
     write(id(1), new Range(MEMORY, 0, BLOCK_BYTES));
   }
 
@@ -121,8 +121,9 @@ class RecoveryTest {
   void aFileThatCannotBeReadKeepsNoOtherOutput() throws IOException {
     other = segment(DISK, Tier.DISK, BLOCK_BYTES);
     write(id(2), new Range(DISK, 0, BLOCK_BYTES), new Range(MEMORY, BLOCK_BYTES, BLOCK_BYTES));
+    write(id(3), new Range(MEMORY, 2 * BLOCK_BYTES, BLOCK_BYTES));
     other.close();
-    assertEquals(List.of(id(1)), recovered());
+    assertEquals(List.of(id(1), id(3)), recovered());
     assertEquals(List.of(other), unreadable);
   }
 
