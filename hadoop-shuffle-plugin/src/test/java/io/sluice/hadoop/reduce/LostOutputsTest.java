@@ -1,0 +1,163 @@
+package io.sluice.hadoop.reduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.hadoop.testing.TestJob;
+import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.client.NodeBusyException;
+import io.sluice.node.client.TestFetches;
+import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.merge.ChecksumException;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.junit.jupiter.api.Test;
+
+/** What the ApplicationMaster hears of a fetch that failed while runs were merged. */
+final class LostOutputsTest {
+  private static final NodeAddress FIRST = NodeAddress.ofService("localhost", 1);
+  private static final NodeAddress SECOND = NodeAddress.ofService("localhost", 2);
+
+  /** Maps 0 and 1 ran on the first node, maps 2 and 3 on the second. */
+  private static final List<TaskAttemptID> MAPS =
+      IntStream.range(0, 4).mapToObj(map -> TestJob.map(map, 0)).toList();
+
+  private final List<String> heard = new ArrayList<>();
+  private final List<NodeAddress> asked = new ArrayList<>();
+  private final Set<String> gone = new HashSet<>();
+  private final Set<NodeAddress> silent = new HashSet<>();
+  private final LostOutputs lostOutputs = new LostOutputs(runs(), () -> {}, report(), this::absent);
+
+  private static List<FetchedRun> runs() {
+    return IntStream.range(0, MAPS.size())
+        .mapToObj(map -> TestFetches.located(map < 2 ? FIRST : SECOND, MAPS.get(map).toString()))
+        .map(run -> FetchedRun.of(run, false))
+        .toList();
+  }
+
+  private LostOutputs.Report report() {
+    return new LostOutputs.Report() {
+      @Override
+      public void outputsLost(Collection<TaskAttemptID> maps) {
+        heard.add("lost " + maps.stream().map(MAPS::indexOf).sorted().toList());
+      }
+
+      @Override
+      public void outputUnreadable(TaskAttemptID map) {
+        heard.add("unreadable " + MAPS.indexOf(map));
+      }
+    };
+  }
+
+  private Set<String> absent(NodeAddress address, List<String> outputIds) throws IOException {
+    asked.add(address);
+    if (silent.contains(address)) {
+      throw new IOException("silent for a test");
+    }
+    Set<String> absent = new HashSet<>(outputIds);
+    absent.retainAll(gone);
+    return absent;
+  }
+
+  private void lose(int... maps) {
+    IntStream.of(maps).forEach(map -> gone.add(MAPS.get(map).toString()));
+  }
+
+  private static FetchFailedException failure(int map, IOException cause) {
+    return TestFetches.failed(MAPS.get(map).toString(), cause);
+  }
+
+  /** One byte that is another than was written. */
+  private static ChecksumException mismatch() {
+    RunInput zeros =
+        new RunInput() {
+          @Override
+          public int read(byte[] dst, int offset, int lengthBytes) {
+            return 1;
+          }
+
+          @Override
+          public long remainingBytes() {
+            return 1;
+          }
+
+          @Override
+          public void close() {}
+        };
+    int wrong = BlockChecksums.crc32c(new byte[1], 0, 1) ^ 1;
+    RunInput damaged = new VerifiedRunInput("test", zeros, 1, BlockChecksums.of(wrong));
+    return assertThrows(ChecksumException.class, () -> damaged.read(new byte[1], 0, 1));
+  }
+
+  private void assertHears(List<String> what, List<NodeAddress> from, IOException failure) {
+    assertSame(failure, lostOutputs.report(failure));
+    assertEquals(what, heard);
+    assertEquals(from, asked);
+  }
+
+  @Test
+  void aSilentServiceHasLostNothingForCertain() {
+    silent.add(FIRST);
+    lose(2); // nobody asks for it
+    assertHears(List.of("unreadable 1"), List.of(FIRST), failure(1, new TransportException("cut")));
+  }
+
+  @Test
+  void whatAServiceHoldsIsOnlyUnreadable() {
+    assertHears(
+        List.of("unreadable 3"), List.of(SECOND), failure(3, new TransportException("cut")));
+  }
+
+  @Test
+  void whatAServiceDoesNotHoldIsLostAndTheOthersAreAsked() {
+    lose(0, 1, 3);
+    assertHears(List.of("lost [0, 1, 3]"), List.of(FIRST, SECOND), failure(1, null));
+  }
+
+  @Test
+  void theNodeOfTheFailureIsAskedFirstAndAnotherMayBeSilent() {
+    lose(0, 2);
+    silent.add(FIRST);
+    assertHears(List.of("lost [2]"), List.of(SECOND, FIRST), failure(2, null));
+  }
+
+  @Test
+  void damageIsOfOneOutputAndNobodyIsAsked() {
+    lose(0, 1);
+    assertHears(List.of("lost [0]"), List.of(), failure(0, mismatch()));
+  }
+
+  /** As when the bytes of what is not held any more are overwritten. */
+  @Test
+  void aMismatchThatIsOnlySuppressedIsNoDamage() {
+    lose(0, 1);
+    FetchFailedException failure = failure(0, null);
+    failure.addSuppressed(mismatch());
+    assertHears(List.of("lost [0, 1]"), List.of(FIRST, SECOND), failure);
+  }
+
+  @Test
+  void aBusyNodeIsNoLoss() {
+    lose(0);
+    NodeBusyException busy = TestFetches.busy();
+    assertHears(List.of(), List.of(), busy);
+  }
+
+  @Test
+  void theFirstFailureIsReportedAndNoOther() {
+    lose(0);
+    assertHears(List.of("lost [0]"), List.of(FIRST, SECOND), failure(0, null));
+    assertHears(List.of("lost [0]"), List.of(FIRST, SECOND), failure(2, null));
+  }
+}
