@@ -106,6 +106,9 @@ final class LocalRunInput implements RunInput {
   }
 
   private List<Range> rangesFrom(long offsetBytes) {
+    if (offsetBytes == 0) {
+      return where.place().ranges(); // of most runs, which nobody moves
+    }
     List<Range> ranges = new ArrayList<>();
     long skipBytes = offsetBytes;
     for (Range range : where.place().ranges()) {

@@ -33,7 +33,7 @@ final class Whereabouts {
   private final String name;
   private final Run run;
   private final Refusal refusal;
-  private final Relocations relocations = new Relocations();
+  private Relocations relocations; // null while it was found where it was said to lie
   private RunPlace place;
   private long fromBytes; // of the run; all that was read behind it came from this place
   private Map<Integer, SegmentLocation> segments;
@@ -88,10 +88,17 @@ final class Whereabouts {
       fromBytes = offsetBytes;
     }
     boolean news = elsewhere || (!wasDescribed && isDescribed());
-    if (news && relocations.isTooMany(offsetBytes)) {
+    if (news && isTooMany(offsetBytes)) {
       throw lost(movedTooOften(offsetBytes), cause);
     }
     return news;
+  }
+
+  private boolean isTooMany(long offsetBytes) {
+    if (relocations == null) {
+      relocations = new Relocations();
+    }
+    return relocations.isTooMany(offsetBytes);
   }
 
   /** Whether every segment of the place was told; an answer may have left some out. */
