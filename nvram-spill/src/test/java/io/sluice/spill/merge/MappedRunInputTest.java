@@ -33,7 +33,7 @@ class MappedRunInputTest extends RunInputContract {
   }
 
   @Override
-  RunInput open(byte[] bytes) throws IOException {
+  protected RunInput open(byte[] bytes) throws IOException {
     return new MappedRunInput(mapper::map, write(bytes), bytes.length, WINDOW_BYTES);
   }
 

@@ -2,7 +2,7 @@ package io.sluice.spill.merge;
 
 class TrickleRunInputTest extends RunInputContract {
   @Override
-  RunInput open(byte[] bytes) {
+  protected RunInput open(byte[] bytes) {
     return new TrickleRunInput(bytes, 5);
   }
 }

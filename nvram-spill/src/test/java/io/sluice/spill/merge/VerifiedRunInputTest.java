@@ -21,7 +21,7 @@ class VerifiedRunInputTest extends RunInputContract {
   private static final int BLOCK = BlockChecksums.BLOCK_BYTES;
 
   @Override
-  RunInput open(byte[] bytes) {
+  protected RunInput open(byte[] bytes) {
     return open(bytes, bytes.length, BlockChecksums.of(ByteBuffer.wrap(bytes)));
   }
 

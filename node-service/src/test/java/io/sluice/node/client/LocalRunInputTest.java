@@ -1,0 +1,23 @@
+package io.sluice.node.client;
+
+import io.sluice.node.remote.SegmentLocation;
+import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.SegmentMapper;
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+
+class LocalRunInputTest extends NodeRunInputContract {
+  private final SegmentMapper mapper = new SegmentMapper(id -> null); // the run knows where it is
+
+  @Override
+  RunInput open(RemoteNode node, LocatedRun located, Map<Integer, SegmentLocation> segments) {
+    return new LocalRunInput(node, mapper, ID, ID, located, segments, WINDOW_BYTES);
+  }
+
+  @AfterEach
+  void closeFiles() throws IOException {
+    mapper.close();
+  }
+}
