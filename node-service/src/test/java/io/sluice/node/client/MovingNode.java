@@ -36,6 +36,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,6 +69,7 @@ final class MovingNode implements RemoteServer.Backend, AutoCloseable {
   private final ServerEndpoint endpoint;
   private final RemoteServer server;
   private final Map<Integer, Segment> segments = new HashMap<>();
+  private final Set<Integer> scribbled = new HashSet<>();
   private int placeCount;
   private List<LocatedRun> located;
   private int questions;
@@ -169,10 +171,16 @@ final class MovingNode implements RemoteServer.Backend, AutoCloseable {
     scribble(segments.get(currentId()));
   }
 
+  /** No byte stays what it was; once, for a second time might bring the first ones back. */
   private void scribble(Segment segment) {
-    byte[] bytes = new byte[(int) segment.info().lengthBytes()];
-    random.nextBytes(bytes);
+    if (!scribbled.add(segment.info().segmentId())) {
+      return;
+    }
     try {
+      byte[] bytes = Files.readAllBytes(segment.info().path());
+      for (int i = 0; i < bytes.length; i++) {
+        bytes[i] ^= (byte) (1 + random.nextInt(255));
+      }
       segment.file().write(0, ByteBuffer.wrap(bytes));
     } catch (IOException e) {
       throw new AssertionError(e);
