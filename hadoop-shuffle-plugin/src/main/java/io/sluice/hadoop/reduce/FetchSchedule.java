@@ -3,6 +3,7 @@ package io.sluice.hadoop.reduce;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchFailures.Verdict;
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
@@ -486,7 +487,7 @@ final class FetchSchedule implements Closeable {
     return runs;
   }
 
-  /** Ends, and closes what was not handed over. */
+  /** Ends, and closes what was not handed over, also when closing one run fails. */
   @Override
   public void close() throws IOException {
     List<FetchedRun> closing;
@@ -495,8 +496,6 @@ final class FetchSchedule implements Closeable {
       closing = new ArrayList<>(takeWithdrawn());
       closing.addAll(takeHeld());
     }
-    for (FetchedRun run : closing) {
-      run.close();
-    }
+    Closing.all(closing);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.reduce;
 
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -8,7 +9,8 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 /**
  * One map attempt's output of this reducer's partition, located in a pool or staged.
  *
- * <p>Ownership: who holds it closes its runs, or hands them on. Failure: none of its own.
+ * <p>Ownership: who holds it closes its runs, or hands them on. Failure: none of its own; a run
+ * that cannot be closed leaves no other one open.
  *
  * @param map the attempt that wrote it
  * @param runs its runs; none if the map had no record for this partition
@@ -27,8 +29,6 @@ record FetchedOutput(TaskAttemptID map, List<FetchedRun> runs, boolean resident)
 
   @Override
   public void close() throws IOException {
-    for (FetchedRun run : runs) {
-      run.close();
-    }
+    Closing.all(runs);
   }
 }

@@ -20,6 +20,7 @@ import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
@@ -233,9 +234,7 @@ final class ReduceShuffle {
   }
 
   private void closeWithdrawn() throws IOException {
-    for (FetchedRun run : schedule.takeWithdrawn()) {
-      run.close();
-    }
+    Closing.all(schedule.takeWithdrawn());
   }
 
   /** The next attempt depends on what this one has found, so that is sent first. */

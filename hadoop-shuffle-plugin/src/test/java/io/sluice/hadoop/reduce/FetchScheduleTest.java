@@ -525,6 +525,43 @@ final class FetchScheduleTest {
   }
 
   @Test
+  void aRunThatCannotBeClosedLeavesNoOtherOpen() throws Exception {
+    FetchSchedule schedule = schedule(3);
+    for (int i = 0; i < 3; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+    }
+    fetchAll(schedule);
+    schedule.resolve(ended(map(1, 0), Status.KILLED));
+    List<RuntimeException> failures = failWhenClosed();
+    Throwable thrown = assertThrows(IllegalStateException.class, schedule::close);
+    assertEquals(failures.get(0), thrown);
+    assertEquals(3, failures.size(), "runs that were closed");
+    assertEquals(failures.subList(1, 3), List.of(thrown.getSuppressed()));
+  }
+
+  @Test
+  void anOutputClosesAllItsRunsThoughOneCannotBeClosed() {
+    TaskAttemptID map = map(0, 0);
+    FetchedOutput output =
+        FetchedOutput.of(map, List.of(output(map).runs().get(0), output(map).runs().get(0)));
+    List<RuntimeException> failures = failWhenClosed();
+    Throwable thrown = assertThrows(IllegalStateException.class, output::close);
+    assertEquals(failures.get(0), thrown);
+    assertEquals(List.of(failures.get(1)), List.of(thrown.getSuppressed()));
+  }
+
+  /** What the runs throw when they are closed, in that order. */
+  private List<RuntimeException> failWhenClosed() {
+    List<RuntimeException> failures = new ArrayList<>();
+    whenClosed =
+        () -> {
+          failures.add(new IllegalStateException("expected by this test"));
+          throw failures.get(failures.size() - 1);
+        };
+    return failures;
+  }
+
+  @Test
   void whatWasTakenIsNotClosed() throws Exception {
     FetchSchedule schedule = schedule(1);
     schedule.resolve(succeeded(map(0, 0), HOST));
