@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 class SeedsTest {
   private static final Pattern UNSEEDED =
       Pattern.compile(
-          "new (Splittable)?Random\\(\\)"
+          "new (Splittable)?Random\\((\\)|[^;]*System\\.(nanoTime|currentTimeMillis))"
+              + "|SecureRandom"
+              + "|RandomGenerator\\.(getDefault|of)\\("
+              + "|Collections\\.shuffle\\(([^,();]|\\(([^()]|\\([^()]*\\))*\\))*\\)"
               + "|ThreadLocalRandom"
               + "|Math\\.random\\("
               + "|[sS]eed\\w*( = |\\()System\\.(nanoTime|currentTimeMillis)"
@@ -53,10 +56,18 @@ class SeedsTest {
   @Test
   void theCheckSeesWhatCannotBeRepeatedAndNothingElse() {
     assertTrue(drawsUnseen("Random random = new Random();"));
+    assertTrue(drawsUnseen("new SplittableRandom(17 ^ System.nanoTime())"));
+    assertTrue(drawsUnseen("new SecureRandom().nextBytes(bytes);"));
+    assertTrue(drawsUnseen("RandomGenerator.getDefault().nextInt()"));
+    assertTrue(drawsUnseen("Collections.shuffle(list);"));
+    assertTrue(drawsUnseen("Collections.shuffle(new ArrayList<>(byName.values()));"));
     assertTrue(drawsUnseen("long seed = System.nanoTime();"));
     assertTrue(drawsUnseen("FaultPlan.seeded(System.nanoTime())"));
     assertTrue(drawsUnseen("Long.getLong(\"sluice.kill.seed\", 1)"));
     assertFalse(drawsUnseen("new Random(1)"));
+    assertFalse(drawsUnseen("new Random(seed); long startNs = System.nanoTime();"));
+    assertFalse(drawsUnseen("Collections.shuffle(list, random);"));
+    assertFalse(drawsUnseen("Collections.shuffle(list(), new Random(seed));"));
     assertFalse(drawsUnseen("long startNs = System.nanoTime();"));
   }
 }

@@ -22,7 +22,8 @@ class ImportsTest {
 
   private static final Pattern FOREIGN =
       Pattern.compile(
-          "\\b(org\\.apache\\.hadoop\\.yarn|io\\.sluice\\.node|io\\.sluice\\.hadoop|java\\.net)\\b");
+          "\\b(org\\.apache\\.hadoop\\.yarn|io\\.sluice\\.node|io\\.sluice\\.hadoop|javax?\\.net)\\b"
+              + "|\\bjava\\.nio\\.channels\\.(\\w*Socket|Datagram|Network|Selec|spi\\b|\\*)");
 
   private static boolean namesOne(String source) {
     return FOREIGN.matcher(source).find();
@@ -51,6 +52,13 @@ class ImportsTest {
     assertTrue(namesOne("import io.sluice.node.client.NodeReader;"));
     assertTrue(namesOne("import static io.sluice.hadoop.SluiceCounter.GROUP;"));
     assertTrue(namesOne("java.net.URI uri;"));
+    assertTrue(namesOne("import javax.net.SocketFactory;"));
+    assertTrue(namesOne("import java.nio.channels.SocketChannel;"));
+    assertTrue(namesOne("import java.nio.channels.AsynchronousServerSocketChannel;"));
+    assertTrue(namesOne("import java.nio.channels.DatagramChannel;"));
+    assertTrue(namesOne("import java.nio.channels.spi.SelectorProvider;"));
+    assertTrue(namesOne("import java.nio.channels.*;"));
+    assertFalse(namesOne("import java.nio.channels.FileChannel;"));
     assertFalse(namesOne("import org.apache.hadoop.mapred.JobConf; import java.nio.file.Path;"));
   }
 }

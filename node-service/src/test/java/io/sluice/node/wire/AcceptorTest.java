@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -214,7 +215,17 @@ class AcceptorTest {
             Integer.MAX_VALUE, ChannelPair.unixListener(directory, 50), failed::countDown);
     start(listener, AcceptorTest::serve);
     assertTrue(failed.await(TIMEOUT_MS, TimeUnit.MILLISECONDS));
+    Await.until("it pauses, until it is closed at most", AcceptorTest::pauses);
     acceptor.close();
+  }
+
+  /** Whether what accepts waits now, for a while, for what {@link Acceptor#close} counts down. */
+  private static boolean pauses() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(entry -> entry.getKey().getName().equals("sluice-test-accept"))
+        .filter(entry -> entry.getKey().getState() == Thread.State.TIMED_WAITING)
+        .flatMap(entry -> Stream.of(entry.getValue()))
+        .anyMatch(frame -> frame.getClassName().equals(CountDownLatch.class.getName()));
   }
 
   /** Out of file descriptors, for some time. */
