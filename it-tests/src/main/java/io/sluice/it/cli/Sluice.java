@@ -29,7 +29,8 @@ import picocli.CommandLine.IVersionProvider;
     footer = {
       "fetch-spark [VERSION] fetches stock Spark, as test and matrix do for all releases.",
       "--install, with test, lab, demo, bench, matrix and spark-suites, installs what is missing"
-          + " without asking; --no-install goes on without it."
+          + " without asking; --no-install goes on without it: what runs Spark fails, the rest is"
+          + " skipped by name. Without either they ask, and end with status 3 if nobody can be asked."
     })
 public final class Sluice {
   private Sluice() {}
