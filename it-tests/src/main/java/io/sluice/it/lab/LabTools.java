@@ -19,17 +19,26 @@ import java.util.stream.Stream;
  */
 public final class LabTools {
   private static final String QEMU = "qemu-system-x86_64";
-  private static final String ADVICE =
+  private static final String ASK =
       "run ./sluice lab to be asked about what is missing, or ./sluice lab --install";
+  private static final String READ =
+      "./sluice lab names what else is missing; its packages are known for Debian alone";
 
   private final Optional<Path> vng;
   private final Optional<Path> qemu;
   private final Optional<Path> kernel;
+  private final boolean hasApt;
 
-  private LabTools(Optional<Path> vng, Optional<Path> qemu, Optional<Path> kernel) {
+  /**
+   * With these.
+   *
+   * @param hasApt whether {@code ./sluice} can install packages here
+   */
+  LabTools(Optional<Path> vng, Optional<Path> qemu, Optional<Path> kernel, boolean hasApt) {
     this.vng = vng;
     this.qemu = qemu;
     this.kernel = kernel;
+    this.hasApt = hasApt;
   }
 
   /** Looks around. */
@@ -38,12 +47,13 @@ public final class LabTools {
     return new LabTools(
         Files.isExecutable(ownVng) ? Optional.of(ownVng) : onPath("vng"),
         onPath(QEMU),
-        newestKernel(Path.of("/boot"), Path.of("/lib/modules")));
+        newestKernel(Path.of("/boot"), Path.of("/lib/modules")),
+        onPath("apt-get").isPresent());
   }
 
   /** These, wherever they are. */
   static LabTools of(Path vng, Path kernel) {
-    return new LabTools(Optional.of(vng), Optional.empty(), Optional.of(kernel));
+    return new LabTools(Optional.of(vng), Optional.empty(), Optional.of(kernel), false);
   }
 
   /** Why no guest can be booted here, and what to install; empty if one can. */
@@ -52,14 +62,15 @@ public final class LabTools {
     if (!architecture.equals("amd64")) {
       return Optional.of("the guest is x86-64 and this machine is " + architecture);
     }
+    String advice = hasApt ? ASK : READ;
     if (qemu.isEmpty()) {
-      return Optional.of(QEMU + " is not installed; " + ADVICE);
+      return Optional.of(QEMU + " is not installed; " + advice);
     }
     if (kernel.isEmpty()) {
-      return Optional.of("no kernel in /boot has the module rdma_rxe in /lib/modules; " + ADVICE);
+      return Optional.of("no kernel in /boot has the module rdma_rxe in /lib/modules; " + advice);
     }
     if (vng.isEmpty()) {
-      return Optional.of("virtme-ng is not installed; " + ADVICE);
+      return Optional.of("virtme-ng is not installed; " + ASK);
     }
     return Optional.empty();
   }
