@@ -12,7 +12,7 @@ public enum Bundled {
       "org/openucx/jucx/(?!examples/).*|libjucx[^/]*\\.so",
       "licenses/ucx-BSD-3-Clause.txt",
       "JUCX",
-      "libjucx.so"),
+      "libjucx_amd64.so"),
   JNA(
       "com/sun/jna/.*",
       "licenses/jna.txt",

@@ -4,6 +4,8 @@ import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out once whether UCX can work here: first what can be seen without native code, then by
@@ -17,6 +19,8 @@ final class UcxAvailability {
    * an end or an error, where it may not.
    */
   private static final long OWN_PINNED_BYTES = 64L << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(UcxAvailability.class);
 
   private final UcxSettings settings;
   private final RdmaDevices devices;
@@ -52,6 +56,7 @@ final class UcxAvailability {
         return refusal.map("UCX pins memory for itself: "::concat);
       }
       settings.newContext().close();
+      LOG.info("{}", UcxVersions.describe());
       return UcpLibrary.loadFailure().map(e -> "libucp cannot be called through JNA: " + e);
     } catch (IOException e) {
       return Optional.of("cannot find out how much memory may be pinned: " + e.getMessage());

@@ -47,7 +47,7 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
             params.setConfig(name, value);
           }
         });
-    return new UcpContext(params);
+    return UcxVersions.withoutWarning(() -> new UcpContext(params));
   }
 
   /** Must be called before registering: see {@link Pinning}. */
