@@ -1,24 +1,19 @@
 package io.sluice.rdma.transport.support;
 
-import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import java.nio.ByteBuffer;
 
-/**
- * Landing memory that knows the one endpoint whose connections may read into it.
- *
- * @param <E> the provider's endpoint
- */
-public abstract class EndpointBuffer<E extends ClientEndpoint> extends RegisteredBuffer {
-  private final E owner;
+/** Landing memory that knows the one endpoint whose connections may read into it. */
+public abstract class EndpointBuffer extends RegisteredBuffer {
+  private final ClientHoldings holdings;
 
-  protected EndpointBuffer(E owner, ByteBuffer direct) {
+  protected EndpointBuffer(ClientHoldings holdings, ByteBuffer direct) {
     super(direct);
-    this.owner = owner;
+    this.holdings = holdings;
   }
 
-  /** The endpoint it is registered with. */
-  public final E owner() {
-    return owner;
+  /** What the endpoint it is registered with holds. */
+  public final ClientHoldings holdings() {
+    return holdings;
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.rdma.transport.support;
 
-import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
@@ -10,11 +9,10 @@ import io.sluice.rdma.transport.RegisteredBuffer;
  *
  * <p>Thread contract: immutable.
  *
- * @param endpoint the endpoint of the connection
+ * @param holdings those of the connection's endpoint
  * @param peer the remote address, for messages
- * @param meter the endpoint's counters
  */
-public record ReadFactory(ClientEndpoint endpoint, String peer, TransportMeter meter) {
+public record ReadFactory(ClientHoldings holdings, String peer) {
   /**
    * Checks the arguments of {@link Connection#read} and holds the destination.
    *
@@ -30,8 +28,8 @@ public record ReadFactory(ClientEndpoint endpoint, String peer, TransportMeter m
       int destinationOffsetBytes,
       int lengthBytes,
       long timeoutMs) {
-    if (!(destination.registration() instanceof EndpointBuffer<?> registered)
-        || registered.owner() != endpoint) {
+    if (!(destination.registration() instanceof EndpointBuffer registered)
+        || registered.holdings() != holdings) {
       throw new IllegalArgumentException(
           "the destination is not registered with the endpoint of this connection");
     }
@@ -43,6 +41,6 @@ public record ReadFactory(ClientEndpoint endpoint, String peer, TransportMeter m
         lengthBytes,
         timeoutMs,
         peer,
-        meter);
+        holdings.meter());
   }
 }

@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  * <p>Registration costs nothing here and pins nothing; it exists so that callers are written once.
  * Thread contract: safe from any thread. Ownership: the caller closes.
  */
-final class TcpClientEndpoint extends ClientEndpointBase<TcpConnection, TcpRegisteredBuffer> {
+final class TcpClientEndpoint extends ClientEndpointBase {
   TcpClientEndpoint() {
     super(TransportNames.TCP);
   }
@@ -24,15 +24,16 @@ final class TcpClientEndpoint extends ClientEndpointBase<TcpConnection, TcpRegis
   @Override
   public RegisteredBuffer register(ByteBuffer direct) throws TransportException {
     requireOpen();
-    return registered(new TcpRegisteredBuffer(this, direct));
+    return holdings().registered(new TcpRegisteredBuffer(holdings(), direct));
   }
 
   @Override
   public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
       throws TransportException {
     requireOpen();
-    TcpConnection connection = began(TcpConnector.connect(this, remote, ticket, timeoutMs));
-    meter().connectionOpened();
+    TcpConnection connection =
+        holdings().began(TcpConnector.connect(holdings(), remote, ticket, timeoutMs));
+    holdings().meter().connectionOpened();
     connection.start();
     if (isClosed()) {
       connection.close();

@@ -6,6 +6,7 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.support.ClientHoldings;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.ReadFactory;
 import java.io.IOException;
@@ -41,7 +42,7 @@ final class TcpConnection implements Connection {
    */
   static final int MAX_OUTSTANDING = 256;
 
-  private final TcpClientEndpoint endpoint;
+  private final ClientHoldings holdings;
   private final SocketChannel channel;
   private final InetSocketAddress remote;
   private final ReadFactory factory;
@@ -54,12 +55,12 @@ final class TcpConnection implements Connection {
   private boolean ended;
 
   /** Takes the channel over, which must not block; {@link #start} is the next call. */
-  TcpConnection(TcpClientEndpoint endpoint, SocketChannel channel, InetSocketAddress remote)
+  TcpConnection(ClientHoldings holdings, SocketChannel channel, InetSocketAddress remote)
       throws IOException {
-    this.endpoint = endpoint;
+    this.holdings = holdings;
     this.channel = channel;
     this.remote = remote;
-    this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
+    this.factory = new ReadFactory(holdings, remote.toString());
     this.request = OffHeap.allocate(REQUEST_BYTES).limit(0);
     try {
       this.responses = TcpResponseReader.open(this, channel);
@@ -85,7 +86,7 @@ final class TcpConnection implements Connection {
         factory.open(
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
-      read.startDeadline(endpoint.deadlines(), () -> responses.giveUpFor(read));
+      read.startDeadline(holdings.deadlines(), () -> responses.giveUpFor(read));
       if (!submit(read)) {
         responses.failAsLost(read);
       }
@@ -164,13 +165,13 @@ final class TcpConnection implements Connection {
       waiting.clear();
       OffHeap.free(request);
     }
-    endpoint.meter().connectionClosed();
+    holdings.meter().connectionClosed();
     return unfinished;
   }
 
   /** Every read is done and the socket closed. */
   void ended() {
-    endpoint.ended(this);
+    holdings.ended(this);
   }
 
   InetSocketAddress remote() {

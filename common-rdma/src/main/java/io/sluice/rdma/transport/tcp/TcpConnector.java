@@ -4,6 +4,7 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.support.ClientHoldings;
 import io.sluice.rdma.transport.support.Deadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -21,7 +22,7 @@ final class TcpConnector {
   private TcpConnector() {}
 
   static TcpConnection connect(
-      TcpClientEndpoint endpoint, InetSocketAddress remote, Ticket ticket, long timeoutMs)
+      ClientHoldings holdings, InetSocketAddress remote, Ticket ticket, long timeoutMs)
       throws ConnectFailedException {
     if (timeoutMs <= 0 || timeoutMs > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
@@ -40,7 +41,7 @@ final class TcpConnector {
       connected = true;
       SocketChannel shaking = channel;
       Deadlines.Deadline deadline =
-          endpoint
+          holdings
               .deadlines()
               .after(
                   leftMs,
@@ -54,7 +55,7 @@ final class TcpConnector {
         deadline.cancel();
       }
       channel.configureBlocking(false);
-      return new TcpConnection(endpoint, channel, remote);
+      return new TcpConnection(holdings, channel, remote);
     } catch (IOException | RuntimeException e) {
       ConnectFailedException failure =
           new ConnectFailedException(

@@ -1,16 +1,17 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.transport.support.ClientHoldings;
 import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.nio.ByteBuffer;
 
 /** Landing memory of a TCP client: nothing but the note which endpoint it belongs to. */
-final class TcpRegisteredBuffer extends EndpointBuffer<TcpClientEndpoint> {
-  TcpRegisteredBuffer(TcpClientEndpoint owner, ByteBuffer direct) {
-    super(owner, direct);
+final class TcpRegisteredBuffer extends EndpointBuffer {
+  TcpRegisteredBuffer(ClientHoldings holdings, ByteBuffer direct) {
+    super(holdings, direct);
   }
 
   @Override
   protected void release() {
-    owner().deregistered(this);
+    holdings().deregistered(this);
   }
 }

@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  * <p>Thread contract: safe from any thread; one loop carries all connections. Ownership: the caller
  * closes.
  */
-final class UcxClientEndpoint extends ClientEndpointBase<UcxConnection, UcxRegisteredBuffer> {
+final class UcxClientEndpoint extends ClientEndpointBase {
   private final UcxSettings settings;
   private final UcxLoop loop;
 
@@ -37,7 +37,7 @@ final class UcxClientEndpoint extends ClientEndpointBase<UcxConnection, UcxRegis
     }
     UcxRegion region =
         loop.call("registering a buffer", () -> UcxRegion.toLandIn(loop, settings, direct));
-    return registered(new UcxRegisteredBuffer(this, direct, region));
+    return holdings().registered(new UcxRegisteredBuffer(holdings(), loop, direct, region));
   }
 
   @Override
@@ -47,7 +47,7 @@ final class UcxClientEndpoint extends ClientEndpointBase<UcxConnection, UcxRegis
     if (remote.isUnresolved()) {
       throw new ConnectFailedException("ucx: cannot connect to unresolved address " + remote);
     }
-    UcxConnection connection = began(new UcxConnection(this, remote));
+    UcxConnection connection = holdings().began(new UcxConnection(holdings(), loop, remote));
     connection.connect(timeoutMs);
     return connection;
   }
@@ -55,9 +55,5 @@ final class UcxClientEndpoint extends ClientEndpointBase<UcxConnection, UcxRegis
   @Override
   protected void closeRest() {
     loop.close();
-  }
-
-  UcxLoop loop() {
-    return loop;
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.support.ClientHoldings;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.ReadFactory;
@@ -22,18 +23,20 @@ import java.util.concurrent.CountDownLatch;
 final class UcxConnection implements Connection {
   private static final long END_LIMIT_MS = 10_000;
 
-  private final UcxClientEndpoint endpoint;
+  private final ClientHoldings holdings;
+  private final UcxLoop loop;
   private final InetSocketAddress remote;
   private final ReadFactory factory;
   private final UcxReads reads;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean closed;
 
-  UcxConnection(UcxClientEndpoint endpoint, InetSocketAddress remote) {
-    this.endpoint = endpoint;
+  UcxConnection(ClientHoldings holdings, UcxLoop loop, InetSocketAddress remote) {
+    this.holdings = holdings;
+    this.loop = loop;
     this.remote = remote;
-    this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
-    this.reads = new UcxReads(endpoint, remote, this::ended);
+    this.factory = new ReadFactory(holdings, remote.toString());
+    this.reads = new UcxReads(loop, remote, holdings.meter(), this::ended);
   }
 
   void connect(long timeoutMs) throws ConnectFailedException {
@@ -41,9 +44,9 @@ final class UcxConnection implements Connection {
       throw new IllegalArgumentException("connect timeout must be positive, is " + timeoutMs);
     }
     Deadlines.Deadline deadline =
-        endpoint.deadlines().after(timeoutMs, () -> end("no answer within " + timeoutMs + " ms"));
+        holdings.deadlines().after(timeoutMs, () -> end("no answer within " + timeoutMs + " ms"));
     CountDownLatch decided = new CountDownLatch(1);
-    if (!endpoint.loop().execute(() -> reads.connect(decided::countDown))) {
+    if (!loop.execute(() -> reads.connect(decided::countDown))) {
       ended();
       throw new ConnectFailedException("ucx: the client endpoint is closed");
     }
@@ -74,8 +77,8 @@ final class UcxConnection implements Connection {
         factory.open(
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
-      read.startDeadline(endpoint.deadlines(), () -> late(read));
-      if (!endpoint.loop().execute(() -> reads.issue(read))) {
+      read.startDeadline(holdings.deadlines(), () -> late(read));
+      if (!loop.execute(() -> reads.issue(read))) {
         read.fail(new ConnectionLostException(read + " failed: the client endpoint is closed"));
       }
     }
@@ -83,7 +86,7 @@ final class UcxConnection implements Connection {
   }
 
   private void late(PendingRead read) {
-    if (!endpoint.loop().execute(() -> reads.late(read))) {
+    if (!loop.execute(() -> reads.late(read))) {
       read.failLate(); // no loop, no worker, nobody to write
     }
   }
@@ -97,7 +100,7 @@ final class UcxConnection implements Connection {
   public void close() {
     closed = true; // for a callback, behind which the loop ends it
     end("closed by this side");
-    if (!endpoint.loop().isLoopThread() && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
+    if (!loop.isLoopThread() && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
       throw new IllegalStateException(
           this
               + " did not end within "
@@ -107,13 +110,13 @@ final class UcxConnection implements Connection {
   }
 
   private void end(String reason) {
-    if (!endpoint.loop().execute(() -> reads.end(reason))) {
+    if (!loop.execute(() -> reads.end(reason))) {
       ended();
     }
   }
 
   private void ended() {
-    endpoint.ended(this);
+    holdings.ended(this);
     ended.countDown();
   }
 

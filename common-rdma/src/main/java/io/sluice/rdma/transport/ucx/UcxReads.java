@@ -4,6 +4,7 @@ import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
+import io.sluice.rdma.transport.support.TransportMeter;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -32,8 +33,9 @@ import org.openucx.jucx.ucp.UcpRequest;
  * remote keys and the native endpoint are released here, the keys last.
  */
 final class UcxReads {
-  private final UcxClientEndpoint endpoint;
+  private final UcxLoop loop;
   private final InetSocketAddress remote;
+  private final TransportMeter meter;
   private final Runnable whenEnded;
   private final Map<RegionDescriptor, UcpRemoteKey> remoteKeys = new HashMap<>();
   private final Set<PendingRead> inFlight = new LinkedHashSet<>();
@@ -43,9 +45,10 @@ final class UcxReads {
   private volatile boolean open;
   private volatile String endReason;
 
-  UcxReads(UcxClientEndpoint endpoint, InetSocketAddress remote, Runnable whenEnded) {
-    this.endpoint = endpoint;
+  UcxReads(UcxLoop loop, InetSocketAddress remote, TransportMeter meter, Runnable whenEnded) {
+    this.loop = loop;
     this.remote = remote;
+    this.meter = meter;
     this.whenEnded = whenEnded;
   }
 
@@ -58,9 +61,7 @@ final class UcxReads {
     }
     try {
       peer =
-          endpoint
-              .loop()
-              .worker()
+          loop.worker()
               .newEndpoint(
                   new UcpEndpointParams()
                       .setSocketAddress(remote)
@@ -76,7 +77,7 @@ final class UcxReads {
   private void connected() {
     if (endReason == null && !open) {
       open = true;
-      endpoint.meter().connectionOpened();
+      meter.connectionOpened();
       whenDecided.run();
     }
   }
@@ -132,12 +133,12 @@ final class UcxReads {
     endReason = reason;
     if (open) {
       open = false;
-      endpoint.meter().connectionClosed();
+      meter.connectionClosed();
     }
     if (peer == null) {
       released();
     } else {
-      UcxEndpoints.closeForced(endpoint.loop(), peer, this::released);
+      UcxEndpoints.closeForced(loop, peer, this::released);
     }
   }
 
@@ -172,7 +173,7 @@ final class UcxReads {
   }
 
   private void onLoop(Runnable task) {
-    endpoint.loop().execute(task);
+    loop.execute(task);
   }
 
   /** Callbacks run inside UCX, which does not bear exceptions from them: they only queue. */

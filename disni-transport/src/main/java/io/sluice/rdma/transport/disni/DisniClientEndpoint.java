@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * <p>Thread contract: safe from any thread; each connection has a thread of its own. Ownership: the
  * caller closes.
  */
-final class DisniClientEndpoint extends ClientEndpointBase<DisniConnection, DisniRegisteredBuffer> {
+final class DisniClientEndpoint extends ClientEndpointBase {
   private final DisniDevices devices;
   private final ReadWriteLock using = new ReentrantReadWriteLock(); // written to by close only
 
@@ -43,7 +43,7 @@ final class DisniClientEndpoint extends ClientEndpointBase<DisniConnection, Disn
     try {
       DisniRegion region =
           DisniRegion.register(devices, direct, direct.capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
-      return registered(new DisniRegisteredBuffer(this, direct, region));
+      return holdings().registered(new DisniRegisteredBuffer(holdings(), direct, region));
     } finally {
       open.unlock();
     }
@@ -64,7 +64,7 @@ final class DisniClientEndpoint extends ClientEndpointBase<DisniConnection, Disn
       DisniLink link =
           new DisniConnector(devices, remote, timeoutMs, this::isClosed)
               .connect(address, DisniConnection.MAX_OUTSTANDING);
-      DisniConnection connection = began(new DisniConnection(this, remote, link));
+      DisniConnection connection = holdings().began(new DisniConnection(holdings(), remote, link));
       connection.start();
       return connection;
     } finally {

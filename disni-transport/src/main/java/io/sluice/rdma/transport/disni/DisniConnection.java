@@ -8,6 +8,7 @@ import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.support.ClientHoldings;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -42,7 +43,7 @@ final class DisniConnection implements Connection {
   private static final Logger LOG = LoggerFactory.getLogger(DisniConnection.class);
   private static final long END_LIMIT_MS = 10_000;
 
-  private final DisniClientEndpoint endpoint;
+  private final ClientHoldings holdings;
   private final InetSocketAddress remote;
   private final DisniLink link;
   private final ReadFactory factory;
@@ -57,16 +58,16 @@ final class DisniConnection implements Connection {
   private PendingRead refused;
   private volatile String endReason;
 
-  DisniConnection(DisniClientEndpoint endpoint, InetSocketAddress remote, DisniLink link) {
-    this.endpoint = endpoint;
+  DisniConnection(ClientHoldings holdings, InetSocketAddress remote, DisniLink link) {
+    this.holdings = holdings;
     this.remote = remote;
     this.link = link;
-    this.factory = new ReadFactory(endpoint, remote.toString(), endpoint.meter());
+    this.factory = new ReadFactory(holdings, remote.toString());
     this.thread = DaemonThreads.create("sluice-disni-" + remote.getPort(), this::run);
   }
 
   void start() {
-    endpoint.meter().connectionOpened();
+    holdings.meter().connectionOpened();
     try {
       thread.start();
     } catch (Error e) { // of memory or threads
@@ -88,7 +89,7 @@ final class DisniConnection implements Connection {
         factory.open(
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
-      read.startDeadline(endpoint.deadlines(), () -> late(read));
+      read.startDeadline(holdings.deadlines(), () -> late(read));
       submit(read);
     }
     return read.future();
@@ -201,7 +202,7 @@ final class DisniConnection implements Connection {
       } catch (IOException e) {
         LOG.error("disni: cannot destroy the queue pair of {}", this, e);
       }
-      endpoint.meter().connectionClosed();
+      holdings.meter().connectionClosed();
       failed.addAll(posted.values());
       failed.addAll(waiting);
       posted.clear();
@@ -210,7 +211,7 @@ final class DisniConnection implements Connection {
     for (DisniRead.Piece piece : failed) {
       fail(piece.whole().read());
     }
-    endpoint.ended(this);
+    holdings.ended(this);
     ended.countDown();
   }
 

@@ -1,14 +1,15 @@
 package io.sluice.rdma.transport.disni;
 
+import io.sluice.rdma.transport.support.ClientHoldings;
 import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.nio.ByteBuffer;
 
 /** Landing memory the NICs know. */
-final class DisniRegisteredBuffer extends EndpointBuffer<DisniClientEndpoint> {
+final class DisniRegisteredBuffer extends EndpointBuffer {
   private final DisniRegion region;
 
-  DisniRegisteredBuffer(DisniClientEndpoint owner, ByteBuffer direct, DisniRegion region) {
-    super(owner, direct);
+  DisniRegisteredBuffer(ClientHoldings holdings, ByteBuffer direct, DisniRegion region) {
+    super(holdings, direct);
     this.region = region;
   }
 
@@ -19,6 +20,6 @@ final class DisniRegisteredBuffer extends EndpointBuffer<DisniClientEndpoint> {
   @Override
   protected void release() {
     region.deregister();
-    owner().deregistered(this);
+    holdings().deregistered(this);
   }
 }
