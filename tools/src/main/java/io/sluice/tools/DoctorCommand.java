@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
         "Says in plain words what this machine offers to Sluice, what it lacks and what fixes it;"
             + " or tries the way to another host's node service.",
     mixinStandardHelpOptions = true,
-    versionProvider = Tools.Version.class)
+    versionProvider = ToolsVersion.class)
 public final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Say it as JSON.")
   private boolean json;

@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
     name = NodeServiceCommand.NAME,
     description = "Keeps and serves the map outputs of a node's Spark executors.",
     mixinStandardHelpOptions = true,
-    versionProvider = Tools.Version.class,
+    versionProvider = ToolsVersion.class,
     showDefaultValues = true)
 public final class NodeServiceCommand implements Callable<Integer> {
   static final String NAME = "node-service";

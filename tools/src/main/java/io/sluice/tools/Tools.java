@@ -1,10 +1,8 @@
 package io.sluice.tools;
 
-import io.sluice.rdma.Release;
 import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 
 /**
  * The command line of the tools' jar, which needs neither a checkout nor an engine. Exit status 0
@@ -14,7 +12,7 @@ import picocli.CommandLine.IVersionProvider;
     name = "sluice-tools",
     description = "What a node needs of Sluice besides the jar of its engine.",
     mixinStandardHelpOptions = true,
-    versionProvider = Tools.Version.class,
+    versionProvider = ToolsVersion.class,
     subcommands = {DoctorCommand.class, NodeServiceCommand.class},
     synopsisSubcommandLabel = "COMMAND")
 public final class Tools {
@@ -36,13 +34,5 @@ public final class Tools {
     properties.putIfAbsent("org.slf4j.simpleLogger.log.io.sluice", "info");
     properties.putIfAbsent("org.slf4j.simpleLogger.showDateTime", "true");
     properties.putIfAbsent("org.slf4j.simpleLogger.dateTimeFormat", "yyyy-MM-dd HH:mm:ss");
-  }
-
-  /** What the manifest of the jar says. */
-  static final class Version implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {Release.of(Tools.class)};
-    }
   }
 }

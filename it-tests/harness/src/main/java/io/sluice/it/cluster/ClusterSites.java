@@ -15,8 +15,6 @@ import java.util.Map;
  * <p>Everything not named here has Hadoop's own default. Immutable once made; owns no resource.
  */
 final class ClusterSites {
-  static final int AM_MEMORY_MB = 768;
-  static final int TASK_MEMORY_MB = 1280;
   private static final String FILE_SYSTEM = "fs.defaultFS";
 
   private static final List<String> SITE_FILES =
@@ -149,10 +147,10 @@ final class ClusterSites {
     common.put(
         "yarn.app.mapreduce.am.staging-dir",
         spec.places().files().map(Path::toString).orElse("") + "/staging");
-    common.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(AM_MEMORY_MB));
+    common.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(ClusterSpec.AM_MEMORY_MB));
     common.put("yarn.app.mapreduce.am.command-opts", jvmOptions("-Xmx512m"));
-    common.put("mapreduce.map.memory.mb", Integer.toString(TASK_MEMORY_MB));
-    common.put("mapreduce.reduce.memory.mb", Integer.toString(TASK_MEMORY_MB));
+    common.put("mapreduce.map.memory.mb", Integer.toString(ClusterSpec.TASK_MEMORY_MB));
+    common.put("mapreduce.reduce.memory.mb", Integer.toString(ClusterSpec.TASK_MEMORY_MB));
     common.put("mapred.child.java.opts", jvmOptions("-Xmx1000m"));
   }
 

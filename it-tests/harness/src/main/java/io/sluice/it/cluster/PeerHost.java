@@ -57,11 +57,11 @@ public final class PeerHost {
                 quoted(logFile.toString()),
                 file(name, "pid"),
                 file(name, "exit")));
-    return new PeerProcess(this, name);
+    return new PeerProcess(name, file(name, "exit"), signal -> signal(name, signal));
   }
 
   /** Sends a signal to a process that {@link #start} started. */
-  void signal(String name, String signal) {
+  private void signal(String name, String signal) {
     submit(
         "signal" + jobs.incrementAndGet(),
         "kill -%s $(cat %s) 2>/dev/null || true # it may have ended by itself\n"
@@ -69,7 +69,7 @@ public final class PeerHost {
   }
 
   /** A file about a job, by its kind: {@code pid}, {@code exit}. */
-  Path file(String name, String kind) {
+  private Path file(String name, String kind) {
     return directory.resolve(name + "." + kind);
   }
 

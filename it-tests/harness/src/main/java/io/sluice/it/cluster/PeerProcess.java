@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A process of a {@link PeerHost}; its streams are in its log file. Thread-safe. */
 final class PeerProcess extends Process {
@@ -16,12 +17,20 @@ final class PeerProcess extends Process {
 
   private static final Duration EXIT_DEADLINE = Duration.ofMinutes(1);
 
-  private final PeerHost host;
   private final String name;
+  private final Path exitFile;
+  private final Consumer<String> kill;
 
-  PeerProcess(PeerHost host, String name) {
-    this.host = host;
+  /**
+   * Has started there.
+   *
+   * @param exitFile will hold its exit status
+   * @param kill sends it a signal, by its name
+   */
+  PeerProcess(String name, Path exitFile, Consumer<String> kill) {
     this.name = name;
+    this.exitFile = exitFile;
+    this.kill = kill;
   }
 
   @Override
@@ -56,22 +65,21 @@ final class PeerProcess extends Process {
 
   @Override
   public void destroy() {
-    host.signal(name, "TERM");
+    kill.accept("TERM");
   }
 
   @Override
   public Process destroyForcibly() {
-    host.signal(name, "KILL");
+    kill.accept("KILL");
     return this;
   }
 
   private Optional<Integer> exit() {
-    Path file = host.file(name, "exit");
     try {
-      String status = Files.exists(file) ? Files.readString(file).strip() : "";
+      String status = Files.exists(exitFile) ? Files.readString(exitFile).strip() : "";
       return status.isEmpty() ? Optional.empty() : Optional.of(Integer.valueOf(status));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + file, e);
+      throw new UncheckedIOException("cannot read " + exitFile, e);
     }
   }
 }

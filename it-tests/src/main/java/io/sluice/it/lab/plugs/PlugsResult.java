@@ -31,10 +31,12 @@ public record PlugsResult(
     List<String> failures,
     long wallMs)
     implements LabResult {
+  /** Its suite's name on the command line. */
+  public static final String ID = "plugs";
 
   @Override
   public String id() {
-    return PulledPlugs.ID;
+    return ID;
   }
 
   @Override

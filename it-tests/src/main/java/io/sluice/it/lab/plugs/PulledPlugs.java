@@ -22,9 +22,6 @@ import java.util.TreeMap;
  * verdicts and consoles. It stops at the first failure, so that the NVDIMM shows it.
  */
 public final class PulledPlugs {
-  /** Its name on the command line. */
-  public static final String ID = "plugs";
-
   /** A file system that commits its journal only when told to loses all that was not synced. */
   private static final String SCRIPT =
       """
@@ -56,7 +53,7 @@ public final class PulledPlugs {
   /** Plans so many kills; the same seed plans the same. */
   public PulledPlugs(Lab lab, Console console, int kills, long seed) {
     if (kills < 1) {
-      throw new LabException("%s needs 1 kill or more, not %d".formatted(ID, kills));
+      throw new LabException("%s needs 1 kill or more, not %d".formatted(PlugsResult.ID, kills));
     }
     this.lab = lab;
     this.console = console;
@@ -69,8 +66,9 @@ public final class PulledPlugs {
   /** Runs to the last verification or the first failure. */
   public PlugsResult run() {
     long startNs = System.nanoTime();
-    lab.announce("%s: %d kills of a guest that spills, seed %d".formatted(ID, kills, seed));
-    Path share = lab.newShare(ID);
+    lab.announce(
+        "%s: %d kills of a guest that spills, seed %d".formatted(PlugsResult.ID, kills, seed));
+    Path share = lab.newShare(PlugsResult.ID);
     List<Path> nvdimms = Lab.nvdimms(share, 1);
     try {
       String moment = "";
@@ -83,7 +81,7 @@ public final class PulledPlugs {
     } catch (LabException e) {
       failures.add(
           "%s; repeat with ./sluice lab %s --kills %d --seed %d"
-              .formatted(e.getMessage(), ID, kills, seed));
+              .formatted(e.getMessage(), PlugsResult.ID, kills, seed));
     }
     PlugsResult result =
         new PlugsResult(
@@ -136,7 +134,8 @@ public final class PulledPlugs {
 
   private Guest boot(Boot boot, Path share, List<Path> nvdimms, GuestEvents events) {
     GuestSpec spec =
-        lab.spec(ID + "-" + boot.number(), 1, MEMORY_MB, BOOT_DEADLINE).withNvdimms(nvdimms);
+        lab.spec(PlugsResult.ID + "-" + boot.number(), 1, MEMORY_MB, BOOT_DEADLINE)
+            .withNvdimms(nvdimms);
     String script = SCRIPT.formatted(String.join(" ", boot.toArguments()));
     return lab.boot(spec, share, script, events::line);
   }

@@ -6,6 +6,7 @@ import io.sluice.it.lab.LabException;
 import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabSuite;
 import io.sluice.it.lab.LabTools;
+import io.sluice.it.lab.plugs.PlugsResult;
 import io.sluice.it.lab.plugs.PulledPlugs;
 import io.sluice.it.report.Console;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ public record LabRun(
         Arrays.stream(LabSuite.values())
             .filter(suite -> hosts == 1 || suite.runsOnTwoHosts())
             .map(LabSuite::id);
-    return Stream.concat(suites, hosts == 1 ? Stream.of(PulledPlugs.ID) : Stream.empty()).toList();
+    return Stream.concat(suites, hosts == 1 ? Stream.of(PlugsResult.ID) : Stream.empty()).toList();
   }
 
   /**
@@ -70,7 +71,7 @@ public record LabRun(
         runs.add(ofTest(suite.id(), 1, all));
       }
     }
-    runs.add(ofTest(PulledPlugs.ID, 1, all));
+    runs.add(ofTest(PlugsResult.ID, 1, all));
     return runs;
   }
 
@@ -85,7 +86,7 @@ public record LabRun(
   }
 
   private int memoryMb(String id) {
-    if (id.equals(PulledPlugs.ID)) {
+    if (id.equals(PlugsResult.ID)) {
       return PulledPlugs.MEMORY_MB + Lab.EMULATOR_MB;
     }
     int first = LabSuite.of(id).memoryMb() + Lab.EMULATOR_MB;
@@ -108,7 +109,7 @@ public record LabRun(
   }
 
   private LabResult run(Lab lab, Console console, String id) {
-    if (id.equals(PulledPlugs.ID)) {
+    if (id.equals(PlugsResult.ID)) {
       return new PulledPlugs(lab, console, kills, seed).run();
     }
     LabSuite suite = LabSuite.of(id);
