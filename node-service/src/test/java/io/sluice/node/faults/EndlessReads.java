@@ -49,7 +49,7 @@ final class EndlessReads {
   EndlessReads awaitMore(String way, long moreBytes) {
     long fromBytes = reader.stats().bytes(way);
     until(
-        moreBytes + " bytes over " + way + " after " + VerbsFaultBase.describe(reader.stats()),
+        moreBytes + " bytes over " + way + " after " + VerbsReadsBase.describe(reader.stats()),
         () -> outcome.isDone() || reader.stats().bytes(way) >= fromBytes + moreBytes);
     return this;
   }
@@ -93,7 +93,7 @@ final class EndlessReads {
     } catch (ExecutionException e) {
       return e.getCause();
     } catch (TimeoutException e) {
-      throw new AssertionError("a read hangs, after " + VerbsFaultBase.describe(reader.stats()), e);
+      throw new AssertionError("a read hangs, after " + VerbsReadsBase.describe(reader.stats()), e);
     }
   }
 }

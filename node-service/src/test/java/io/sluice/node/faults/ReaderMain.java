@@ -16,11 +16,11 @@ final class ReaderMain {
     NodeAddress address =
         new NodeAddress("node1", new InetSocketAddress(args[0], Integer.parseInt(args[1])));
     int rounds = Integer.parseInt(args[2]);
-    try (NodeReader reader = VerbsFaultBase.standardReader()) {
+    try (NodeReader reader = VerbsReadsBase.standardReader()) {
       for (int round = 0; round < rounds && System.in.available() == 0; round++) {
-        for (TestOutput output : VerbsFaultBase.OUTPUTS) {
-          VerbsFaultBase.readAndCheck(reader, address, output);
-          System.out.println("read " + VerbsFaultBase.describe(reader.stats()));
+        for (TestOutput output : VerbsReadsBase.OUTPUTS) {
+          VerbsReadsBase.readAndCheck(reader, address, output);
+          System.out.println("read " + VerbsReadsBase.describe(reader.stats()));
         }
       }
     }

@@ -21,7 +21,7 @@ final class ServiceMain {
   /** A service in {@code directory}, whose pool is kept if there is one. */
   static NodeService start(Path directory, InetAddress address, int port) throws Exception {
     return TestPool.service(directory, SEGMENTS)
-        .transports(VerbsFaultBase.transports())
+        .transports(VerbsReadsBase.transports())
         .listen(address, port)
         .bounceMemory(BOUNCE_BYTES)
         .recover(true)
