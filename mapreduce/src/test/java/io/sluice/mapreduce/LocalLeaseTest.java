@@ -93,7 +93,7 @@ final class LocalLeaseTest {
   private MapOutputStats collect(TaskAttemptID map) throws Exception {
     MapPlan<Text, Text> plan = MapPlan.of(job, map, new LocalMap(map).reporter());
     try (Lease lease = store.openLease();
-        RecordCollector<Text, Text> collector = plan.collector(store.target(lease))) {
+        RecordCollector<Text, Text> collector = new RecordCollector<>(plan, store.target(lease))) {
       for (int i = 0; i < RECORDS; i++) {
         Text key = new Text("key " + random.nextInt(5000));
         Text value = new Text(new byte[random.nextInt(2000)]);

@@ -78,7 +78,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     Medium medium = medium(service);
     outputId =
         new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
-    collector = plan.collector(WriteTarget.mapped(node, medium));
+    collector = new RecordCollector<>(plan, WriteTarget.mapped(node, medium));
     LOG.info(
         "Collecting into Sluice's pool at {} ({} medium), sort buffer {} MiB off heap",
         service.socket().getParent(),

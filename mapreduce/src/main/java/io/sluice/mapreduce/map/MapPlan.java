@@ -2,7 +2,6 @@ package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.spill.sort.KeyOrder;
-import io.sluice.spill.writer.WriteTarget;
 import java.io.IOException;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
@@ -17,9 +16,9 @@ import org.apache.hadoop.util.ReflectionUtils;
  *
  * <p>It differs from {@link RecordCollector} in holding nothing that must be closed.
  *
- * <p>Thread contract: one thread; {@link #collector} once, because serializers and the combiner are
- * the collector's from then on. Failure: {@link #of} throws what stock's collector throws for the
- * same settings, and refuses more reduces than an output's index has room for.
+ * <p>Thread contract: one thread; for one collector, because serializers and the combiner are the
+ * collector's from then on. Failure: {@link #of} throws what stock's collector throws for the same
+ * settings, and refuses more reduces than an output's index has room for.
  */
 public final class MapPlan<K, V> {
   static final int CHUNK_BYTES = 1 << 20;
@@ -68,10 +67,5 @@ public final class MapPlan<K, V> {
   /** Length of the sort buffer. */
   public long sortBytes() {
     return sortBytes;
-  }
-
-  /** A collector of the task's records, which the caller closes. */
-  public RecordCollector<K, V> collector(WriteTarget target) {
-    return new RecordCollector<>(this, target);
   }
 }

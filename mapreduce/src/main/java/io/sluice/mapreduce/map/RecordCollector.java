@@ -48,7 +48,8 @@ public final class RecordCollector<K, V> implements Closeable {
   private long sortNs;
   private Throwable spillFailure;
 
-  RecordCollector(MapPlan<K, V> plan, WriteTarget target) {
+  /** Takes over the plan, which is for one collector alone. */
+  public RecordCollector(MapPlan<K, V> plan, WriteTarget target) {
     reporter = plan.reporter;
     limits = plan.limits;
     partitions = plan.partitions;
