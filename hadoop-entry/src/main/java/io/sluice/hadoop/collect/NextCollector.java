@@ -24,14 +24,16 @@ final class NextCollector {
   /**
    * A collector that has begun.
    *
+   * @param ours Sluice's collector, as the job's list names it
    * @param declined why it is not Sluice's
    * @throws IOException or whatever else the last one fails with
    */
   @SuppressWarnings("unchecked")
-  static <K, V> MapOutputCollector<K, V> init(MapOutputCollector.Context context, String declined)
+  static <K, V> MapOutputCollector<K, V> init(
+      MapOutputCollector.Context context, Class<?> ours, String declined)
       throws IOException, ClassNotFoundException {
     JobConf job = context.getJobConf();
-    List<Class<?>> candidates = candidates(job);
+    List<Class<?>> candidates = candidates(job, ours);
     String reason = declined;
     for (int i = 0; ; i++) {
       Class<?> candidate = candidates.get(i);
@@ -51,14 +53,14 @@ final class NextCollector {
     }
   }
 
-  private static List<Class<?>> candidates(JobConf job) {
+  private static List<Class<?>> candidates(JobConf job, Class<?> ours) {
     List<Class<?>> named =
         Arrays.asList(
             job.getClasses(
                 MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR, MapTask.MapOutputBuffer.class));
-    int ours = named.indexOf(SluiceMapOutputCollector.class);
-    List<Class<?>> candidates = new ArrayList<>(named.subList(ours + 1, named.size()));
-    candidates.removeIf(SluiceMapOutputCollector.class::equals);
+    List<Class<?>> candidates =
+        new ArrayList<>(named.subList(named.indexOf(ours) + 1, named.size()));
+    candidates.removeIf(ours::equals);
     if (candidates.isEmpty()) {
       candidates.add(MapTask.MapOutputBuffer.class);
     }

@@ -56,7 +56,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     }
     if (declined != null) {
       SluiceCounter.FALLBACK_MAP_TO_STOCK.add(context.getReporter(), 1);
-      chosen = NextCollector.init(context, declined);
+      chosen = NextCollector.init(context, SluiceMapOutputCollector.class, declined);
     }
   }
 
