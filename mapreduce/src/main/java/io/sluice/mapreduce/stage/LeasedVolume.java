@@ -28,7 +28,7 @@ final class LeasedVolume implements StageVolume {
 
   /** Leases nothing yet. */
   LeasedVolume(WriteTarget target, OpenVolumes open) {
-    this.runs = target.scratch(LEASE_BYTES);
+    this.runs = new ScratchRuns(target, LEASE_BYTES);
     this.open = open;
     this.reading = runs::closeFiles;
   }

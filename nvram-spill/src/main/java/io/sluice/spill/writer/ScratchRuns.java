@@ -38,8 +38,12 @@ public final class ScratchRuns implements Closeable {
   private boolean begun;
   private long lengthBytes;
 
-  /** Leases nothing yet, then so much at first, and as much again as there is. */
-  ScratchRuns(WriteTarget target, long leaseBytes) {
+  /**
+   * Leases nothing yet.
+   *
+   * @param leaseBytes how much to lease at first; then as much again as there is
+   */
+  public ScratchRuns(WriteTarget target, long leaseBytes) {
     writer =
         new WriteTarget(
                 new KnownSegments(target.source(), segments), target.medium(), target.memory())

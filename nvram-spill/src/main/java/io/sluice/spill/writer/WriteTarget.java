@@ -23,13 +23,4 @@ public record WriteTarget(ExtentSource source, Medium medium, ExtentMemory memor
   public OutputWriter writer(int partitionCount, long leaseBytes) {
     return new OutputWriter(source, medium, memory, partitionCount, leaseBytes);
   }
-
-  /**
-   * Runs that are never committed, which have leased nothing yet.
-   *
-   * @param leaseBytes how much to lease at first; then as much again as there is
-   */
-  public ScratchRuns scratch(long leaseBytes) {
-    return new ScratchRuns(this, leaseBytes);
-  }
 }

@@ -29,7 +29,7 @@ class ScratchRunsTest extends PoolTestBase {
   private ScratchRuns scratch(StoreConfig config) throws IOException {
     store = SpillStore.open(config);
     lease = store.openLease(APP);
-    return WriteTarget.mapped(lease, medium()).scratch(64 << 10);
+    return new ScratchRuns(WriteTarget.mapped(lease, medium()), 64 << 10);
   }
 
   @AfterEach

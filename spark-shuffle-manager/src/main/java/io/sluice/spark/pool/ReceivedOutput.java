@@ -40,7 +40,7 @@ public final class ReceivedOutput implements Closeable {
     this.lease = lease;
     this.medium = medium;
     this.id = id;
-    this.received = WriteTarget.mapped(lease, medium).scratch(MapOutput.LEASE_BYTES);
+    this.received = new ScratchRuns(WriteTarget.mapped(lease, medium), MapOutput.LEASE_BYTES);
   }
 
   /** The shuffle that it is of. */
