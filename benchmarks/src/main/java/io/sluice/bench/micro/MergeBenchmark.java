@@ -1,6 +1,7 @@
 package io.sluice.bench.micro;
 
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
@@ -72,7 +73,7 @@ public class MergeBenchmark {
         buffer.sort().copyEncoded(0, buffer.recordCount(), bytes);
         RecordFormat.putEnd(bytes, bytes.position());
         encoded.add(bytes.array());
-        checksums.add(BlockChecksums.of(ByteBuffer.wrap(bytes.array())));
+        checksums.add(BlockSummer.sum(ByteBuffer.wrap(bytes.array())));
       }
     }
   }

@@ -21,6 +21,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
@@ -128,7 +129,7 @@ final class MovingNode implements RemoteServer.Backend, AutoCloseable {
         }
         int partition = output.partitions().get(i);
         int ordinal = ordinals.merge(partition, 1, Integer::sum) - 1;
-        BlockChecksums checksums = BlockChecksums.of(ByteBuffer.wrap(run));
+        BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(run));
         now.add(
             new LocatedRun(
                 new Run(partition, ordinal, run.length, run.length, 1, checksums),

@@ -1,6 +1,5 @@
 package io.sluice.spill.format;
 
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
@@ -36,13 +35,6 @@ public final class BlockChecksums {
   /** Takes over the array. */
   public static BlockChecksums of(int first, int... further) {
     return new BlockChecksums(first, further.length == 0 ? NONE : further);
-  }
-
-  /** Those of the remaining bytes of a buffer, whose position stays. */
-  public static BlockChecksums of(ByteBuffer bytes) {
-    BlockSummer summer = new BlockSummer();
-    summer.update(bytes.duplicate());
-    return summer.finish();
   }
 
   /** How many blocks a run has beyond its first. */

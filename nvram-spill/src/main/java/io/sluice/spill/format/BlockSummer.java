@@ -19,6 +19,13 @@ public final class BlockSummer {
   private int fullBlocks;
   private int blockBytes;
 
+  /** The checksums of the remaining bytes of a buffer, whose position stays. */
+  public static BlockChecksums sum(ByteBuffer bytes) {
+    BlockSummer summer = new BlockSummer();
+    summer.update(bytes.duplicate());
+    return summer.finish();
+  }
+
   /** Adds the remaining bytes of a buffer, which are then consumed. */
   public void update(ByteBuffer bytes) {
     int limit = bytes.limit();

@@ -37,7 +37,7 @@ public class BlockChecksumsTest {
     byte[] run = new byte[lengthBytes];
     random.nextBytes(run);
     BlockChecksums expected = naive(run);
-    assertEquals(expected, BlockChecksums.of(ByteBuffer.wrap(run)));
+    assertEquals(expected, BlockSummer.sum(ByteBuffer.wrap(run)));
     assertTrue(expected.fit(lengthBytes));
     assertFalse(expected.fit(lengthBytes + 2 * BLOCK));
     BlockSummer summer = new BlockSummer();

@@ -1,6 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import java.nio.ByteBuffer;
 
 /**
@@ -14,6 +15,6 @@ public record Piece(ByteBuffer bytes, long records, BlockChecksums checksums) {
 
   /** Sums the bytes up. */
   public static Piece of(ByteBuffer bytes, long records) {
-    return new Piece(bytes, records, BlockChecksums.of(bytes));
+    return new Piece(bytes, records, BlockSummer.sum(bytes));
   }
 }

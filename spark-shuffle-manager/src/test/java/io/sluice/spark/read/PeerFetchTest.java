@@ -13,6 +13,7 @@ import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.Piece;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -78,7 +79,7 @@ class PeerFetchTest {
       for (int run = 0; run < RUNS; run++) {
         ByteBuffer summed = ByteBuffer.allocate(PIECE_BYTES);
         summed.put(PIECE_BYTES - 1, (byte) (run == damagedRun ? 1 : 0));
-        BlockChecksums checksums = BlockChecksums.of(summed);
+        BlockChecksums checksums = BlockSummer.sum(summed);
         output.append(0, new Piece(ByteBuffer.allocate(PIECE_BYTES), 1, checksums));
       }
       output.commit();

@@ -1,6 +1,6 @@
 package io.sluice.it.lab.plugs;
 
-import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
@@ -123,7 +123,7 @@ final class Verifier {
       throws IOException {
     Run run = located.run();
     if (run.lengthBytes() != expected.length
-        || !run.checksums().equals(BlockChecksums.of(ByteBuffer.wrap(expected)))) {
+        || !run.checksums().equals(BlockSummer.sum(ByteBuffer.wrap(expected)))) {
       return false;
     }
     try (MappedRanges mapped = mapper.map(located.place().ranges())) {
