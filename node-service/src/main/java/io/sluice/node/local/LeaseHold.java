@@ -1,6 +1,5 @@
 package io.sluice.node.local;
 
-import io.sluice.spill.store.LeaseInfo;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -42,9 +41,8 @@ final class LeaseHold implements Closeable {
     this.file = file;
   }
 
-  /** Takes the lock on a lease that was just opened; empty if there is no record of it. */
-  static Optional<LeaseHold> take(Path socket, LeaseInfo lease) throws IOException {
-    Path path = LeaseRecords.path(socket, lease);
+  /** Takes the lock on the record at {@code path}, of a new lease; empty if there is none. */
+  static Optional<LeaseHold> take(Path path) throws IOException {
     RandomAccessFile file;
     try {
       file = open(path);

@@ -125,7 +125,7 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   /** Says that this task lives until it closes this client, whatever becomes of the service. */
   private void hold(LeaseInfo lease) throws IOException {
-    Optional<LeaseHold> hold = LeaseHold.take(socket, lease);
+    Optional<LeaseHold> hold = LeaseHold.take(LeaseRecords.path(socket, lease));
     synchronized (holds) {
       hold.ifPresent(holds::add);
     }
