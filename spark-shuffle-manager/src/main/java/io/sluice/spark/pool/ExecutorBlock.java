@@ -18,12 +18,12 @@ import org.apache.spark.network.buffer.ManagedBuffer;
  * release do nothing.
  */
 public final class ExecutorBlock extends ManagedBuffer {
-  private final ExecutorPool pool;
+  private final OutputCopier pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
   private final long lengthBytes;
 
-  ExecutorBlock(ExecutorPool pool, CommittedOutput output, List<IndexedRun> runs) {
+  ExecutorBlock(OutputCopier pool, CommittedOutput output, List<IndexedRun> runs) {
     this.pool = pool;
     this.output = output;
     this.runs = List.copyOf(runs);

@@ -21,14 +21,14 @@ import java.util.List;
 final class ExecutorBlockStream extends InputStream {
   static final int WINDOW_BYTES = 64 << 10;
 
-  private final ExecutorPool pool;
+  private final OutputCopier pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private RunInput input;
   private int nextRun;
 
-  ExecutorBlockStream(ExecutorPool pool, CommittedOutput output, List<IndexedRun> runs) {
+  ExecutorBlockStream(OutputCopier pool, CommittedOutput output, List<IndexedRun> runs) {
     this.pool = pool;
     this.output = output;
     this.runs = runs;

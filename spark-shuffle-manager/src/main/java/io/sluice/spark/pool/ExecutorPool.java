@@ -217,7 +217,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         shuffleId,
         mapId,
         output ->
-            new ExecutorBlock(this, output, output.indexedRuns(firstPartition, endPartition)));
+            new ExecutorBlock(
+                this::copy, output, output.indexedRuns(firstPartition, endPartition)));
   }
 
   /** Reads something of an output's index. */
@@ -252,14 +253,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /**
-   * Fills {@code destination}, whose position is 0, with bytes of an output, wherever they lie now.
-   *
-   * @return the output as it is now, to ask for its next bytes with
-   * @throws IOException if it was freed or replaced before that was done
-   */
-  CommittedOutput copy(CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination)
-      throws IOException {
+  /** The {@link OutputCopier} of all its blocks. */
+  private CommittedOutput copy(
+      CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination) throws IOException {
     lock.readLock().lock();
     try {
       requireOpen();

@@ -14,12 +14,12 @@ import java.nio.ByteBuffer;
  * <p>Thread contract: one thread. It owns nothing.
  */
 final class ExecutorRunInput implements RunInput {
-  private final ExecutorPool pool;
+  private final OutputCopier pool;
   private final long endBytes;
   private CommittedOutput output; // as it was found last
   private long logicalOffsetBytes;
 
-  ExecutorRunInput(ExecutorPool pool, CommittedOutput output, IndexedRun indexed) {
+  ExecutorRunInput(OutputCopier pool, CommittedOutput output, IndexedRun indexed) {
     this.pool = pool;
     this.output = output;
     this.logicalOffsetBytes = indexed.logicalOffsetBytes();

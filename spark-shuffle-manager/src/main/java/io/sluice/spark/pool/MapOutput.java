@@ -27,7 +27,7 @@ public final class MapOutput implements Closeable {
   /** Joining writes all bytes again; this many runs of each partition make it worth it. */
   private static final long JOINED_RUNS = 8;
 
-  private final OutputTarget pool;
+  private final PoolGuard pool;
   private final Attempt attempt;
   private final Closeable lease;
   private final Supplier<OutputWriter> writers;
@@ -42,7 +42,7 @@ public final class MapOutput implements Closeable {
    * @param maxRuns from {@link #maxRuns}
    */
   public MapOutput(
-      OutputTarget pool,
+      PoolGuard pool,
       Attempt attempt,
       Closeable lease,
       Supplier<OutputWriter> writers,

@@ -1,7 +1,6 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spark.pool.FreedShuffles.Attempt;
-import io.sluice.spill.format.OutputId;
 import java.io.IOException;
 import org.apache.spark.storage.BlockManagerId;
 
@@ -10,7 +9,7 @@ import org.apache.spark.storage.BlockManagerId;
  *
  * <p>Thread contract: safe from any thread.
  */
-public interface OutputTarget {
+public interface OutputTarget extends PoolGuard {
   /** An attempt at an output begins; when its shuffle is freed from now on, so is its output. */
   Attempt begin(int shuffleId);
 
@@ -19,20 +18,4 @@ public interface OutputTarget {
 
   /** The executor's address, with which readers find the pool. */
   BlockManagerId location(BlockManagerId executor);
-
-  /** Does something with the pool's memory, which stays until that is done. */
-  default void whileOpen(Access access) throws IOException {
-    access.run();
-  }
-
-  /** Touches the pool's memory. */
-  interface Access {
-    void run() throws IOException;
-  }
-
-  /**
-   * Called by an output that has just been committed, with its length. If its shuffle was freed
-   * since the attempt began, it is freed, and no other: others may have been computed again.
-   */
-  void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException;
 }

@@ -27,14 +27,14 @@ public final class ReceivedOutput implements Closeable {
   private static final int COPY_BYTES = 64 << 10;
   private static final int WINDOW_BYTES = 1 << 20;
 
-  private final ExecutorPool pool;
+  private final PoolGuard pool;
   private final Attempt attempt;
   private final Lease lease;
   private final Medium medium;
   private final OutputId id;
   private final ScratchRuns received;
 
-  ReceivedOutput(ExecutorPool pool, Attempt attempt, Lease lease, Medium medium, OutputId id) {
+  ReceivedOutput(PoolGuard pool, Attempt attempt, Lease lease, Medium medium, OutputId id) {
     this.pool = pool;
     this.attempt = attempt;
     this.lease = lease;
