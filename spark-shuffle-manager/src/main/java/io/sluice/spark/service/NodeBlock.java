@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
 /**
@@ -17,21 +18,26 @@ import org.apache.spark.network.buffer.ManagedBuffer;
  * release do nothing.
  */
 public final class NodeBlock extends ManagedBuffer {
-  private final NodeTarget pool;
   private final String output;
-  private final int firstPartition;
-  private final int endPartition;
+  private final Finder finder;
   private final long lengthBytes;
   private LocatedBlock unread;
 
-  NodeBlock(
-      NodeTarget pool, String output, int firstPartition, int endPartition, LocatedBlock located) {
-    this.pool = pool;
+  /** Finds a block, to be read once; empty if it is not there. */
+  interface Finder {
+    Optional<LocatedBlock> find() throws IOException;
+  }
+
+  /**
+   * Its first stream is what was found already; the finder finds it anew for each later one.
+   *
+   * @param output its name, for errors
+   */
+  NodeBlock(String output, LocatedBlock found, Finder finder) {
     this.output = output;
-    this.firstPartition = firstPartition;
-    this.endPartition = endPartition;
-    this.lengthBytes = located.lengthBytes();
-    this.unread = located;
+    this.finder = finder;
+    this.lengthBytes = found.lengthBytes();
+    this.unread = found;
   }
 
   @Override
@@ -53,8 +59,7 @@ public final class NodeBlock extends ManagedBuffer {
       unread = null;
       return first;
     }
-    return pool.locate(output, firstPartition, endPartition)
-        .orElseThrow(() -> new FileNotFoundException(output + " has been freed"));
+    return finder.find().orElseThrow(() -> new FileNotFoundException(output + " has been freed"));
   }
 
   @Override

@@ -225,12 +225,12 @@ public final class NodeTarget implements OutputTarget, Closeable {
       return Optional.empty();
     }
     String output = BlockNames.output(shuffleId, mapId);
-    Optional<LocatedBlock> located = locate(output, firstPartition, endPartition);
-    return located.map(block -> new NodeBlock(this, output, firstPartition, endPartition, block));
+    NodeBlock.Finder finder = () -> locate(output, firstPartition, endPartition);
+    return finder.find().map(block -> new NodeBlock(output, block, finder));
   }
 
   /** Finds it, to be read once; whoever reads it closes it. */
-  Optional<LocatedBlock> locate(String output, int firstPartition, int endPartition)
+  private Optional<LocatedBlock> locate(String output, int firstPartition, int endPartition)
       throws IOException {
     Partitions partitions = new Partitions(firstPartition, endPartition);
     List<NodeRun> runs = found.reader().locate(address(), partitions, List.of(output)).get(output);
