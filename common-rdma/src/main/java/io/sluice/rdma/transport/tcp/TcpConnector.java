@@ -55,7 +55,7 @@ final class TcpConnector {
         deadline.cancel();
       }
       channel.configureBlocking(false);
-      return new TcpConnection(holdings, channel, remote);
+      return TcpConnection.open(holdings, channel, remote);
     } catch (IOException | RuntimeException e) {
       ConnectFailedException failure =
           new ConnectFailedException(
