@@ -32,7 +32,7 @@ final class ReaderSession {
   private static final long TIMEOUT_MS = 30_000;
 
   private final Frames frames;
-  private final RemoteServer.Backend backend;
+  private final RemoteBackend backend;
   private final String applicationId;
   private final BounceSlots slots;
   private final long idleTimeoutMs;
@@ -44,7 +44,7 @@ final class ReaderSession {
    */
   ReaderSession(
       Frames frames,
-      RemoteServer.Backend backend,
+      RemoteBackend backend,
       String applicationId,
       BounceSlots slots,
       long idleTimeoutMs) {

@@ -10,18 +10,12 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
-import io.sluice.rdma.transport.Ticket;
-import io.sluice.spill.format.OutputId;
-import io.sluice.spill.segment.PoolPlaces;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 
 /**
  * The service's side of {@link RemoteProtocol}: listens, and lets in who proves the secret.
@@ -34,54 +28,13 @@ public final class RemoteServer implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long TIMEOUT_MS = 30_000;
 
-  private final Backend backend;
+  private final RemoteBackend backend;
   private final ServerSocketChannel listener;
   private final ConnectionLimits limits;
   private final Acceptor acceptor;
 
-  /** What the server answers from. */
-  public interface Backend {
-    /** The secret of an application, or null if nothing of it is on this node. */
-    JobSecret secretOf(String applicationId);
-
-    /** This node's pool. */
-    UUID poolId();
-
-    /** Where the segments of this node's pool lie. */
-    PoolPlaces places();
-
-    /** This node's transports, preferred first. */
-    List<Offer> offers();
-
-    /** The same with what anybody may read over each, to try it. */
-    List<ProbeOffer> probe();
-
-    /** Where one partition of these outputs lies. */
-    Description describe(String applicationId, Partitions partitions, List<String> outputIds)
-        throws IOException;
-
-    /** Nobody will read the application's outputs whose ids begin like this: frees them. */
-    void freeOutputs(String applicationId, String outputIdPrefix) throws IOException;
-
-    /** Nobody will read this output: frees it, if it is here. */
-    void freeOutput(OutputId id) throws IOException;
-
-    /** The application has ended everywhere: frees its outputs and forgets its secret. */
-    void applicationStopped(String applicationId) throws IOException;
-
-    /**
-     * Expects one data connection of a reader that has proved its application's secret.
-     *
-     * @param from the addresses that it may come from
-     * @throws RemoteError BUSY if the transport takes no further one now
-     */
-    Ticket expect(String transport, Set<InetAddress> from) throws RemoteError;
-
-    /** Bounce slots for a reader that has proved its application's secret; the caller closes. */
-    BounceSlots openSlots(String applicationId);
-  }
-
-  private RemoteServer(Backend backend, ServerSocketChannel listener, ConnectionLimits limits) {
+  private RemoteServer(
+      RemoteBackend backend, ServerSocketChannel listener, ConnectionLimits limits) {
     this.backend = backend;
     this.listener = listener;
     this.limits = limits;
@@ -90,7 +43,8 @@ public final class RemoteServer implements AutoCloseable {
 
   /** Listens at {@code address}; port 0 takes a free one. */
   public static RemoteServer start(
-      Backend backend, InetSocketAddress address, ConnectionLimits limits) throws IOException {
+      RemoteBackend backend, InetSocketAddress address, ConnectionLimits limits)
+      throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
       bind(listener, address);

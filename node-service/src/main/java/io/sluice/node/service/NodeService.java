@@ -8,6 +8,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.Frames;
@@ -63,7 +64,7 @@ import org.slf4j.LoggerFactory;
  * ServiceBuilder#start} throws and leaves nothing open; a transport that cannot listen is left out,
  * with a line in the log.
  */
-public final class NodeService implements Closeable, RemoteServer.Backend {
+public final class NodeService implements Closeable, RemoteBackend {
   private static final Logger LOG = LoggerFactory.getLogger(NodeService.class);
   private static final String APPLICATIONS_NAME = "applications";
 

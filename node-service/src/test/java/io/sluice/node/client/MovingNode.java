@@ -5,6 +5,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.StageRequest;
@@ -53,7 +54,7 @@ import java.util.function.UnaryOperator;
  *
  * <p>Thread contract: safe from any thread. Ownership: the test closes it.
  */
-final class MovingNode implements RemoteServer.Backend, AutoCloseable {
+final class MovingNode implements RemoteBackend, AutoCloseable {
   /** Where runs that are longer are cut in two, in the middle of a block. */
   static final int CUT_BYTES = 50_000;
 

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Answers from maps that a test fills; a null output makes it fail. */
-final class StubBackend implements RemoteServer.Backend {
+final class StubBackend implements RemoteBackend {
   static final int PARTITION_COUNT = 2_000;
 
   final UUID poolId = UUID.randomUUID();

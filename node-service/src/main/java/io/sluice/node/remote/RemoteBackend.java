@@ -1,0 +1,59 @@
+package io.sluice.node.remote;
+
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.PoolPlaces;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What a {@link RemoteServer} answers from.
+ *
+ * <p>Thread contract: called from the thread of any connection, many at a time. Failure: an {@link
+ * IOException} refuses the request, with its reason, and not the reader.
+ */
+public interface RemoteBackend {
+  /** The secret of an application, or null if nothing of it is on this node. */
+  JobSecret secretOf(String applicationId);
+
+  /** This node's pool. */
+  UUID poolId();
+
+  /** Where the segments of this node's pool lie. */
+  PoolPlaces places();
+
+  /** This node's transports, preferred first. */
+  List<Offer> offers();
+
+  /** The same with what anybody may read over each, to try it. */
+  List<ProbeOffer> probe();
+
+  /** Where one partition of these outputs lies. */
+  Description describe(String applicationId, Partitions partitions, List<String> outputIds)
+      throws IOException;
+
+  /** Nobody will read the application's outputs whose ids begin like this: frees them. */
+  void freeOutputs(String applicationId, String outputIdPrefix) throws IOException;
+
+  /** Nobody will read this output: frees it, if it is here. */
+  void freeOutput(OutputId id) throws IOException;
+
+  /** The application has ended everywhere: frees its outputs and forgets its secret. */
+  void applicationStopped(String applicationId) throws IOException;
+
+  /**
+   * Expects one data connection of a reader that has proved its application's secret.
+   *
+   * @param from the addresses that it may come from
+   * @throws RemoteError BUSY if the transport takes no further one now
+   */
+  Ticket expect(String transport, Set<InetAddress> from) throws RemoteError;
+
+  /** Bounce slots for a reader that has proved its application's secret; the caller closes. */
+  BounceSlots openSlots(String applicationId);
+}
