@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.RemoteError;
@@ -40,7 +41,11 @@ final class BounceReads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BounceReads.class);
   private static final long THREAD_IDLE_MS = 5_000;
 
-  private final RemoteNode node;
+  private final String node;
+  private final long timeoutMs;
+  private final Connector connector;
+  private final Offers offers;
+  private final DataLinks links;
   private final ThreadPoolExecutor thread;
   private final Deque<BounceRead> waiting = new ArrayDeque<>(); // this and the next: thread only
   private final Map<Long, BounceRead> holding = new HashMap<>();
@@ -48,9 +53,35 @@ final class BounceReads implements AutoCloseable {
   private volatile boolean begun; // else there is nothing to end
   private volatile RemoteClient client;
 
-  BounceReads(RemoteNode node) {
+  /** Makes a control connection, which is closed here. */
+  interface Connector {
+    /**
+     * Connects.
+     *
+     * @throws NodeBusyException if the service takes no further connection now
+     */
+    RemoteClient connect(long withinMs) throws IOException;
+  }
+
+  /** Where the node serves each transport now. */
+  interface Offers {
+    Offer offer(String transport) throws TransportException;
+  }
+
+  /**
+   * Connects nothing yet.
+   *
+   * @param node how messages call it
+   * @param timeoutMs how long closing waits for what is under way
+   * @param links what slots are read over; stay the caller's
+   */
+  BounceReads(String node, long timeoutMs, Connector connector, Offers offers, DataLinks links) {
     this.node = node;
-    this.thread = DaemonThreads.executor("sluice-bounce-" + node.name(), THREAD_IDLE_MS);
+    this.timeoutMs = timeoutMs;
+    this.connector = connector;
+    this.offers = offers;
+    this.links = links;
+    this.thread = DaemonThreads.executor("sluice-bounce-" + node, THREAD_IDLE_MS);
   }
 
   /** Starts a read as soon as a slot can be had. */
@@ -84,7 +115,7 @@ final class BounceReads implements AutoCloseable {
       if (leftMs <= 0) {
         throw new ReadTimeoutException(read + " has found no slot by its deadline");
       }
-      node.connect(read.transport());
+      links.connect(offers.offer(read.transport()));
       issue(read, client(leftMs).stage(read.request(), Math.max(1, read.leftMs())));
     } catch (RemoteError e) {
       if (e.code() == RemoteError.Code.BUSY) {
@@ -113,12 +144,12 @@ final class BounceReads implements AutoCloseable {
     return true;
   }
 
-  private RemoteClient client(long timeoutMs) throws IOException {
+  private RemoteClient client(long withinMs) throws IOException {
     if (client != null && isIdle()) {
       disconnect(); // before the service does
     }
     if (client == null) {
-      client = node.connectToBounce(timeoutMs);
+      client = connector.connect(withinMs);
     }
     usedNs = System.nanoTime();
     return client;
@@ -128,8 +159,9 @@ final class BounceReads implements AutoCloseable {
     RemoteClient from = client;
     holding.put(staged.ticket(), read);
     try {
-      node.read(
-              read.transport(),
+      links
+          .read(
+              offers.offer(read.transport()),
               staged.region(),
               staged.offsetBytes(),
               read.destination(),
@@ -155,11 +187,11 @@ final class BounceReads implements AutoCloseable {
     try {
       thread.execute(advancing);
     } catch (RejectedExecutionException e) {
-      LOG.debug("{}: closed, its control connection gives the slots back", node.name());
+      LOG.debug("{}: closed, its control connection gives the slots back", node);
     } catch (OutOfMemoryError e) {
       thread.remove(advancing);
       thread.getQueue().add(advancing); // the next thread that can be had does it first
-      LOG.warn("{}: no thread can be had, a slot is given back later", node.name(), e);
+      LOG.warn("{}: no thread can be had, a slot is given back later", node, e);
     }
   }
 
@@ -171,7 +203,7 @@ final class BounceReads implements AutoCloseable {
     try {
       client.release(ticket);
     } catch (IOException e) {
-      LOG.debug("{}: the control connection ended: {}", node.name(), e.toString());
+      LOG.debug("{}: the control connection ended: {}", node, e.toString());
       disconnect();
     }
   }
@@ -207,7 +239,7 @@ final class BounceReads implements AutoCloseable {
         ended.close();
       }
     } catch (IOException e) {
-      LOG.debug("{}: closing the control connection: {}", node.name(), e.toString());
+      LOG.debug("{}: closing the control connection: {}", node, e.toString());
     }
   }
 
@@ -229,7 +261,7 @@ final class BounceReads implements AutoCloseable {
     thread.shutdown();
     boolean ended = false;
     try {
-      ended = thread.awaitTermination(node.timeoutMs(), TimeUnit.MILLISECONDS);
+      ended = thread.awaitTermination(timeoutMs, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -74,7 +74,8 @@ public final class RemoteNode implements AutoCloseable {
     this.stats = stats;
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;
-    this.bounceReads = new BounceReads(this); // which asks for the name
+    this.bounceReads =
+        new BounceReads(name(), timeoutMs, this::connectToBounce, this::offer, links);
   }
 
   /** How messages call it. */
@@ -125,7 +126,7 @@ public final class RemoteNode implements AutoCloseable {
    *
    * @throws NodeBusyException if the service takes no further connection now
    */
-  RemoteClient connectToBounce(long withinMs) throws IOException {
+  private RemoteClient connectToBounce(long withinMs) throws IOException {
     try {
       return connectControl(withinMs);
     } catch (RemoteError e) {
@@ -183,11 +184,6 @@ public final class RemoteNode implements AutoCloseable {
   /** Reads through this node's bounce slots. */
   BounceReads bounceReads() {
     return bounceReads;
-  }
-
-  /** Connects over {@code transport}, unless that is done; see {@link #read}. */
-  void connect(String transport) throws TransportException {
-    links.connect(offer(transport));
   }
 
   /**
