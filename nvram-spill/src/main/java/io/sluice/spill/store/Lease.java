@@ -15,15 +15,27 @@ import java.util.List;
  * application was freed it grants and commits nothing more.
  */
 public final class Lease implements ExtentSource, Closeable {
-  private final SpillStore store;
+  private final Keeper keeper;
   private final String applicationId;
   private final LeaseInfo info;
   private final BlockSet held;
   private boolean closed;
   private boolean revoked;
 
-  Lease(SpillStore store, String applicationId, LeaseInfo info) {
-    this.store = store;
+  /** Keeps the books of all leases: does what one is asked for, and its lock guards their state. */
+  interface Keeper {
+    List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException;
+
+    void release(Lease lease, List<Extent> extents) throws IOException;
+
+    void commit(Lease lease, OutputStamp stamp, FooterLocation trailer, boolean mayReplace)
+        throws IOException;
+
+    void close(Lease lease) throws IOException;
+  }
+
+  Lease(Keeper keeper, String applicationId, LeaseInfo info) {
+    this.keeper = keeper;
     this.applicationId = applicationId;
     this.info = info;
     this.held = new BlockSet(info.blockBytes());
@@ -41,22 +53,22 @@ public final class Lease implements ExtentSource, Closeable {
 
   @Override
   public List<Extent> lease(long lengthBytes) throws IOException {
-    return store.lease(this, lengthBytes, false);
+    return keeper.lease(this, lengthBytes, false);
   }
 
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
-    return store.lease(this, lengthBytes, true).get(0);
+    return keeper.lease(this, lengthBytes, true).get(0);
   }
 
   @Override
   public void release(List<Extent> extents) throws IOException {
-    store.release(this, extents);
+    keeper.release(this, extents);
   }
 
   @Override
   public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
-    store.commit(this, stamp, trailer, false);
+    keeper.commit(this, stamp, trailer, false);
   }
 
   /**
@@ -64,13 +76,13 @@ public final class Lease implements ExtentSource, Closeable {
    * finds one of them, whole. If the medium fails in between, neither is left.
    */
   public void replace(OutputStamp stamp, FooterLocation trailer) throws IOException {
-    store.commit(this, stamp, trailer, true);
+    keeper.commit(this, stamp, trailer, true);
   }
 
   /** Gives back everything that is not committed; idempotent. */
   @Override
   public void close() throws IOException {
-    store.close(this);
+    keeper.close(this);
   }
 
   /** Blocks leased and not committed; guarded by the lock of the store. */

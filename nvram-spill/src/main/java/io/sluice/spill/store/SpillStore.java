@@ -55,6 +55,7 @@ public final class SpillStore implements Closeable {
   private final Allocator allocator;
   private final OutputDirectory outputs = new OutputDirectory();
   private final Set<Lease> leases = new HashSet<>();
+  private final LeaseKeeper keeper = new LeaseKeeper();
   private final Quarantine quarantine;
   private final PoolGrowth growth;
   private boolean reviewed;
@@ -153,7 +154,7 @@ public final class SpillStore implements Closeable {
       checkOpen();
       long generation = files.generations().next();
       LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
-      Lease lease = new Lease(this, applicationId, info);
+      Lease lease = new Lease(keeper, applicationId, info);
       leases.add(lease);
       return lease;
     } finally {
@@ -373,68 +374,94 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
-    long wantedBytes = allocator.roundUp(lengthBytes);
-    if (lacksRoom(wantedBytes, contiguous)) {
-      reviewQuarantine();
-    }
-    lock.lock();
-    try {
-      if (contiguous && wantedBytes > Extent.MAX_LENGTH_BYTES) {
-        throw new IllegalArgumentException(
-            "cannot lease "
-                + wantedBytes
-                + " bytes in one piece, at most "
-                + Extent.MAX_LENGTH_BYTES);
+  /** Does what leases are asked for. */
+  private final class LeaseKeeper implements Lease.Keeper {
+    @Override
+    public List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous)
+        throws IOException {
+      long wantedBytes = allocator.roundUp(lengthBytes);
+      if (lacksRoom(wantedBytes, contiguous)) {
+        reviewQuarantine();
       }
-      checkUsable(lease);
-      String lack = awaitRoom(lease, wantedBytes, contiguous);
-      List<Extent> taken = allocator.take(wantedBytes, contiguous, this::leasedBytes, lack);
-      taken.forEach(extent -> lease.held().add(extent.range()));
-      wakeFiller();
-      return taken;
-    } finally {
-      lock.unlock();
+      lock.lock();
+      try {
+        if (contiguous && wantedBytes > Extent.MAX_LENGTH_BYTES) {
+          throw new IllegalArgumentException(
+              "cannot lease "
+                  + wantedBytes
+                  + " bytes in one piece, at most "
+                  + Extent.MAX_LENGTH_BYTES);
+        }
+        checkUsable(lease);
+        String lack = awaitRoom(lease, wantedBytes, contiguous);
+        List<Extent> taken =
+            allocator.take(wantedBytes, contiguous, SpillStore.this::leasedBytes, lack);
+        taken.forEach(extent -> lease.held().add(extent.range()));
+        wakeFiller();
+        return taken;
+      } finally {
+        lock.unlock();
+      }
     }
-  }
 
-  void release(Lease lease, List<Extent> extents) throws IOException {
-    freeing(
-        retired -> {
-          checkOpen();
-          for (Extent extent : extents) {
-            Range range = extent.range();
-            if (lease.held().contains(range)) {
-              lease.held().remove(range);
-              allocator.free(range, retired);
-            } else if (!allocator.quarantined().contains(range)) {
-              throw new IOException(range + " cannot be released, it is not leased here");
+    @Override
+    public void release(Lease lease, List<Extent> extents) throws IOException {
+      freeing(
+          retired -> {
+            checkOpen();
+            for (Extent extent : extents) {
+              Range range = extent.range();
+              if (lease.held().contains(range)) {
+                lease.held().remove(range);
+                allocator.free(range, retired);
+              } else if (!allocator.quarantined().contains(range)) {
+                throw new IOException(range + " cannot be released, it is not leased here");
+              }
             }
-          }
-        });
-  }
+          });
+    }
 
-  void commit(Lease lease, OutputStamp stamp, FooterLocation trailer, boolean mayReplace)
-      throws IOException {
-    if (isCommitted(lease, stamp)) {
-      return; // and what lies there now may be another one's
+    @Override
+    public void commit(Lease lease, OutputStamp stamp, FooterLocation trailer, boolean mayReplace)
+        throws IOException {
+      if (isCommitted(lease, stamp)) {
+        return; // and what lies there now may be another one's
+      }
+      CommittedOutput output = loader.load(trailer);
+      if (!output.identity().stamp().equals(stamp)) {
+        throw new CorruptOutputException(
+            "what ends at "
+                + trailer
+                + " is of "
+                + output.id()
+                + ", "
+                + output.identity().stamp()
+                + ", expected "
+                + stamp);
+      }
+      List<SegmentHandle> written =
+          output.extents().stream().map(SpillStore.this::handleOf).toList();
+      SegmentHandle.checkAnswers(written); // to register them is to look at the files
+      announced.announce(written);
+      freeing(retired -> publish(lease, output, mayReplace, retired));
     }
-    CommittedOutput output = loader.load(trailer);
-    if (!output.identity().stamp().equals(stamp)) {
-      throw new CorruptOutputException(
-          "what ends at "
-              + trailer
-              + " is of "
-              + output.id()
-              + ", "
-              + output.identity().stamp()
-              + ", expected "
-              + stamp);
+
+    @Override
+    public void close(Lease lease) throws IOException {
+      Cleanup cleanup = new Cleanup();
+      freeing(
+          retired -> {
+            if (!lease.markClosed() || quiet) {
+              return;
+            }
+            leases.remove(lease);
+            for (Range range : lease.held().ranges()) {
+              lease.held().remove(range);
+              cleanup.run(() -> allocator.free(range, retired));
+            }
+          });
+      cleanup.finish();
     }
-    List<SegmentHandle> written = output.extents().stream().map(this::handleOf).toList();
-    SegmentHandle.checkAnswers(written); // to register them is to look at the files
-    announced.announce(written);
-    freeing(retired -> publish(lease, output, mayReplace, retired));
   }
 
   /** Whether it is there already: its answer may have been lost. */
@@ -502,22 +529,6 @@ public final class SpillStore implements Closeable {
     } else {
       output.place().clearMark();
     }
-  }
-
-  void close(Lease lease) throws IOException {
-    Cleanup cleanup = new Cleanup();
-    freeing(
-        retired -> {
-          if (!lease.markClosed() || quiet) {
-            return;
-          }
-          leases.remove(lease);
-          for (Range range : lease.held().ranges()) {
-            lease.held().remove(range);
-            cleanup.run(() -> allocator.free(range, retired));
-          }
-        });
-    cleanup.finish();
   }
 
   private void openFormerSegments() throws IOException {
