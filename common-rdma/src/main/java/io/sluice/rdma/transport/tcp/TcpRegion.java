@@ -3,11 +3,12 @@ package io.sluice.rdma.transport.tcp;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.support.Uninterruptibly;
+import java.nio.channels.SocketChannel;
 import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A registered region and the connections that are sending from it right now, so that
+ * A registered region and the sockets that are being sent to from it right now, so that
  * deregistration can promise that nobody is.
  *
  * <p>Thread contract: safe from any thread.
@@ -21,7 +22,7 @@ final class TcpRegion {
 
   private final RegionDescriptor descriptor;
   private final MemoryRegion memory;
-  private final Set<TcpServerConnection> senders = new HashSet<>();
+  private final Set<SocketChannel> senders = new HashSet<>();
   private boolean retired;
 
   TcpRegion(RegionDescriptor descriptor, MemoryRegion memory) {
@@ -37,12 +38,12 @@ final class TcpRegion {
     return memory;
   }
 
-  /** Enters a sender; false if the region was retired. */
-  synchronized boolean enter(TcpServerConnection sender) {
+  /** Enters a sender, by its socket; false if the region was retired. */
+  synchronized boolean enter(SocketChannel sender) {
     return !retired && senders.add(sender);
   }
 
-  synchronized void leave(TcpServerConnection sender) {
+  synchronized void leave(SocketChannel sender) {
     senders.remove(sender);
     notifyAll();
   }
@@ -51,7 +52,7 @@ final class TcpRegion {
   synchronized void retire() {
     retired = true;
     if (!awaitNoSenders(GRACE_MS)) {
-      senders.forEach(TcpServerConnection::shutdown);
+      senders.forEach(Sockets::shutdown);
       if (!awaitNoSenders(SHUTDOWN_LIMIT_MS)) {
         throw new IllegalStateException(
             descriptor

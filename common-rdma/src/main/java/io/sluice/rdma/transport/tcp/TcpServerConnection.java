@@ -15,6 +15,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,8 +37,9 @@ final class TcpServerConnection implements Runnable {
   private static final long END_LIMIT_MS = 10_000;
   private static final long NOT_BUSY = 0;
 
-  private final TcpServerEndpoint endpoint;
+  private final TcpServing serving;
   private final SocketChannel channel;
+  private final Consumer<TcpServerConnection> whenEnded;
   private final SocketAddress client;
   private final ByteBuffer requests;
   private final ByteBuffer header;
@@ -46,14 +48,20 @@ final class TcpServerConnection implements Runnable {
   private volatile long busySinceNanos = NOT_BUSY;
   private volatile long idleSinceNanos = System.nanoTime(); // its thread may begin late
 
-  /** Takes the channel over; if that fails, it is still the caller's. */
-  TcpServerConnection(TcpServerEndpoint endpoint, SocketChannel channel) {
-    this.endpoint = endpoint;
+  /**
+   * Takes the channel over; if that fails, it is still the caller's.
+   *
+   * @param whenEnded runs once, when the socket is closed
+   */
+  TcpServerConnection(
+      TcpServing serving, SocketChannel channel, Consumer<TcpServerConnection> whenEnded) {
+    this.serving = serving;
     this.channel = channel;
+    this.whenEnded = whenEnded;
     this.client = channel.socket().getRemoteSocketAddress();
-    this.requests = endpoint.memory().apply(REQUEST_BUFFER_BYTES);
+    this.requests = serving.memory().apply(REQUEST_BUFFER_BYTES);
     try {
-      this.header = endpoint.memory().apply(RESPONSE_HEADER_BYTES);
+      this.header = serving.memory().apply(RESPONSE_HEADER_BYTES);
     } catch (RuntimeException | Error e) { // of memory, mostly
       OffHeap.free(requests);
       throw e;
@@ -67,7 +75,7 @@ final class TcpServerConnection implements Runnable {
       progressed();
       welcomed = welcome();
       if (welcomed) {
-        endpoint.meter().connectionOpened();
+        serving.meter().connectionOpened();
         serveRequests();
       }
     } catch (IOException e) {
@@ -95,14 +103,14 @@ final class TcpServerConnection implements Runnable {
     if (hello.getShort(HELLO_VERSION_OFFSET) != VERSION) {
       return VERDICT_OTHER_VERSION;
     }
-    Admission admission = endpoint.admission();
+    Admission admission = serving.admission();
     long high = hello.getLong(HELLO_TICKET_OFFSET);
     long low = hello.getLong(HELLO_TICKET_OFFSET + Long.BYTES);
     place = admission.enter(new Ticket(high, low)).orElse(null);
     if (place == null) {
       return admission.isOpen() ? VERDICT_FULL : VERDICT_NOT_EXPECTED;
     }
-    if (!endpoint.proved(this)) {
+    if (!serving.unproved().leave(channel)) {
       throw new IOException("the hello came too late");
     }
     return VERDICT_WELCOME;
@@ -136,8 +144,8 @@ final class TcpServerConnection implements Runnable {
 
   private void serve(long requestId, long regionId, long key, long offsetBytes, int lengthBytes)
       throws IOException {
-    TcpRegion region = endpoint.find(regionId, key);
-    if (region == null || !region.enter(this)) {
+    TcpRegion region = serving.regions().find(regionId, key);
+    if (region == null || !region.enter(channel)) {
       refuse(requestId, "no such region under this key: never registered here, or deregistered");
       return;
     }
@@ -161,14 +169,14 @@ final class TcpServerConnection implements Runnable {
           offsetBytes,
           lengthBytes,
           this::progressed);
-      endpoint.meter().readDone(lengthBytes);
+      serving.meter().readDone(lengthBytes);
     } finally {
-      region.leave(this);
+      region.leave(channel);
     }
   }
 
   private void refuse(long requestId, String message) throws IOException {
-    endpoint.meter().readFailed();
+    serving.meter().readFailed();
     byte[] text = message.getBytes(StandardCharsets.UTF_8);
     Sockets.writeFully(channel, header(requestId, STATUS_REFUSED, text.length));
     Sockets.writeFully(channel, ByteBuffer.wrap(text));
@@ -197,7 +205,7 @@ final class TcpServerConnection implements Runnable {
     }
   }
 
-  /** For an acceptor that could not start this connection's thread. */
+  /** For whoever could not start this connection's thread. */
   void abandon() {
     end(false);
   }
@@ -222,9 +230,10 @@ final class TcpServerConnection implements Runnable {
       place.leave();
     }
     if (welcomed) {
-      endpoint.meter().connectionClosed();
+      serving.meter().connectionClosed();
     }
-    endpoint.ended(this);
+    serving.unproved().leave(channel);
+    whenEnded.accept(this);
     ended.countDown();
   }
 

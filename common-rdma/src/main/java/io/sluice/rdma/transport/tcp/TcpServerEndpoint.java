@@ -1,11 +1,11 @@
 package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
@@ -13,21 +13,18 @@ import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.TransportMeter;
 import io.sluice.rdma.transport.support.UnprovedShare;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
-import java.security.SecureRandom;
-import java.util.Map;
+import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 
 /**
- * Serves regions over TCP: the registry of regions and of connections.
+ * Serves regions over TCP, each connection on a thread of its own.
  *
  * <p>Who connects has a short time to show its ticket, in the small share of those who have not;
  * see {@link Admission} for who is let in then.
@@ -36,33 +33,32 @@ import java.util.function.IntFunction;
  * one watches for clients that stall. Ownership: the caller closes; that ends all of them.
  */
 final class TcpServerEndpoint implements ServerEndpoint {
+  /** A serving thread needs little stack, and there may be a thousand. */
+  private static final long SERVER_STACK_BYTES = 256 << 10;
+
   private final InetSocketAddress address;
   private final TcpAcceptor acceptor;
-  private final Map<Long, TcpRegion> regions = new ConcurrentHashMap<>();
   private final Set<TcpServerConnection> connections = ConcurrentHashMap.newKeySet();
   private final TransportMeter meter = new TransportMeter();
+  private final TcpRegions regions = new TcpRegions(meter);
   private final Deadlines stallWatch = new Deadlines("sluice-tcp-stall-watch");
-  private final SecureRandom keys = new SecureRandom();
-  private final AtomicLong nextRegionId = new AtomicLong(1);
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Admission admission;
-  private final IntFunction<ByteBuffer> memory;
-  private final UnprovedShare<TcpServerConnection> unproved;
+  private final UnprovedShare<SocketChannel> unproved;
+  private final TcpServing serving;
 
   private TcpServerEndpoint(
       ServerSocketChannel listener, Admission admission, IntFunction<ByteBuffer> memory)
       throws IOException {
-    this.memory = memory;
     this.address = (InetSocketAddress) listener.getLocalAddress();
-    this.admission = admission;
     ConnectionLimits limits = admission.limits();
     this.unproved =
         new UnprovedShare<>(
             limits.maxUnproved(),
             limits.proofTimeoutMs(),
             stallWatch,
-            (connection, reason) -> connection.shutdown());
-    this.acceptor = new TcpAcceptor(this, listener);
+            (channel, reason) -> Sockets.shutdown(channel));
+    this.serving = new TcpServing(regions, admission, unproved, meter, memory);
+    this.acceptor = new TcpAcceptor(listener, address, this::serve);
   }
 
   static TcpServerEndpoint open(
@@ -117,12 +113,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
 
   @Override
   public RegionDescriptor register(MemoryRegion memory) throws TransportException {
-    checkFileHoldsRegion(memory);
-    RegionDescriptor descriptor =
-        new RegionDescriptor(
-            nextRegionId.getAndIncrement(), keys.nextLong(), memory.lengthBytes(), new byte[0]);
-    regions.put(descriptor.regionId(), new TcpRegion(descriptor, memory));
-    meter.registered(memory.lengthBytes());
+    RegionDescriptor descriptor = regions.register(memory);
     if (closed.get()) {
       deregister(descriptor);
       throw new TransportException("tcp: server endpoint " + address + " is closed");
@@ -132,13 +123,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
 
   @Override
   public void deregister(RegionDescriptor descriptor) {
-    TcpRegion region = regions.get(descriptor.regionId());
-    if (region != null
-        && region.descriptor().equals(descriptor)
-        && regions.remove(descriptor.regionId(), region)) {
-      meter.deregistered(descriptor.lengthBytes());
-      region.retire();
-    }
+    regions.deregister(descriptor);
   }
 
   @Override
@@ -155,63 +140,30 @@ final class TcpServerEndpoint implements ServerEndpoint {
     stallWatch.close();
     connections.forEach(TcpServerConnection::shutdown);
     connections.forEach(TcpServerConnection::awaitEnd);
-    regions.values().forEach(region -> deregister(region.descriptor()));
+    regions.deregisterAll();
   }
 
-  TransportMeter meter() {
-    return meter;
-  }
-
-  /** The region of that id if the key is the right one, else null. */
-  TcpRegion find(long regionId, long key) {
-    TcpRegion region = regions.get(regionId);
-    return region != null && region.descriptor().key() == key ? region : null;
-  }
-
-  Admission admission() {
-    return admission;
-  }
-
-  /** Where its connections have their buffers from. */
-  IntFunction<ByteBuffer> memory() {
-    return memory;
-  }
-
-  /** Its client has shown what lets it in; false if that was too late. */
-  boolean proved(TcpServerConnection connection) {
-    return unproved.leave(connection);
-  }
-
-  void accepted(TcpServerConnection connection, InetAddress from) {
-    connections.add(connection);
-    unproved.enter(connection, from);
-    if (closed.get()) {
-      connection.shutdown();
-    }
-  }
-
-  void ended(TcpServerConnection connection) {
-    unproved.leave(connection);
-    connections.remove(connection);
-  }
-
-  private static void checkFileHoldsRegion(MemoryRegion memory) throws RegistrationException {
-    if (memory.file() == null) {
-      return;
-    }
-    long endBytes = memory.fileOffsetBytes() + memory.lengthBytes();
+  private void serve(SocketChannel channel) throws IOException {
+    TcpServerConnection connection;
     try {
-      if (memory.file().lengthBytes() < endBytes) {
-        throw new RegistrationException(
-            "tcp: the file has "
-                + memory.file().lengthBytes()
-                + " bytes, the region ends at byte "
-                + endBytes);
-      }
-    } catch (RegistrationException e) {
+      connection = new TcpServerConnection(serving, channel, connections::remove);
+    } catch (RuntimeException | Error e) {
+      channel.close(); // so that the client need not wait for its deadline
       throw e;
-    } catch (IOException e) {
-      throw new RegistrationException("tcp: cannot ask the size of the region's file", e);
+    }
+    try {
+      Sockets.configure(channel);
+      Thread server =
+          DaemonThreads.create("sluice-tcp-serve-" + connection, SERVER_STACK_BYTES, connection);
+      connections.add(connection);
+      unproved.enter(channel, channel.socket().getInetAddress());
+      if (closed.get()) {
+        connection.shutdown();
+      }
+      server.start();
+    } catch (IOException | RuntimeException | Error e) {
+      connection.abandon();
+      throw e;
     }
   }
 }
