@@ -44,21 +44,26 @@ class InterruptedTaskTest {
     Thread.interrupted();
   }
 
-  private ExecutorPool open() throws IOException {
+  private SparkConf conf() {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.sluice.pool.dir", base.toString())
             .set("spark.sluice.pool.capacity", "2m")
             .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
+    return conf;
+  }
+
+  private ExecutorPool open(SparkConf conf) throws IOException {
     return ExecutorPool.open(
         conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));
   }
 
   @Test
   void aTaskThatIsBeingKilledOpensThePoolForTheOthers() throws Exception {
+    SparkConf conf = conf(); // loads what an interrupt would keep from loading: Log4j
     Thread.currentThread().interrupt();
-    try (ExecutorPool pool = open()) {
+    try (ExecutorPool pool = open(conf)) {
       assertTrue(Thread.interrupted());
       new Task(pool, 1, new Random(1)).undisturbed();
     }
@@ -70,7 +75,7 @@ class InterruptedTaskTest {
     long allocatedBefore = OffHeap.allocatedBytes();
     long mappedBefore = OffHeap.mappedBytes();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-    try (ExecutorPool pool = open()) {
+    try (ExecutorPool pool = open(conf())) {
       int openBefore = openFiles();
       List<Task> tasks = new ArrayList<>();
       List<Future<?>> ends = new ArrayList<>();
