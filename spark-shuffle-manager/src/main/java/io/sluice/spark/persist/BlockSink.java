@@ -85,10 +85,13 @@ final class BlockSink implements WritableByteChannel {
 
   /** Nothing of the block stays. */
   void discard() throws IOException {
-    writer.close();
-    if (out != null) {
-      out.close();
-      Files.deleteIfExists(file.toPath());
+    try {
+      writer.close();
+    } finally {
+      if (out != null) {
+        out.close();
+        Files.deleteIfExists(file.toPath());
+      }
     }
   }
 
