@@ -17,9 +17,6 @@ import java.util.Map;
 final class ClusterSites {
   private static final String FILE_SYSTEM = "fs.defaultFS";
 
-  private static final List<String> SITE_FILES =
-      List.of("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml");
-
   private final ClusterSpec spec;
   private final Path directory;
   private final Path scratch;
@@ -160,18 +157,13 @@ final class ClusterSites {
         .strip();
   }
 
-  /** Every file gets every property: which daemon reads which is then no matter. */
-  static void writeSiteFiles(Path conf, Map<String, String> values) {
-    SITE_FILES.forEach(file -> SiteXml.write(conf.resolve(file), values));
-  }
-
   private static void writeConf(Path conf, Map<String, String> values) {
     try {
       // The NameNode and the DataNode want these on the class path; the stock jars have none.
       for (String webapp : List.of("hdfs", "datanode", "secondary", "static")) {
         Files.createDirectories(conf.resolve("webapps").resolve(webapp));
       }
-      writeSiteFiles(conf, values);
+      SiteXml.writeAll(conf, values);
       SiteXml.write(
           conf.resolve("capacity-scheduler.xml"),
           Map.of(

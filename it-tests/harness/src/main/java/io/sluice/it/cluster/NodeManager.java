@@ -88,7 +88,7 @@ public final class NodeManager {
     killHard(); // a stop takes ten seconds longer
     Map<String, String> values = new LinkedHashMap<>(site);
     values.putAll(changes);
-    ClusterSites.writeSiteFiles(place.conf(), values);
+    SiteXml.writeAll(place.conf(), values);
     start();
   }
 

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
@@ -14,6 +15,9 @@ import org.xml.sax.SAXException;
 
 /** Reads and writes Hadoop's {@code *-site.xml} files: name and value of each property. */
 public final class SiteXml {
+  private static final List<String> ALL =
+      List.of("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml");
+
   private SiteXml() {}
 
   public static Map<String, String> read(Path file) {
@@ -46,6 +50,11 @@ public final class SiteXml {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the site file " + file, e);
     }
+  }
+
+  /** Every file gets every property: which daemon reads which is then no matter. */
+  static void writeAll(Path conf, Map<String, String> values) {
+    ALL.forEach(file -> write(conf.resolve(file), values));
   }
 
   private static String text(Element property, String tag) {
