@@ -8,8 +8,9 @@ import java.util.List;
 import org.apache.spark.network.util.NettyUtils;
 
 /**
- * Takes all of the direct memory that Netty may have in this JVM, without touching it: no thread
- * gets a byte more until it is closed.
+ * Takes all of the direct memory that Netty may have in this JVM, without touching it, until it is
+ * closed. A thread may still get some: of what threads that have ended had kept for themselves, once
+ * the collector has found them.
  *
  * <p>Thread contract: one thread. Ownership: who fills it closes it.
  */
@@ -23,13 +24,18 @@ final class FullDirectMemory implements AutoCloseable {
 
   static FullDirectMemory fill() throws InterruptedException {
     FullDirectMemory full = new FullDirectMemory();
+    full.takeAll();
+    return full;
+  }
+
+  /** What has come free since, too. */
+  void takeAll() throws InterruptedException {
     // Every arena has chunks of its own, and a new thread gets the one with the fewest threads.
     for (int i = 0; i < 2 * MEMORY.metric().numDirectArenas(); i++) {
-      Thread taker = new Thread(full::take, "taker-" + i);
+      Thread taker = new Thread(this::take, "taker-" + i);
       taker.start();
       taker.join();
     }
-    return full;
   }
 
   private void take() {
