@@ -1,6 +1,5 @@
 package io.sluice.rdma.transport.ucx;
 
-import com.sun.jna.Function;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import java.util.Optional;
@@ -9,18 +8,20 @@ import java.util.function.Supplier;
 /**
  * jucx is in our jar, libucx is the system's, and may be older. UCX then warns, for each context
  * that is made, that the API is incompatible: of two calls that nothing here makes. In the output
- * of every task that would be noise, so it is not said while a context is made. All else that UCX
- * warns of later is said.
+ * of every task that would be noise, so with such a libucx, and where nobody has set its level, UCX
+ * says errors only while a context is made. It would then also warn of variables and devices that
+ * it does not know: {@code UCX_LOG_LEVEL=warn} in the environment shows that.
  *
  * <p>Thread contract: safe from any thread; contexts are made one at a time, as the level is the
- * process's. Only after {@link UcxSignals#leaveToJvm}. Failure: {@link LinkageError} where there is
- * no libucx.
+ * process's. Only after {@link UcxSignals#leaveToJvm}. What cannot be asked or set here changes
+ * nothing of whether UCX works.
  */
 final class UcxVersions {
   /** What the build bundles. */
   static final String JUCX = "1.18.1";
 
   private static final String LEVEL = "LOG_LEVEL";
+  private static final String UNSET = "WARN"; // what UCX has unless it is told otherwise
   private static final int LEVEL_BYTES = 64;
   private static final int OK = 0;
 
@@ -28,30 +29,47 @@ final class UcxVersions {
 
   /** Both, for logs. */
   static String describe() {
-    return "jucx %s on libucx %s".formatted(JUCX, libucx());
+    return "jucx %s on libucx %s".formatted(JUCX, libucx().orElse("of unknown version"));
   }
 
-  /** What the system has. */
-  static String libucx() {
-    return NativeLibrary.getInstance("libucp.so.0")
-        .getFunction("ucp_get_version_string")
-        .invokeString(new Object[0], false);
+  /** Whether the system's is older than what jucx was made for. */
+  static boolean isOlder() {
+    return libucx().map(UcxVersions::release).filter(has -> has < release(JUCX)).isPresent();
+  }
+
+  private static Optional<String> libucx() {
+    try {
+      return Optional.of(
+          NativeLibrary.getInstance("libucp.so.0")
+              .getFunction("ucp_get_version_string")
+              .invokeString(new Object[0], false));
+    } catch (LinkageError e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Major and minor in one number: what UCX compares. */
+  private static int release(String version) {
+    String[] numbers = version.split("\\.");
+    return Integer.parseInt(numbers[0]) * 1_000 + Integer.parseInt(numbers[1]);
   }
 
   /**
-   * Makes a context. A level that the environment sets is the administrator's, and is left alone.
+   * Makes a context. A level that the environment or UCX's own file sets is the administrator's,
+   * and is left alone.
    */
   static <T> T withoutWarning(Supplier<T> context) {
-    if (System.getenv("UCX_" + LEVEL) != null) {
-      return context.get();
-    }
     synchronized (UcxVersions.class) {
-      Optional<String> level = level();
-      level.ifPresent(any -> setLevel("error"));
+      if (System.getenv("UCX_" + LEVEL) != null
+          || !isOlder()
+          || !level().equals(Optional.of(UNSET))
+          || !setLevel("error")) {
+        return context.get();
+      }
       try {
         return context.get();
       } finally {
-        level.ifPresent(UcxVersions::setLevel);
+        setLevel(UNSET); // as it took the other, it takes this one
       }
     }
   }
@@ -59,17 +77,24 @@ final class UcxVersions {
   /** How much UCX says in this process; empty if it does not tell. */
   static Optional<String> level() {
     byte[] level = new byte[LEVEL_BYTES];
-    int status = libucs("get").invokeInt(new Object[] {LEVEL, level, (long) LEVEL_BYTES});
-    // ucs_status_t is packed into a byte.
-    return (byte) status == OK ? Optional.of(Native.toString(level)) : Optional.empty();
+    return call("get", LEVEL, level, (long) LEVEL_BYTES)
+        ? Optional.of(Native.toString(level))
+        : Optional.empty();
   }
 
-  private static void setLevel(String level) {
-    libucs("set").invokeInt(new Object[] {LEVEL, level});
+  private static boolean setLevel(String level) {
+    return call("set", LEVEL, level);
   }
 
-  private static Function libucs(String what) {
-    return NativeLibrary.getInstance("libucs.so.0")
-        .getFunction("ucs_global_opts_" + what + "_value");
+  private static boolean call(String what, Object... arguments) {
+    try {
+      int status =
+          NativeLibrary.getInstance("libucs.so.0")
+              .getFunction("ucs_global_opts_" + what + "_value")
+              .invokeInt(arguments);
+      return (byte) status == OK; // ucs_status_t is packed into a byte
+    } catch (LinkageError e) {
+      return false;
+    }
   }
 }

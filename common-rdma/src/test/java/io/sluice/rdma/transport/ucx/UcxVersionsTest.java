@@ -35,7 +35,7 @@ class UcxVersionsTest {
   }
 
   @Test
-  void anOlderLibraryOfTheSystemsIsNoWarningAndItsOthersStay() throws Exception {
+  void anOlderLibraryOfTheSystemsIsNoWarningAndWarningsStayOn() throws Exception {
     String output = run("quiet");
     assertFalse(output.contains(WARNING), output);
     assertTrue(output.endsWith("WARN\n"), output);
@@ -45,15 +45,19 @@ class UcxVersionsTest {
   /** Otherwise the test above would prove nothing. */
   @Test
   void ucxWouldWarn() throws Exception {
-    needsUcx();
-    assumeTrue(
-        minor(UcxVersions.libucx()) < minor(UcxVersions.JUCX),
-        () -> "libucx is not older: " + UcxVersions.describe());
+    needsOlderUcx();
     assertTrue(run("bare").contains(WARNING));
   }
 
-  private static int minor(String version) {
-    return Integer.parseInt(version.split("\\.")[1]);
+  @Test
+  void whoSetsUcxsLevelHearsIt() throws Exception {
+    needsOlderUcx();
+    assertTrue(run("quiet", "UCX_LOG_LEVEL", "warn").contains(WARNING));
+  }
+
+  private static void needsOlderUcx() {
+    needsUcx();
+    assumeTrue(UcxVersions.isOlder(), () -> "libucx is not older: " + UcxVersions.describe());
   }
 
   private static void needsUcx() {
@@ -62,7 +66,8 @@ class UcxVersionsTest {
         () -> UcxProvider.overTcp().unavailabilityCause().orElseThrow());
   }
 
-  private String run(String mode) throws Exception {
+  /** With one variable of UCX's, or none. */
+  private String run(String mode, String... variable) throws Exception {
     needsUcx();
     Path out = directory.resolve("out");
     ProcessBuilder builder =
@@ -75,6 +80,9 @@ class UcxVersionsTest {
             .redirectErrorStream(true)
             .redirectOutput(out.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("UCX_"));
+    if (variable.length > 0) {
+      builder.environment().put(variable[0], variable[1]);
+    }
     Process process = builder.start();
     try {
       assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), "it hangs");
