@@ -192,6 +192,8 @@ public final class FooterReader {
             identity.getLong(FooterLayout.INDEX_OFFSET_OFFSET),
             identity.getInt(FooterLayout.INDEX_LENGTH_OFFSET),
             identity.getInt(FooterLayout.INDEX_CRC_OFFSET));
+    // Else bytes that are no field's are not zero.
+    check.same("CRC32C of the identity's fields", decoded.crc32c(), crc32c);
     checkGeometry(check, decoded, place);
     return decoded;
   }
@@ -271,7 +273,9 @@ public final class FooterReader {
     /** Else the same fields had other bytes, and another mark than the store writes. */
     void zeros(String where, ByteBuffer bytes, int from, int to) throws IOException {
       for (int i = from; i < to; i++) {
-        that(bytes.get(i) == 0, "reserved byte " + i + " of the " + where, bytes.get(i), 0);
+        if (bytes.get(i) != 0) {
+          throw failure("reserved byte " + i + " of the " + where + " is " + bytes.get(i));
+        }
       }
     }
 

@@ -329,6 +329,24 @@ class HostileTaskTest extends PoolTestBase {
     }
   }
 
+  /** Though the task tells the CRC of the fields, the commit is not of the bytes that lie there. */
+  @Test
+  void reservedBytesOfTheIdentityThatAreNotZeroAreRefused() throws Exception {
+    Tail honest = honest();
+    ByteBuffer good = honest.identity().encode();
+    int ids = 64 + id(1).applicationId().length() + id(1).outputId().length();
+    IntStream padding = IntStream.range(ids, good.capacity());
+    for (int i : IntStream.concat(IntStream.range(60, 64), padding).toArray()) {
+      Tail lying = writeIdentity(honest, copy(good).put(i, (byte) 1));
+      String message =
+          assertThrows(
+                  CorruptOutputException.class,
+                  () -> lease.commit(honest.stamp(id(1)), lying.location()))
+              .getMessage();
+      assertTrue(message.contains("CRC32C of the identity's fields"), message);
+    }
+  }
+
   /** Writes a place with a right CRC, and all that is honest before it. */
   private void writePlace(ByteBuffer place) throws IOException {
     int crcOffset = place.capacity() - FooterLayout.TRAILER_BYTES + 84;
