@@ -226,13 +226,18 @@ final class RemoteRunInput implements RunInput {
 
   @Override
   public boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
+    RuntimeException hanging = null; // of reads ahead: what came is wrong all the same
     try {
       suspend();
     } catch (RuntimeException e) {
-      cause.addSuppressed(e); // of reads ahead: what came is wrong all the same
+      hanging = e;
+      cause.addSuppressed(e);
     }
     if (!where.isStale(offsetBytes, cause)) {
       return false;
+    }
+    if (hanging != null) {
+      throw hanging; // else nobody would hear of the window that is not given back
     }
     node.stats().retried();
     consumedBytes = offsetBytes;

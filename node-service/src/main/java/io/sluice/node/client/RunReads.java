@@ -22,6 +22,9 @@ import java.util.concurrent.TimeoutException;
  * window; a read that cannot be started is a window that has failed.
  */
 final class RunReads {
+  /** For threads of transports to run when this process has been stopped. */
+  private static final long SLACK_MS = 1_000;
+
   private final RemoteNode node;
   private final String outputId;
   private final String name;
@@ -144,15 +147,13 @@ final class RunReads {
 
   /**
    * Gives the memory of a window back that nobody will read. That of a read which does not end by
-   * its deadline goes back when it does end: until then its bytes may come.
+   * twice its deadline goes back when it does end: until then its bytes may come. Of many that hang
+   * since the same time, the first is waited for, and the others hardly.
    */
   void discard(RunWindow window) {
+    long waitMs = Math.max(SLACK_MS, 2 * node.timeoutMs() - window.ageMs());
     try {
-      window
-          .done()
-          .handle((ok, failure) -> null)
-          .orTimeout(2 * node.timeoutMs(), TimeUnit.MILLISECONDS)
-          .join();
+      window.done().handle((ok, failure) -> null).orTimeout(waitMs, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException late) {
       // Not on the transport's own thread, which the pool may be waiting for.
       window.done().whenCompleteAsync((ok, failure) -> window.buffer().close());

@@ -3,6 +3,7 @@ package io.sluice.node.client;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A window on a run: one read on its way, or arrived.
@@ -14,6 +15,7 @@ final class RunWindow {
   private final RegisteredBuffer buffer;
   private final int lengthBytes;
   private final CompletableFuture<Void> done;
+  private final long startedNs = System.nanoTime();
   private ByteBuffer view;
 
   RunWindow(ReadWay way, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
@@ -37,6 +39,11 @@ final class RunWindow {
 
   CompletableFuture<Void> done() {
     return done;
+  }
+
+  /** Since the read was started. */
+  long ageMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNs);
   }
 
   /** The read has ended well. */

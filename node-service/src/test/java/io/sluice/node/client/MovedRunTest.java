@@ -431,6 +431,26 @@ class MovedRunTest extends NodeTestBase {
     }
   }
 
+  /** The block is to be read again, but of the window that hangs somebody must hear. */
+  @Test
+  void aReadAheadThatDoesNotEndIsToldThoughTheBlockHasMoved() throws IOException {
+    tcp.actions.put(
+        10,
+        () -> {
+          node.move();
+          node.scribbleFormer();
+        });
+    tcp.endlessFrom = BLOCK / WINDOW; // the first of the next block
+    try (NodeReader reader = reader(ENDLESS_MS, null, tcp);
+        NodeRun run = locate(reader)) {
+      run.prefetch(2);
+      assertThrows(IllegalStateException.class, () -> readAll(run));
+      tcp.endless.forEach(read -> read.complete(null));
+      RegisteredWindows windows = transports.pool("tcp");
+      Await.until("all windows to be back", () -> windows.usage().inUse() == 0);
+    }
+  }
+
   /** A service copies a damaged run as it is. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
