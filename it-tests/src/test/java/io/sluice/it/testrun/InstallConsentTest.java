@@ -269,6 +269,25 @@ class InstallConsentTest {
   }
 
   @Test
+  void aSudoThatKeepsNoPasswordAsksItself() throws Exception {
+    sudo("[ \"$1\" != -n ] || exit 1");
+    Run run = atATerminal("y");
+
+    assertTrue(wasCalled("sudo env .* apt-get .*install .*libucx0 "), calls());
+    assertTrue(wasCalled("mvn "), run.output);
+  }
+
+  @Test
+  void aPasswordThatSudoRefusesStops() throws Exception {
+    sudo("exit 1");
+    Run run = atATerminal("y");
+
+    assertEquals(3, run.status, run.output);
+    assertTrue(run.output.contains("sudo did not agree; nothing was installed"), run.output);
+    assertEquals(List.of(), changes());
+  }
+
+  @Test
   void whoeverGivesNoPasswordHasQuit() throws Exception {
     waitASecond();
     sudo("[ \"$1\" != -v ] || exec sleep 10; exit 1");
