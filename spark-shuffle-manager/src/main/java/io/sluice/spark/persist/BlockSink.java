@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.store.StoreFullException;
 import java.io.File;
 import java.io.FileOutputStream;
@@ -85,13 +86,10 @@ final class BlockSink implements WritableByteChannel {
 
   /** Nothing of the block stays. */
   void discard() throws IOException {
-    try {
+    if (out == null) {
       writer.close();
-    } finally {
-      if (out != null) {
-        out.close();
-        Files.deleteIfExists(file.toPath());
-      }
+    } else {
+      Closing.all(writer, out, () -> Files.deleteIfExists(file.toPath()));
     }
   }
 

@@ -9,8 +9,8 @@ import org.apache.spark.network.util.NettyUtils;
 
 /**
  * Takes all of the direct memory that Netty may have in this JVM, without touching it, until it is
- * closed. A thread may still get some: of what threads that have ended had kept for themselves, once
- * the collector has found them.
+ * closed. A thread may still get some: of what threads that have ended had kept for themselves,
+ * once the collector has found them.
  *
  * <p>Thread contract: one thread. Ownership: who fills it closes it.
  */
