@@ -28,7 +28,7 @@ class FilesTest {
   private static final Pattern NO_CODE =
       Pattern.compile(
           "/\\*(?s:.*?)\\*/|//.*|\"\"\"(?s:.*?)\"\"\"|\"(?:\\\\.|[^\"\\\\])*\""
-              + "|(?m:^(?:package|import) .*)");
+              + "|'(?:\\\\.|[^'\\\\])*'|(?m:^(?:package|import) .*)");
   private static final Pattern CLASS = Pattern.compile("\\b[A-Z]\\w*");
 
   /** By names of classes with their packages. */
@@ -37,17 +37,19 @@ class FilesTest {
     sources.forEach(
         (from, source) -> {
           String code = NO_CODE.matcher(source).replaceAll("");
+          Set<String> names =
+              CLASS.matcher(code).results().map(MatchResult::group).collect(Collectors.toSet());
           Matcher imported = IMPORT.matcher(source);
           Set<String> importedNames = new HashSet<>();
           while (imported.find()) {
             String name = imported.group("name");
             importedNames.add(name);
-            if (imported.group("static") != null || names(code).contains(name)) {
+            if (imported.group("static") != null || names.contains(name)) {
               needs.add(from, file(imported.group("from") + name, sources.keySet()), name);
             }
           }
           String ownPackage = from.substring(0, from.lastIndexOf('.') + 1);
-          for (String name : names(code)) {
+          for (String name : names) {
             if (!importedNames.contains(name) && sources.containsKey(ownPackage + name)) {
               needs.add(from, ownPackage + name, name);
             }
@@ -64,10 +66,6 @@ class FilesTest {
       name = name.substring(0, name.lastIndexOf('.'));
     }
     return name;
-  }
-
-  private static Set<String> names(String code) {
-    return CLASS.matcher(code).results().map(MatchResult::group).collect(Collectors.toSet());
   }
 
   @Test

@@ -27,10 +27,10 @@ public record ClusterSpec(
     Map<String, String> site,
     Map<Integer, Map<String, String>> nodeSite) {
 
-  /** One ApplicationMaster and one task on a node, one task on the other: two cores' worth. */
   static final int AM_MEMORY_MB = 768;
-
   static final int TASK_MEMORY_MB = 1280;
+
+  /** One ApplicationMaster and one task on a node, one task on the other: two cores' worth. */
   private static final int NODE_MEMORY_MB = AM_MEMORY_MB + TASK_MEMORY_MB;
 
   public static ClusterSpec of(HadoopDistribution distribution) {

@@ -163,8 +163,7 @@ public record TestReports(Collection<TestOutcome> outcomes) {
         outcome
             .getTextContent()
             .lines()
-            .map(String::strip)
-            .filter(line -> line.startsWith(CAUSE))
+            .filter(line -> line.startsWith(CAUSE)) // those of suppressed ones are indented
             .reduce((cause, ofIt) -> ofIt)
             .map(line -> reason + ": " + line.substring(CAUSE.length()))
             .orElse(reason));

@@ -24,12 +24,14 @@ class TestReportsTest {
         <testsuite>
           <testcase classname="a.B" name="passes"/>
           <testcase classname="a.B" name="fails"><failure message="1 is not 2">trace</failure></testcase>
-          <testcase classname="a.B" name="throws"><error message="GROUPS failed">AssertionError: GROUPS failed
-            at a.B
-          Caused by: java.io.UncheckedIOException: cannot read
-            at a.C
-          Caused by: java.io.IOException: No such process
-            ... 3 more</error></testcase>
+          <testcase classname="a.B" name="throws"><error message="GROUPS failed"><![CDATA[AssertionError: GROUPS failed
+        \tat a.B
+        \tSuppressed: java.io.IOException: not closed
+        \tCaused by: java.io.IOException: no space
+        Caused by: java.io.UncheckedIOException: cannot read
+        \tat a.C
+        Caused by: java.io.IOException: No such process
+        \t... 3 more]]></error></testcase>
           <testcase classname="a.B" name="skips"><skipped message="no libucx"/></testcase>
           <testcase classname="a.B" name="aborts"><skipped type="x">org.opentest4j.TestAbortedException: no DAX
             at a.B</skipped></testcase>

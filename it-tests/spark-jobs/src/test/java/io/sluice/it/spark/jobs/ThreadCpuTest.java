@@ -3,20 +3,21 @@ package io.sluice.it.spark.jobs;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ThreadCpuTest {
   private static final int THREADS = 20_000;
 
   /** As of a pool of the engine's whose idle threads go. */
   @Test
-  void threadsThatEndWhileTheyAreAskedDoNotCount() throws Exception {
+  @Timeout(60)
+  void threadsThatEndWhileTheyAreAskedDoNotCount() {
     CompletableFuture<Void> ended = CompletableFuture.runAsync(ThreadCpuTest::startAndEnd);
     do {
       assertFalse(ThreadCpu.byName().isEmpty());
     } while (!ended.isDone());
-    ended.get(1, TimeUnit.MINUTES);
+    ended.join();
   }
 
   private static void startAndEnd() {
