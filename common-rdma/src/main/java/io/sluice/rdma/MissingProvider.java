@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param name of the transport
  * @param cause what is missing, and what to do about it
  */
-record MissingProvider(String name, String cause) implements TransportProvider {
+public record MissingProvider(String name, String cause) implements TransportProvider {
   @Override
   public Optional<String> unavailabilityCause() {
     return Optional.of(cause);

@@ -1,5 +1,6 @@
 package io.sluice.tools.doctor;
 
+import io.sluice.rdma.MissingProvider;
 import io.sluice.rdma.transport.TransportProvider;
 import java.util.List;
 import java.util.Optional;
@@ -15,10 +16,15 @@ import java.util.stream.Collectors;
 record TransportCheck(TransportProvider provider, List<Finding> rdma, Trial trial)
     implements Check {
   private static final String UNUSABLE = "does not work here";
+  private static final String OPTIONAL =
+      "nothing, unless ucx cannot be had; then put that jar beside Sluice's";
 
   @Override
   public List<Finding> look() {
     String subject = "transport " + provider.name();
+    if (provider instanceof MissingProvider missing) {
+      return List.of(Finding.info(subject, "not installed", missing.cause(), OPTIONAL));
+    }
     Optional<String> unavailable = provider.unavailabilityCause();
     if (unavailable.isPresent()) {
       boolean couldDoRdma = rdma.stream().anyMatch(f -> f.level() == Finding.Level.PROBLEM);

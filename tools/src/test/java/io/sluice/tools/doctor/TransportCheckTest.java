@@ -2,6 +2,7 @@ package io.sluice.tools.doctor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.rdma.MissingProvider;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
@@ -62,6 +63,15 @@ class TransportCheckTest {
     assertEquals(
         Finding.info("transport broken", "does not work here", "no device", "modprobe it"),
         look(new Broken(Optional.of("no device")), NO_NIC, FINE));
+  }
+
+  @Test
+  void aJarThatIsNotThereIsNoProblemOfTheHardware() {
+    Finding finding = look(new MissingProvider("disni", "its jar is not there"), NO_NIC, DOWN);
+    assertEquals(Level.INFO, finding.level());
+    assertEquals("its jar is not there", finding.cause());
+    assertEquals(
+        "nothing, unless ucx cannot be had; then put that jar beside Sluice's", finding.remedy());
   }
 
   @Test
