@@ -89,6 +89,7 @@ final class ReduceShuffle {
   private LocalClient node;
   private StageArea stage;
   private NodeReader reader;
+  private StockFetch stock;
   private FetchSchedule schedule;
   private RawKeyValueIterator records;
   private final FailureReports failureReports;
@@ -258,11 +259,7 @@ final class ReduceShuffle {
             new CompletionPoller(
                 context.getUmbilical(), reduce, job.getNumReduceTasks(), schedule)));
     int fetchers = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
-    StockFetch stock =
-        new StockFetch(
-            context.getReduceTask().getShuffleSecret(),
-            job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, 180_000),
-            job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, 180_000));
+    stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
     FetchNotes notes = new FetchNotes(context.getReporter());
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
@@ -387,17 +384,20 @@ final class ReduceShuffle {
     LocalClient closingNode = node;
     StageArea closingStage = stage;
     NodeReader closingReader = reader;
+    StockFetch closingStock = stock;
     FetchSchedule closingSchedule = schedule;
     RawKeyValueIterator closingRecords = records;
     Closeable closingMerge = closingRecords == null ? null : closingRecords::close;
     node = null;
     stage = null;
     reader = null;
+    stock = null;
     schedule = null;
     records = null;
     // From the last to the first: the merge reads through the reader and stages on the node.
     try (closingNode;
         closingReader;
+        closingStock;
         closingStage;
         closingSchedule;
         closingMerge) {

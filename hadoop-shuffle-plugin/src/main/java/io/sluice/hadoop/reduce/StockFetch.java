@@ -1,6 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,7 +14,10 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.io.WritableUtils;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.CryptoUtils;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
 
@@ -29,20 +33,27 @@ import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
  *   vlong   raw length    bytes before compression, without it
  *   vint    reduce
  *   part length bytes: IFile stream (compressed as a whole if the job does so), int32 CRC-32
+ *     where intermediate data is encrypted: int64 offset, IV, and then those two in AES-CTR;
+ *     both lengths count the offset and the IV
  * </pre>
  *
- * <p>Thread contract: stateless. Ownership: the connection ends with the call. Failure: {@link
+ * <p>What is encrypted is decrypted here, and the sink gets what the map's records were before. As
+ * with stock, nothing but the CRC says that the bytes are the map's.
+ *
+ * <p>Thread contract: thread-safe; the key of encrypted data is that of the calling thread's user.
+ * Ownership: {@link ReduceShuffle} closes it; a connection ends with the call. Failure: {@link
  * FetchException} for what can go wrong on the way, among it a stream that ends in the header or in
  * the body and a checksum that does not match; {@link BusyException} when the node wants to be left
  * alone for a while; whatever the sink throws passes through.
  */
-final class StockFetch {
+final class StockFetch implements Closeable {
   private static final int COPY_BYTES = 64 << 10;
   private static final int MAX_MAP_ID_BYTES = 1000;
   private static final int CHECKSUM_BYTES = 4;
   private static final int HTTP_TOO_MANY_REQUESTS = 429;
   private static final String RETRY_AFTER = "Retry-After";
   private static final long DEFAULT_RETRY_AFTER_MS = 1000;
+  private static final int DEFAULT_TIMEOUT_MS = 180_000;
   private static final int MAX_REASON_BYTES = 4096;
 
   /** Its words when it knows nothing of the job, with 401. */
@@ -52,14 +63,32 @@ final class StockFetch {
   private static final Pattern NO_SUCH_OUTPUT =
       Pattern.compile("Could not find .* in any of the directories");
 
+  private final JobConf job;
   private final SecretKey secret;
+  private final ShuffleTls tls;
   private final int connectTimeoutMs;
   private final int readTimeoutMs;
 
-  StockFetch(SecretKey secret, int connectTimeoutMs, int readTimeoutMs) {
+  /** Bytes that stand before an encrypted partition; 0 if the job's are not. */
+  private final int paddingBytes;
+
+  /**
+   * Connects to nothing yet.
+   *
+   * @param secret the job's shuffle secret
+   */
+  StockFetch(JobConf job, SecretKey secret) throws IOException {
+    this.job = job;
     this.secret = secret;
-    this.connectTimeoutMs = connectTimeoutMs;
-    this.readTimeoutMs = readTimeoutMs;
+    this.tls = new ShuffleTls(job);
+    this.connectTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, DEFAULT_TIMEOUT_MS);
+    this.readTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, DEFAULT_TIMEOUT_MS);
+    this.paddingBytes = CryptoUtils.cryptoPadding(job);
+  }
+
+  @Override
+  public void close() {
+    tls.close();
   }
 
   /** The output could not be fetched; trying again, or another attempt of the map, may help. */
@@ -139,7 +168,11 @@ final class StockFetch {
                     + "&map="
                     + map)
             .toURL();
-    HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+    if (!tls.permits(url)) {
+      throw refused(
+          true, url, "the job's shuffle is to be over TLS, and this address is not", null);
+    }
+    HttpURLConnection connection = tls.open(url);
     try (DataInputStream in = new DataInputStream(open(connection, url))) {
       return receive(in, url, map, reduce, sink);
     } finally {
@@ -248,7 +281,7 @@ final class StockFetch {
     return new FetchException(Kind.READ, false, false, message, cause);
   }
 
-  private static long receive(DataInputStream in, URL url, TaskAttemptID map, int reduce, Sink sink)
+  private long receive(DataInputStream in, URL url, TaskAttemptID map, int reduce, Sink sink)
       throws IOException {
     String mapId;
     long partLengthBytes;
@@ -267,13 +300,40 @@ final class StockFetch {
           "asked for " + map + " reduce " + reduce + ", got " + mapId + " reduce " + forReduce,
           null);
     }
-    if (partLengthBytes < CHECKSUM_BYTES || rawLengthBytes < 0) {
+    if (partLengthBytes < paddingBytes + CHECKSUM_BYTES || rawLengthBytes < paddingBytes) {
       throw damaged(
           "reply to " + url + " announces " + partLengthBytes + "/" + rawLengthBytes + " bytes",
           null);
     }
-    long storedBytes = partLengthBytes - CHECKSUM_BYTES;
-    sink.begin(storedBytes, rawLengthBytes);
+    sink.begin(partLengthBytes - paddingBytes - CHECKSUM_BYTES, rawLengthBytes - paddingBytes);
+    if (paddingBytes == 0) {
+      copy(in, url, map, reduce, partLengthBytes, sink);
+    } else {
+      try (DataInputStream decrypted =
+          new DataInputStream(decrypted(in, url, map, reduce, partLengthBytes))) {
+        copy(decrypted, url, map, reduce, partLengthBytes, sink);
+      }
+    }
+    return partLengthBytes;
+  }
+
+  private InputStream decrypted(
+      InputStream in, URL url, TaskAttemptID map, int reduce, long partLengthBytes)
+      throws IOException {
+    try {
+      return CryptoUtils.wrapIfNecessary(job, in, partLengthBytes);
+    } catch (IOException e) {
+      throw cut(url, partLengthBytes, 0, e);
+    } catch (IllegalArgumentException e) {
+      throw damaged("encrypted " + map + " reduce " + reduce + " begins with no offset", e);
+    }
+  }
+
+  /** The bytes of the sink, and then the CRC of all of them. */
+  private void copy(
+      DataInputStream in, URL url, TaskAttemptID map, int reduce, long partLengthBytes, Sink sink)
+      throws IOException {
+    long storedBytes = partLengthBytes - paddingBytes - CHECKSUM_BYTES;
     CRC32 crc = new CRC32();
     byte[] buffer = new byte[(int) Math.min(COPY_BYTES, storedBytes)];
     long leftBytes = storedBytes;
@@ -282,10 +342,10 @@ final class StockFetch {
       try {
         n = in.read(buffer, 0, (int) Math.min(buffer.length, leftBytes));
       } catch (IOException e) {
-        throw cut(url, partLengthBytes, storedBytes - leftBytes, e);
+        throw cut(url, partLengthBytes, paddingBytes + storedBytes - leftBytes, e);
       }
       if (n < 0) {
-        throw cut(url, partLengthBytes, storedBytes - leftBytes, null);
+        throw cut(url, partLengthBytes, paddingBytes + storedBytes - leftBytes, null);
       }
       crc.update(buffer, 0, n);
       sink.write(buffer, 0, n);
@@ -295,7 +355,7 @@ final class StockFetch {
     try {
       expected = in.readInt();
     } catch (IOException e) {
-      throw cut(url, partLengthBytes, storedBytes, e);
+      throw cut(url, partLengthBytes, paddingBytes + storedBytes, e);
     }
     if (expected != (int) crc.getValue()) {
       throw damaged(
@@ -304,7 +364,6 @@ final class StockFetch {
               map, reduce, expected, (int) crc.getValue()),
           null);
     }
-    return partLengthBytes;
   }
 
   private static FetchException cut(

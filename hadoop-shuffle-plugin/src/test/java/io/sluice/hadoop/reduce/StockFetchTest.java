@@ -19,10 +19,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.CRC32;
+import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +40,8 @@ final class StockFetchTest {
   private static final int TIMEOUT_MS = 10_000;
   private static final TaskAttemptID MAP = TestJob.map(5, 1);
 
-  private final StockFetch fetch = new StockFetch(TestJob.SECRET, TIMEOUT_MS, TIMEOUT_MS);
   private final Collected sink = new Collected();
+  private StockFetch fetch;
   private StockHandler handler;
 
   private static final class Collected implements StockFetch.Sink {
@@ -57,8 +61,21 @@ final class StockFetchTest {
     }
   }
 
+  private static StockFetch fetch(SecretKey secret) throws IOException {
+    JobConf job = TestJob.conf();
+    job.setInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, TIMEOUT_MS);
+    job.setInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, TIMEOUT_MS);
+    return new StockFetch(job, secret);
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    fetch = fetch(TestJob.SECRET);
+  }
+
   @AfterEach
   void stop() {
+    fetch.close();
     if (handler != null) {
       handler.close();
     }
@@ -241,15 +258,15 @@ final class StockFetchTest {
   }
 
   @Test
-  void requestIsSignedWithTheJobsSecret() {
+  void requestIsSignedWithTheJobsSecret() throws IOException {
     byte[] body = new byte[0];
-    StockFetch stranger =
-        new StockFetch(new SecretKeySpec(new byte[] {1}, "HmacSHA1"), TIMEOUT_MS, TIMEOUT_MS);
+    fetch.close();
+    fetch = fetch(new SecretKeySpec(new byte[] {1}, "HmacSHA1"));
     assertThrows(
         StockFetch.FetchException.class,
         () -> {
           handler = new StockHandler(exchange -> reply(exchange, body, 0));
-          stranger.fetch(handler.url(), MAP, REDUCE, sink);
+          fetch.fetch(handler.url(), MAP, REDUCE, sink);
         });
   }
 

@@ -2,6 +2,8 @@ package io.sluice.hadoop.testing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.DataOutputStream;
@@ -10,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -49,7 +52,18 @@ public final class StockHandler implements Closeable {
 
   /** At a port of the test's choice. */
   public StockHandler(Script script, int port) throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    this(script, HttpServer.create(), port);
+  }
+
+  /** Over TLS, as {@code mapreduce.shuffle.ssl.enabled} has it. */
+  public StockHandler(Script script, TestCertificate certificate)
+      throws IOException, GeneralSecurityException {
+    this(script, overTls(certificate), 0);
+  }
+
+  private StockHandler(Script script, HttpServer server, int port) throws IOException {
+    this.server = server;
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.setExecutor(threads);
     server.createContext(
         "/mapOutput",
@@ -62,9 +76,19 @@ public final class StockHandler implements Closeable {
     server.start();
   }
 
+  private static HttpServer overTls(TestCertificate certificate)
+      throws IOException, GeneralSecurityException {
+    HttpsServer server = HttpsServer.create();
+    server.setHttpsConfigurator(new HttpsConfigurator(certificate.context()));
+    return server;
+  }
+
   /** As completion events have it. */
   public String url() {
-    return "http://" + server.getAddress().getHostString() + ":" + server.getAddress().getPort();
+    return (server instanceof HttpsServer ? "https://" : "http://")
+        + server.getAddress().getHostString()
+        + ":"
+        + server.getAddress().getPort();
   }
 
   /** A reply with the right headers and this body, of which only the first bytes are sent. */
