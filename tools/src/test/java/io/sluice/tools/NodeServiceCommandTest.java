@@ -89,7 +89,7 @@ class NodeServiceCommandTest {
 
   @Test
   void aServiceThatEndsSaysWhatItLeaves() throws IOException {
-    Path segment = service.places().path(0, 0);
+    Path segment = service.places().path(0, 0, 0);
     String said = logOf(() -> command("service", "--overflow-dirs=" + base).close(service));
     assertTrue(said.contains("stays for the next service"), said);
     assertTrue(said.contains(base.resolve("service").toString()), said);

@@ -166,7 +166,7 @@ final class ReduceShuffle {
     try {
       ServiceAddress service = NodeManagerNotice.find(environment).address();
       node = NodeLink.connect(service, reduce.getJobID(), secret, timeoutMs);
-      localPool = new LocalPool(node.info().poolId(), node.places());
+      localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
       stage =
           new LeasedStage(
               WriteTarget.mapped(

@@ -11,6 +11,7 @@ import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -29,7 +30,8 @@ public final class SluiceMapOutput {
         node.service()
             .describe(TestJob.APPLICATION, Partitions.one(partition), List.of(map.toString()));
     List<List<Pair>> runs = new ArrayList<>();
-    try (SegmentMapper mapper = new SegmentMapper(id -> description.segments().get(id).segment())) {
+    try (SegmentMapper mapper =
+        new SegmentMapper(SegmentOpener.BY_NAME, id -> description.segments().get(id).segment())) {
       for (LocatedRun located : description.runs().get(map.toString())) {
         Run run = located.run();
         RunInput stored =

@@ -7,6 +7,7 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.LeaseInfo;
@@ -47,6 +48,11 @@ class LeasedStageTest extends StageAreaContract {
     @Override
     public LeaseInfo info() {
       return lease.info();
+    }
+
+    @Override
+    public SegmentOpener opener() {
+      return lease.opener();
     }
 
     @Override
@@ -99,7 +105,7 @@ class LeasedStageTest extends StageAreaContract {
 
   /** The file that the first extent lies in. */
   Path firstSegment() throws IOException {
-    return store.store().places().path(0, 0);
+    return store.store().places().path(0, 0, 0);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
@@ -40,7 +41,7 @@ public final class LocalStore implements Closeable {
   private final Medium medium = new PlainMedium();
   private final SpillStore store;
   private final SegmentMapper mapper =
-      new SegmentMapper(id -> segments().segment(id).orElseThrow().info());
+      new SegmentMapper(SegmentOpener.BY_NAME, id -> segments().segment(id).orElseThrow().info());
 
   private LocalStore(StoreConfig.Builder config) throws IOException {
     store =

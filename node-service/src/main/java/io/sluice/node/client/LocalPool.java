@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.SegmentOpener;
 import java.util.UUID;
 
 /**
@@ -8,5 +9,6 @@ import java.util.UUID;
  *
  * @param poolId as its service has said over the node's socket
  * @param places as it has announced there
+ * @param opener opens its segments
  */
-public record LocalPool(UUID poolId, PoolPlaces places) {}
+public record LocalPool(UUID poolId, PoolPlaces places, SegmentOpener opener) {}

@@ -11,6 +11,7 @@ import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ public final class NodeReader implements AutoCloseable {
   private final ReadStats stats = new ReadStats();
   private final Map<NodeAddress, RemoteNode> nodes = new ConcurrentHashMap<>();
   private boolean closed; // under the lock of nodes, as is adding one
-  private final SegmentMapper mapper = new SegmentMapper(id -> null); // each run knows where it is
+  private final SegmentMapper mapper;
 
   /**
    * Nothing is opened yet.
@@ -70,6 +71,8 @@ public final class NodeReader implements AutoCloseable {
     this.secret = secret;
     this.transports = transports;
     this.localPool = localPool;
+    SegmentOpener opener = localPool == null ? SegmentOpener.BY_NAME : localPool.opener();
+    this.mapper = new SegmentMapper(opener, id -> null); // each run knows where it is
     this.localBudgetBytes = localBudgetBytes;
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;

@@ -12,6 +12,7 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
@@ -151,6 +152,11 @@ public final class LocalClient implements ExtentSource, Closeable {
   /** Where the segments of the service's pool lie. */
   public PoolPlaces places() {
     return session.places();
+  }
+
+  @Override
+  public SegmentOpener opener() {
+    return SegmentOpener.BY_NAME;
   }
 
   @Override

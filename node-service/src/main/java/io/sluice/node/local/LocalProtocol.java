@@ -37,7 +37,7 @@ import java.util.UUID;
  * not committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 6;
+  static final int VERSION = 7;
 
   static final int HELLO = 1;
   static final int LEASE = 2;

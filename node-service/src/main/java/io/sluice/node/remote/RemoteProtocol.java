@@ -73,7 +73,7 @@ import java.util.UUID;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 8;
+  static final int VERSION = 9;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;

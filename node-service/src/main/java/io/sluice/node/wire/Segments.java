@@ -11,7 +11,8 @@ import java.io.IOException;
  * A segment in a message of either protocol.
  *
  * <pre>
- * int32 id, int8 tier, int32 place, int64 offset in the file, int64 length, int32 unit of mappings
+ * int32 id, int8 tier, int32 place, int32 incarnation, int64 offset in the file, int64 length,
+ * int32 unit of mappings
  * </pre>
  *
  * It names no file: see {@link PoolPlaces}.
@@ -28,6 +29,7 @@ public final class Segments {
     out.writeInt(segment.segmentId());
     out.writeByte(segment.tier().ordinal());
     out.writeInt(places.numberOf(segment));
+    out.writeInt(segment.incarnation());
     out.writeLong(segment.fileOffsetBytes());
     out.writeLong(segment.lengthBytes());
     out.writeInt(segment.mapUnitBytes());
@@ -42,10 +44,14 @@ public final class Segments {
    */
   public static SegmentInfo read(DataInputStream in, PoolPlaces places) throws IOException {
     int segmentId = in.readInt();
+    Tier tier = Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")];
+    int place = Bounded.readCount(in, MAX_PLACES, "places");
+    int incarnation = Bounded.readCount(in, Integer.MAX_VALUE, "incarnations");
     return new SegmentInfo(
         segmentId,
-        Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")],
-        places.path(Bounded.readCount(in, MAX_PLACES, "places"), segmentId),
+        incarnation,
+        tier,
+        places.path(place, segmentId, incarnation),
         in.readLong(),
         in.readLong(),
         in.readInt());

@@ -4,12 +4,14 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 
 class LocalRunInputTest extends NodeRunInputContract {
-  private final SegmentMapper mapper = new SegmentMapper(id -> null); // the run knows where it is
+  private final SegmentMapper mapper =
+      new SegmentMapper(SegmentOpener.BY_NAME, id -> null); // the run knows where it is
 
   @Override
   RunInput open(RemoteNode node, LocatedRun located, Map<Integer, SegmentLocation> segments) {

@@ -27,9 +27,11 @@ import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentOpener;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -88,7 +90,8 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     this.secret = applicationSecret;
     this.output = output;
     this.random = random;
-    this.places = PoolPlaces.owned(poolId, Files.createDirectories(pool), List.of());
+    this.places =
+        PoolPlaces.owned(poolId, Owner.ofThisProcess(), Files.createDirectories(pool), List.of());
     InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     this.endpoint = new TcpProvider().listen(free, Admission.open(ConnectionLimits.DEFAULT));
     this.server = RemoteServer.start(this, free, ConnectionLimits.DEFAULT);
@@ -102,7 +105,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
 
   /** The pool, for a reader of the same node. */
   LocalPool localPool() {
-    return new LocalPool(poolId, places);
+    return new LocalPool(poolId, places, SegmentOpener.BY_NAME);
   }
 
   /** Lays the output elsewhere; it can still be read where it lay. */
@@ -136,7 +139,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
                 new Run(partition, ordinal, run.length, run.length, 1, checksums),
                 new RunPlace(poolId, 1 + number, ranges)));
       }
-      Path path = places.path(0, segmentId);
+      Path path = places.path(0, segmentId, 0);
       Files.write(path, bytes);
       SharedFile file = SharedFile.open(path);
       RegionDescriptor region = endpoint.register(MemoryRegion.ofFile(file, 0, bytes.length));

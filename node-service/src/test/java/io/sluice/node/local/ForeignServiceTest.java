@@ -150,11 +150,16 @@ class ForeignServiceTest {
 
   /** One extent of a segment with that id, in that place. */
   private static Frames.Payload extent(int segmentId, int place) {
+    return extent(segmentId, place, 0);
+  }
+
+  private static Frames.Payload extent(int segmentId, int place, int incarnation) {
     return out -> {
       out.writeInt(1);
       out.writeInt(segmentId);
       out.writeByte(segmentId < 1 << 30 ? 0 : 1);
       out.writeInt(place);
+      out.writeInt(incarnation);
       out.writeLong(0); // in the file
       out.writeLong(4096);
       out.writeInt(0); // mapped by the JDK
@@ -187,6 +192,7 @@ class ForeignServiceTest {
     }
     leaseFails(places, extent(7, -1));
     leaseFails(places, extent(7, Integer.MAX_VALUE));
+    leaseFails(places, extent(7, 0, -1));
   }
 
   @Test

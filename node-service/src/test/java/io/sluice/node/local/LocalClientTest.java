@@ -10,6 +10,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.LeaseInfo;
 import java.io.IOException;
@@ -68,7 +69,8 @@ class LocalClientTest {
         out -> {
           LocalProtocol.writeInfo(out, lease);
           out.writeLong(1);
-          LocalProtocol.writePlaces(out, PoolPlaces.owned(lease.poolId(), directory, List.of()));
+          LocalProtocol.writePlaces(
+              out, PoolPlaces.owned(lease.poolId(), Owner.ofThisProcess(), directory, List.of()));
         },
         VERY_LONG_MS);
     frames.receive(VERY_LONG_MS, VERY_LONG_MS);

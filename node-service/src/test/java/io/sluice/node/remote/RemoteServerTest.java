@@ -18,9 +18,10 @@ import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.RunPlace;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import java.io.EOFException;
 import java.io.IOException;
@@ -86,7 +87,8 @@ class RemoteServerTest {
 
   private void holds(String outputId, int segmentId, int runs) {
     Tier tier = SegmentInfo.tierOf(segmentId);
-    Path path = Path.of("/pool", PoolPlaces.fileName(backend.poolId, segmentId));
+    SegmentName name = SegmentName.of(backend.poolId, segmentId, 0, new Owner(1));
+    Path path = Path.of("/pool", name.toString());
     SegmentInfo segment = new SegmentInfo(segmentId, tier, path, 1 << 20);
     RegionDescriptor region = new RegionDescriptor(segmentId, 77, 1 << 20, new byte[] {1, 2});
     List<Range> ranges = List.of(new Range(segmentId, 10, 20), new Range(segmentId, 40, 2));

@@ -4,6 +4,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,7 +21,7 @@ final class StubBackend implements RemoteBackend {
   static final int PARTITION_COUNT = 2_000;
 
   final UUID poolId = UUID.randomUUID();
-  final PoolPlaces places = PoolPlaces.owned(poolId, Path.of("/pool"), List.of());
+  final PoolPlaces places = PoolPlaces.owned(poolId, new Owner(1), Path.of("/pool"), List.of());
   final Map<String, JobSecret> secrets = new HashMap<>();
   final List<Offer> offers = new ArrayList<>();
   final List<ProbeOffer> probes = new ArrayList<>();

@@ -20,6 +20,7 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.SegmentOpener;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -145,7 +146,9 @@ public abstract class NodeTestBase {
         APP,
         SECRET,
         new Transports(List.of(transports), WINDOW_BYTES, (long) windows * WINDOW_BYTES),
-        localPoolId == null ? null : new LocalPool(localPoolId, service.places()),
+        localPoolId == null
+            ? null
+            : new LocalPool(localPoolId, service.places(), SegmentOpener.BY_NAME),
         1 << 20,
         timeoutMs,
         timeoutMs);

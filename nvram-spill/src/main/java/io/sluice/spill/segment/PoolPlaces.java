@@ -10,44 +10,46 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * Where the segments of a pool lie, by number: 0 is its directory or device, and then come the
- * directories of its disk tier. Processes name a segment to each other by such a number and its id,
- * never by a path: a file is called after its pool and its id, so that nobody can have a file
- * opened that is no segment, and a task that outlives a pool does not open one of the next.
+ * directories of its disk tier. Processes name a segment to each other by such a number, its id and
+ * its incarnation, never by a path: {@link SegmentName} says what its file is called, so that
+ * nobody can have a file opened that is no segment, and a task that outlives a pool does not open
+ * one of the next.
  *
  * <p>Thread contract: safe from any thread. Failure: {@link IOException} where a place was
  * announced by another process and is not this user's own; see {@link OwnPlace}.
  */
 public final class PoolPlaces {
   /** Of a pool on another node, whose files cannot be opened here: for messages. */
-  public static final PoolPlaces ELSEWHERE = new PoolPlaces(new UUID(0, 0), List.of(), false);
-
-  private static final String FILE_PREFIX = "segment-";
-
-  /** As many of the pool's id as tell it from the one before it. */
-  private static final int POOL_DIGITS = 8;
+  public static final PoolPlaces ELSEWHERE = new PoolPlaces(new UUID(0, 0), null, List.of(), false);
 
   private static final int UNKNOWN = 0;
   private static final int DIRECTORY = 1;
   private static final int DEVICE = 2;
 
   private final UUID poolId;
+  private final Owner owner; // null where that is not told
   private final List<Path> places;
   private final boolean announced;
   private final AtomicIntegerArray kinds; // of those that were looked at
 
-  private PoolPlaces(UUID poolId, List<Path> places, boolean announced) {
+  private PoolPlaces(UUID poolId, Owner owner, List<Path> places, boolean announced) {
     this.poolId = poolId;
+    this.owner = owner;
     this.places = List.copyOf(places);
     this.announced = announced;
     this.kinds = new AtomicIntegerArray(places.size());
   }
 
-  /** Of the process that owns the pool. */
-  public static PoolPlaces owned(UUID poolId, Path pool, List<Path> diskDirectories) {
+  /**
+   * Of the process that owns the pool.
+   *
+   * @param owner the user of that process
+   */
+  public static PoolPlaces owned(UUID poolId, Owner owner, Path pool, List<Path> diskDirectories) {
     List<Path> places = new ArrayList<>();
     places.add(pool);
     places.addAll(diskDirectories);
-    return new PoolPlaces(poolId, places, false);
+    return new PoolPlaces(poolId, owner, places, false);
   }
 
   /**
@@ -59,14 +61,9 @@ public final class PoolPlaces {
     if (places.isEmpty()) {
       throw new IOException("a pool without a place was announced");
     }
-    PoolPlaces announced = new PoolPlaces(poolId, places, true);
+    PoolPlaces announced = new PoolPlaces(poolId, Owner.ofThisProcess(), places, true);
     announced.kind(0);
     return announced;
-  }
-
-  /** Name of the file of a segment. */
-  public static String fileName(UUID poolId, int segmentId) {
-    return FILE_PREFIX + poolId.toString().substring(0, POOL_DIGITS) + "-" + segmentId;
   }
 
   /** All of them, by their numbers. */
@@ -91,16 +88,18 @@ public final class PoolPlaces {
     return number;
   }
 
-  /** The file or device of a segment. */
-  public Path path(int number, int segmentId) throws IOException {
+  /** The file or device of a segment of this process's own user. */
+  public Path path(int number, int segmentId, int incarnation) throws IOException {
     if (this == ELSEWHERE) {
-      return Path.of("place-" + number, fileName(poolId, segmentId));
+      return Path.of("place-" + number, "segment-" + segmentId + "-" + incarnation);
     }
     if (number >= places.size()) {
       throw new IOException("a segment in place " + number + " of a pool that has " + places);
     }
-    boolean device = kind(number) == DEVICE;
-    return device ? places.get(number) : places.get(number).resolve(fileName(poolId, segmentId));
+    Path place = places.get(number);
+    return kind(number) == DEVICE
+        ? place
+        : place.resolve(SegmentName.of(poolId, segmentId, incarnation, owner).toString());
   }
 
   private int kind(int number) throws IOException {

@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -11,7 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * A segment opened for mapping, whatever kind of file or device it lies in.
+ * A segment opened for mapping, and on the disk tier for writing, whatever kind of file or device
+ * it lies in.
  *
  * <p>Thread contract: one thread at a time. Ownership: the opener closes it; its mappings outlive
  * it. Failure: {@link IOException} naming the file that is gone.
@@ -27,7 +29,7 @@ public final class SegmentFile implements Closeable {
     this.nativeFile = nativeFile;
   }
 
-  /** Opens for reading, and for writing too if {@code writable}. */
+  /** Opens by name for reading, and for writing too if {@code writable}. */
   public static SegmentFile open(SegmentInfo info, boolean writable) throws IOException {
     if (info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK) {
       return new SegmentFile(
@@ -62,6 +64,26 @@ public final class SegmentFile implements Closeable {
     return channel == null
         ? nativeFile.map(fileOffsetBytes, lengthBytes)
         : Mapping.ofFile(channel, mode, fileOffsetBytes, lengthBytes);
+  }
+
+  /** Writes all that remains of {@code source} into an ordinary file that is open for writing. */
+  public void write(long offsetBytes, ByteBuffer source) throws IOException {
+    long toBytes = info.fileOffsetBytes() + offsetBytes;
+    while (source.hasRemaining()) {
+      toBytes += ordinary().write(source, toBytes);
+    }
+  }
+
+  /** Makes safe what was written. */
+  public void force() throws IOException {
+    ordinary().force(false);
+  }
+
+  private FileChannel ordinary() throws IOException {
+    if (channel == null) {
+      throw new IOException(info + " can only be mapped");
+    }
+    return channel;
   }
 
   @Override

@@ -7,6 +7,8 @@ import java.util.Objects;
  * One segment of the spill store as other processes see it: a file, or a range of a device.
  *
  * @param segmentId unique in the pool; ids of the disk tier start at {@link #DISK_ID_BASE}
+ * @param incarnation how many files with this id there were in the pool before this one: what was
+ *     opened of another one is not this segment
  * @param tier which kind of segment it is
  * @param path the file or device on this node
  * @param fileOffsetBytes where the segment starts in it
@@ -15,7 +17,13 @@ import java.util.Objects;
  *     {@link #MAPPED_BY_JDK} for files that the JDK can map, which sees to it itself
  */
 public record SegmentInfo(
-    int segmentId, Tier tier, Path path, long fileOffsetBytes, long lengthBytes, int mapUnitBytes) {
+    int segmentId,
+    int incarnation,
+    Tier tier,
+    Path path,
+    long fileOffsetBytes,
+    long lengthBytes,
+    int mapUnitBytes) {
   /** First segment id of the disk tier. */
   public static final int DISK_ID_BASE = 1 << 30;
 
@@ -26,6 +34,9 @@ public record SegmentInfo(
     Objects.requireNonNull(path, "path");
     if (segmentId < 0 || tier != tierOf(segmentId)) {
       throw new IllegalArgumentException("segment id " + segmentId + " is not of tier " + tier);
+    }
+    if (incarnation < 0) {
+      throw new IllegalArgumentException("there is no incarnation " + incarnation);
     }
     if (lengthBytes <= 0) {
       throw new IllegalArgumentException("segment length " + lengthBytes + " is not positive");
@@ -48,9 +59,15 @@ public record SegmentInfo(
     }
   }
 
-  /** A whole ordinary file. */
+  /** A whole ordinary file, the first with its id. */
   public SegmentInfo(int segmentId, Tier tier, Path path, long lengthBytes) {
-    this(segmentId, tier, path, 0, lengthBytes, MAPPED_BY_JDK);
+    this(segmentId, 0, tier, path, 0, lengthBytes, MAPPED_BY_JDK);
+  }
+
+  /** The same segment where its file has another length. */
+  public SegmentInfo withLength(long lengthBytes) {
+    return new SegmentInfo(
+        segmentId, incarnation, tier, path, fileOffsetBytes, lengthBytes, mapUnitBytes);
   }
 
   /** The tier that a segment id belongs to. */

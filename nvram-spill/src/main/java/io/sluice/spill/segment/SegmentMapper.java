@@ -26,14 +26,17 @@ import java.util.function.IntFunction;
  */
 public final class SegmentMapper implements Closeable {
   private final Map<Integer, SegmentFile> files = new HashMap<>();
+  private final SegmentOpener opener;
   private final IntFunction<SegmentInfo> segments;
 
   /**
    * Creates a mapper with no file open.
    *
+   * @param opener opens the files
    * @param segments finds a segment by its id; null for an unknown one
    */
-  public SegmentMapper(IntFunction<SegmentInfo> segments) {
+  public SegmentMapper(SegmentOpener opener, IntFunction<SegmentInfo> segments) {
+    this.opener = opener;
     this.segments = segments;
   }
 
@@ -55,7 +58,7 @@ public final class SegmentMapper implements Closeable {
         if (info.tier() == Tier.MEMORY) {
           map(kept(info), range, mapped);
         } else {
-          try (SegmentFile file = SegmentFile.open(info, false)) {
+          try (SegmentFile file = opener.open(info, false)) {
             map(file, range, mapped);
           }
         }
@@ -80,7 +83,7 @@ public final class SegmentMapper implements Closeable {
     into.add(file, range);
   }
 
-  /** The open file of a segment: no other one, and none that an interrupt has closed. */
+  /** The open file of a segment: of no other incarnation, and none that an interrupt closed. */
   private SegmentFile kept(SegmentInfo info) throws IOException {
     SegmentFile file = files.get(info.segmentId());
     if (file != null && file.isOpen() && file.info().equals(info)) {
@@ -89,7 +92,7 @@ public final class SegmentMapper implements Closeable {
     if (file != null) {
       files.remove(info.segmentId()).close();
     }
-    file = SegmentFile.open(info, false);
+    file = opener.open(info, false);
     files.put(info.segmentId(), file);
     return file;
   }

@@ -31,7 +31,8 @@ final class Allocator {
     this.config = config;
     this.memory = new MemoryTier(config.blockBytes(), files.leaseMarks());
     this.directories = files.disk();
-    this.disk = new DiskTier(config, files.poolId(), directories, files.generations());
+    this.disk =
+        new DiskTier(config, files.poolId(), files.owner(), directories, files.generations());
     this.quarantined = new BlockSet(config.blockBytes());
   }
 

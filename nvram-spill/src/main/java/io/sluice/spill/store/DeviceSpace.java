@@ -118,7 +118,7 @@ final class DeviceSpace implements MappedBacking {
               + "; open it without recovery, which empties it");
     }
     return new SegmentInfo(
-        segmentId, Tier.MEMORY, device.path(), offsetBytes, layout.segmentBytes(), unitBytes());
+        segmentId, 0, Tier.MEMORY, device.path(), offsetBytes, layout.segmentBytes(), unitBytes());
   }
 
   @Override

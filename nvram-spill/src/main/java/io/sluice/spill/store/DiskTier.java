@@ -3,8 +3,10 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,6 +39,7 @@ final class DiskTier {
 
   private final StoreConfig config;
   private final UUID poolId;
+  private final Owner owner;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
@@ -49,9 +52,14 @@ final class DiskTier {
    * @param generations names new files, so that no two in the life of a pool have the same id
    */
   DiskTier(
-      StoreConfig config, UUID poolId, DiskDirectories directories, GenerationCounter generations) {
+      StoreConfig config,
+      UUID poolId,
+      Owner owner,
+      DiskDirectories directories,
+      GenerationCounter generations) {
     this.config = config;
     this.poolId = poolId;
+    this.owner = owner;
     this.directories = directories;
     this.generations = generations;
     this.used = new BlockSet(config.blockBytes());
@@ -196,7 +204,7 @@ final class DiskTier {
 
   private SegmentHandle create(Path directory, long lengthBytes) throws IOException {
     int segmentId = newId();
-    Path path = directory.resolve(SegmentNames.of(poolId, segmentId));
+    Path path = directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(directory);
     SegmentHandle segment = thread.call(() -> createFile(info, thread), DiskTier::deleteLate);

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import java.io.IOException;
 import java.util.List;
 
@@ -22,6 +23,9 @@ import java.util.List;
 public interface ExtentSource {
   /** What the output must say of its lease. */
   LeaseInfo info();
+
+  /** Opens the files of extents that it leases. */
+  SegmentOpener opener();
 
   /**
    * Leases extents of at least {@code lengthBytes} in sum, memory first, then the next tiers.

@@ -4,8 +4,10 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,14 +38,16 @@ final class FilePool implements PoolSpace {
   private final Path directory;
   private final int segmentBytes;
   private final Medium medium;
+  private final Owner owner;
   private UUID poolId; // null until there is a pool
 
   /** A pool in a directory, which it closes. */
-  FilePool(StoreConfig config, LockedDirectory locked) {
+  FilePool(StoreConfig config, LockedDirectory locked, Owner owner) {
     this.locked = locked;
     this.directory = config.directory();
     this.segmentBytes = config.segmentBytes();
     this.medium = config.medium();
+    this.owner = owner;
   }
 
   @Override
@@ -90,12 +94,12 @@ final class FilePool implements PoolSpace {
   @Override
   public List<Integer> segmentIds() throws IOException {
     locked.deleteTemporaries();
-    return SegmentNames.idsIn(locked, poolId);
+    return SegmentNames.in(locked, poolId).stream().map(SegmentName::segmentId).toList();
   }
 
   @Override
   public SegmentHandle open(int segmentId) throws IOException {
-    Path path = directory.resolve(SegmentNames.of(poolId, segmentId));
+    Path path = path(segmentId);
     long lengthBytes = Files.size(path);
     if (lengthBytes != segmentBytes) {
       throw new IOException(
@@ -118,7 +122,7 @@ final class FilePool implements PoolSpace {
       throw new IOException(
           directory + " has " + usableBytes + " bytes left, a segment needs " + segmentBytes);
     }
-    Path path = directory.resolve(SegmentNames.of(poolId, segmentId));
+    Path path = path(segmentId);
     Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
     try (FileChannel file = LockedDirectory.createFile(temporary)) {
       if (!fill(file, stopped)) {
@@ -132,6 +136,10 @@ final class FilePool implements PoolSpace {
       throw e;
     }
     return handle(segmentId, path);
+  }
+
+  private Path path(int segmentId) {
+    return directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
   }
 
   /**

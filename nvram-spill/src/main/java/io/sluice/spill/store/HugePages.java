@@ -3,7 +3,9 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,18 +27,21 @@ final class HugePages implements MappedBacking {
 
   private final LockedDirectory directory;
   private final int pageBytes;
+  private final Owner owner;
 
-  private HugePages(LockedDirectory directory, int pageBytes) {
+  private HugePages(LockedDirectory directory, int pageBytes, Owner owner) {
     this.directory = directory;
     this.pageBytes = pageBytes;
+    this.owner = owner;
   }
 
   /** Locks the directory, which is created if absent. */
   static HugePages open(StoreConfig config) throws IOException {
+    Owner owner = Owner.ofThisProcess();
     LockedDirectory directory = LockedDirectory.open(config.directory(), config.use());
     try {
       long pageBytes = Files.getFileStore(config.directory()).getBlockSize();
-      return new HugePages(directory, Math.toIntExact(pageBytes));
+      return new HugePages(directory, Math.toIntExact(pageBytes), owner);
     } catch (IOException | RuntimeException | Error e) {
       directory.close();
       throw e;
@@ -103,8 +108,8 @@ final class HugePages implements MappedBacking {
 
   @Override
   public SegmentInfo segment(UUID poolId, int segmentId, MappedLayout layout) {
-    Path path = directory.path().resolve(SegmentNames.of(poolId, segmentId));
-    return new SegmentInfo(segmentId, Tier.MEMORY, path, 0, layout.segmentBytes(), pageBytes);
+    Path path = directory.path().resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
+    return new SegmentInfo(segmentId, 0, Tier.MEMORY, path, 0, layout.segmentBytes(), pageBytes);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -49,6 +50,11 @@ public final class Lease implements ExtentSource, Closeable {
   @Override
   public LeaseInfo info() {
     return info;
+  }
+
+  @Override
+  public SegmentOpener opener() {
+    return SegmentOpener.BY_NAME;
   }
 
   @Override

@@ -31,11 +31,18 @@ import java.util.regex.Pattern;
  */
 final class LockedDirectory implements Closeable {
   private static final String LOCK_FILE = "pool.lock";
+
+  /** Those of former releases too. */
+  private static final String SEGMENT = "segment-([0-9a-f]{8}-)?\\d+(-\\d+-(free|\\d+))?";
+
   private static final Pattern OWN_FILES =
       Pattern.compile(
           "pool\\.(lock(\\.\\d+-\\d+)?|properties|generation|leases|meta|epoch)"
-              + "|segment-([0-9a-f]{8}-)?\\d+"
-              + "|(pool\\.properties|segment-([0-9a-f]{8}-)?\\d+|probe-\\d+)\\.tmp");
+              + "|"
+              + SEGMENT
+              + "|(pool\\.properties|"
+              + SEGMENT
+              + "|probe-\\d+)\\.tmp");
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final String ADVICE = "give the pool a directory of its own";

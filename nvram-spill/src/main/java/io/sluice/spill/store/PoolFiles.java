@@ -1,6 +1,8 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.SegmentName;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,26 +26,31 @@ final class PoolFiles implements Closeable {
   private final PoolSpace space;
   private final DiskDirectories diskDirectories;
   private final boolean persistent;
+  private final Owner owner;
   private PoolHeader header;
   private GenerationCounter generations;
   private LeaseMarks leaseMarks;
   private boolean recovered;
   private boolean epochDue;
 
-  private PoolFiles(PoolSpace space, DiskDirectories diskDirectories, boolean persistent) {
+  private PoolFiles(
+      PoolSpace space, DiskDirectories diskDirectories, boolean persistent, Owner owner) {
     this.space = space;
+    this.owner = owner;
     this.persistent = persistent;
     this.diskDirectories = diskDirectories;
   }
 
   static PoolFiles open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
+    Owner owner = Owner.ofThisProcess();
     PoolSpace space = opener.open(config);
     PoolFiles files =
         new PoolFiles(
             space,
             new DiskDirectories(
                 config.diskDirectories(), config.use(), System::nanoTime, config.diskTimeoutMs()),
-            config.medium().isPersistent());
+            config.medium().isPersistent(),
+            owner);
     try {
       Optional<String> cause = config.medium().unavailabilityCause(config.directory());
       if (cause.isPresent()) {
@@ -62,6 +69,11 @@ final class PoolFiles implements Closeable {
 
   UUID poolId() {
     return header.poolId();
+  }
+
+  /** The user of the store's process. */
+  Owner owner() {
+    return owner;
   }
 
   GenerationCounter generations() {
@@ -87,8 +99,8 @@ final class PoolFiles implements Closeable {
     List<Path> segments = new ArrayList<>();
     diskDirectories.onEach(
         directory -> {
-          for (int segmentId : SegmentNames.idsIn(directory, poolId())) {
-            segments.add(directory.path().resolve(SegmentNames.of(poolId(), segmentId)));
+          for (SegmentName name : SegmentNames.in(directory, poolId())) {
+            segments.add(directory.path().resolve(name.toString()));
           }
         });
     return segments;
@@ -171,7 +183,8 @@ final class PoolFiles implements Closeable {
             .filter(said -> said.poolId().equals(poolId()) && said.epoch() >= epoch)
             .isPresent();
     if (!followed) {
-      long files = directory.files().stream().filter(SegmentNames::isSegment).count();
+      long files =
+          directory.files().stream().filter(file -> SegmentName.parse(file).isPresent()).count();
       if (files > 0) {
         LOG.warn(
             "Emptied {} of {} files: the pool went on without it, or is another one",

@@ -22,7 +22,7 @@ import java.util.UUID;
  */
 record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
   private static final String FILE = "pool.properties";
-  private static final String FORMAT = "4";
+  private static final String FORMAT = "5";
 
   /** Reads the header of a directory; empty if there is none. */
   static Optional<PoolHeader> read(Path directory) throws IOException {

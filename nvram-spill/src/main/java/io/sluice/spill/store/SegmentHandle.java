@@ -178,7 +178,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
     atFileSystem(
         () -> {
           file.setLength(lengthBytes);
-          info = new SegmentInfo(info.segmentId(), info.tier(), info.path(), lengthBytes);
+          info = info.withLength(lengthBytes);
         });
   }
 

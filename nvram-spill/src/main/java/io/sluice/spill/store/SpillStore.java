@@ -10,6 +10,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;
@@ -127,7 +128,7 @@ public final class SpillStore implements Closeable {
 
   /** Where its segments lie. */
   public PoolPlaces places() {
-    return PoolPlaces.owned(poolId(), config.directory(), config.diskDirectories());
+    return PoolPlaces.owned(poolId(), files.owner(), config.directory(), config.diskDirectories());
   }
 
   /** All segments that exist now. */
@@ -536,7 +537,7 @@ public final class SpillStore implements Closeable {
       allocator.memory().add(files.memory().open(segmentId));
     }
     for (var path : files.diskSegments()) {
-      allocator.disk().open(path, SegmentNames.id(path));
+      allocator.disk().open(path, SegmentName.parse(path).orElseThrow().segmentId());
     }
     announced.announce(allSegments());
   }

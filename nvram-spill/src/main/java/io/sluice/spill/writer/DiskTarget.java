@@ -1,8 +1,8 @@
 package io.sluice.spill.writer;
 
+import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 
 /**
  * An extent of the disk tier.
@@ -10,12 +10,12 @@ import java.nio.channels.FileChannel;
  * <p>Thread contract and ownership: as {@link StagingTarget} says.
  */
 final class DiskTarget implements StagingTarget {
-  private final FileChannel file;
+  private final SegmentFile file;
   private final long extentOffsetBytes;
   private final boolean forced;
 
   /** {@code forced} if the memory tier survives a loss of power, so that this one must as well. */
-  DiskTarget(FileChannel file, long extentOffsetBytes, boolean forced) {
+  DiskTarget(SegmentFile file, long extentOffsetBytes, boolean forced) {
     this.file = file;
     this.extentOffsetBytes = extentOffsetBytes;
     this.forced = forced;
@@ -23,16 +23,13 @@ final class DiskTarget implements StagingTarget {
 
   @Override
   public void write(int offsetBytes, ByteBuffer source) throws IOException {
-    long toBytes = extentOffsetBytes + offsetBytes;
-    while (source.hasRemaining()) {
-      toBytes += file.write(source, toBytes);
-    }
+    file.write(extentOffsetBytes + offsetBytes, source);
   }
 
   @Override
   public void persist() throws IOException {
     if (forced) {
-      file.force(false);
+      file.force();
     }
   }
 

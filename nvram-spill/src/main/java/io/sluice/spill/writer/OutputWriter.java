@@ -19,14 +19,12 @@ import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ExtentSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.LinkOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.List;
 
@@ -85,7 +83,8 @@ public final class OutputWriter implements Closeable {
    *     enough
    */
   public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
-    this(source, medium, extent -> map(medium, extent), partitionCount, leaseBytes);
+    this(
+        source, medium, extent -> map(source.opener(), medium, extent), partitionCount, leaseBytes);
   }
 
   /** The same with another way to the extents' memory. */
@@ -108,7 +107,7 @@ public final class OutputWriter implements Closeable {
     this.memory = memory;
     this.partitionCount = partitionCount;
     this.extents = new LeasedExtents(source, leaseBytes);
-    this.mapper = new SegmentMapper(extents::segment);
+    this.mapper = new SegmentMapper(source.opener(), extents::segment);
     this.runs = new WrittenRuns();
   }
 
@@ -437,9 +436,7 @@ public final class OutputWriter implements Closeable {
 
   private OpenExtent openFile(Extent extent) throws IOException {
     ByteBuffer buffer = staging();
-    FileChannel file =
-        FileChannel.open(
-            extent.segment().path(), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    SegmentFile file = source.opener().open(extent.segment(), true);
     DiskTarget target = new DiskTarget(file, extent.offsetBytes(), medium.isPersistent());
     return new StagedExtent(extent, buffer, target);
   }
@@ -452,8 +449,8 @@ public final class OutputWriter implements Closeable {
         : new StagedExtent(extent, buffer, new MediumTarget(medium, mapping));
   }
 
-  static Mapping map(Medium medium, Extent extent) throws IOException {
-    try (SegmentFile file = SegmentFile.open(extent.segment(), true)) {
+  static Mapping map(SegmentOpener opener, Medium medium, Extent extent) throws IOException {
+    try (SegmentFile file = opener.open(extent.segment(), true)) {
       return medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
     }
   }

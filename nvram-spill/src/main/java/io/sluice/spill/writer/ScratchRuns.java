@@ -11,6 +11,7 @@ import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
 import java.io.Closeable;
@@ -34,7 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ScratchRuns implements Closeable {
   private final OutputWriter writer;
   private final Map<Integer, SegmentInfo> segments = new ConcurrentHashMap<>();
-  private final SegmentMapper mapper = new SegmentMapper(segments::get);
+  private final SegmentMapper mapper;
   private boolean begun;
   private long lengthBytes;
 
@@ -44,6 +45,7 @@ public final class ScratchRuns implements Closeable {
    * @param leaseBytes how much to lease at first; then as much again as there is
    */
   public ScratchRuns(WriteTarget target, long leaseBytes) {
+    mapper = new SegmentMapper(target.source().opener(), segments::get);
     writer =
         new WriteTarget(
                 new KnownSegments(target.source(), segments), target.medium(), target.memory())
@@ -135,6 +137,11 @@ public final class ScratchRuns implements Closeable {
     @Override
     public LeaseInfo info() {
       return source.info();
+    }
+
+    @Override
+    public SegmentOpener opener() {
+      return source.opener();
     }
 
     @Override

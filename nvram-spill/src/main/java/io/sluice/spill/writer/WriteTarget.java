@@ -16,7 +16,8 @@ public record WriteTarget(ExtentSource source, Medium medium, ExtentMemory memor
 
   /** A target whose writers map each extent themselves, as a task's process must. */
   public static WriteTarget mapped(ExtentSource source, Medium medium) {
-    return new WriteTarget(source, medium, extent -> OutputWriter.map(medium, extent));
+    return new WriteTarget(
+        source, medium, extent -> OutputWriter.map(source.opener(), medium, extent));
   }
 
   /** A writer for one output, which has leased nothing yet; see {@link OutputWriter}. */

@@ -8,6 +8,7 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ class MappedRunInputTest extends RunInputContract {
 
   @TempDir Path directory;
   private final long mappedBefore = OffHeap.mappedBytes();
-  private final SegmentMapper mapper = new SegmentMapper(this::segment);
+  private final SegmentMapper mapper = new SegmentMapper(SegmentOpener.BY_NAME, this::segment);
 
   @AfterEach
   void nothingStaysMapped() throws IOException {

@@ -117,27 +117,28 @@ class OwnPlaceTest {
   }
 
   @Test
-  void aSegmentIsNamedByTheNumberOfItsPlaceAndItsId() throws IOException {
+  void aSegmentIsNamedByTheNumberOfItsPlaceItsIdAndItsIncarnation() throws IOException {
     Path pool = directory("pool", "rwx------");
     Path overflow = directory("overflow", "rwx------");
-    PoolPlaces own = PoolPlaces.owned(POOL, pool, List.of(overflow));
+    PoolPlaces own = PoolPlaces.owned(POOL, Owner.ofThisProcess(), pool, List.of(overflow));
     SegmentInfo disk =
         new SegmentInfo(
             SegmentInfo.DISK_ID_BASE,
             Tier.DISK,
-            overflow.resolve("segment-01234567-1073741824"),
+            overflow.resolve("segment-01234567-1073741824-0-" + Owner.ofThisProcess()),
             4096);
     assertEquals(1, own.numberOf(disk));
-    assertEquals(0, own.numberOf(new SegmentInfo(7, Tier.MEMORY, pool, 0, 4096, 4096)));
+    assertEquals(0, own.numberOf(new SegmentInfo(7, 0, Tier.MEMORY, pool, 0, 4096, 4096)));
     PoolPlaces announced = PoolPlaces.announced(POOL, own.all());
-    assertEquals(disk.path(), announced.path(1, SegmentInfo.DISK_ID_BASE));
-    assertEquals(pool.resolve("segment-01234567-7"), announced.path(0, 7));
-    assertThrows(IOException.class, () -> announced.path(2, 7));
+    assertEquals(disk.path(), announced.path(1, SegmentInfo.DISK_ID_BASE, 0));
+    assertEquals(
+        pool.resolve("segment-01234567-7-3-" + Owner.ofThisProcess()), announced.path(0, 7, 3));
+    assertThrows(IOException.class, () -> announced.path(2, 7, 0));
     assertThrows(
         IllegalArgumentException.class,
         () -> own.numberOf(new SegmentInfo(7, Tier.MEMORY, base.resolve("segment-7"), 4096)));
     Path device = Files.createFile(base.resolve("device"));
-    assertEquals(device, PoolPlaces.announced(POOL, List.of(device)).path(0, 7));
+    assertEquals(device, PoolPlaces.announced(POOL, List.of(device)).path(0, 7, 0));
   }
 
   @Test
@@ -145,7 +146,7 @@ class OwnPlaceTest {
     Path pool = directory("pool", "rwx------");
     Path bad = directory("bad", "rwxrwxrwx");
     PoolPlaces announced = PoolPlaces.announced(POOL, List.of(pool, bad));
-    assertThrows(IOException.class, () -> announced.path(1, SegmentInfo.DISK_ID_BASE));
+    assertThrows(IOException.class, () -> announced.path(1, SegmentInfo.DISK_ID_BASE, 0));
     assertThrows(IOException.class, () -> PoolPlaces.announced(POOL, List.of(bad)));
     assertThrows(IOException.class, () -> PoolPlaces.announced(POOL, List.of()));
     assertThrows(
@@ -157,7 +158,7 @@ class OwnPlaceTest {
     Path file = Files.write(base.resolve("private"), new byte[4096]);
     Path link = Files.createSymbolicLink(base.resolve("segment-7"), file);
     for (int unitBytes : List.of(SegmentInfo.MAPPED_BY_JDK, 4096)) {
-      SegmentInfo info = new SegmentInfo(7, Tier.MEMORY, link, 0, 4096, unitBytes);
+      SegmentInfo info = new SegmentInfo(7, 0, Tier.MEMORY, link, 0, 4096, unitBytes);
       assertThrows(IOException.class, () -> SegmentFile.open(info, false).close());
       assertThrows(IOException.class, () -> SegmentFile.open(info, true).close());
     }

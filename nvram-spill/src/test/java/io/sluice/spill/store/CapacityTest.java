@@ -175,7 +175,7 @@ class CapacityTest extends PoolTestBase {
               .getMessage();
       assertTrue(message.contains("memlock exceeded"), message);
       lease.lease(SEGMENT_BYTES);
-      assertFalse(Files.exists(store.places().path(0, 1)));
+      assertFalse(Files.exists(store.places().path(0, 1, 0)));
     }
   }
 

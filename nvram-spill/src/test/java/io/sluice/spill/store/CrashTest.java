@@ -9,6 +9,7 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.medium.CrashingMedium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.util.List;
@@ -104,6 +105,11 @@ class CrashTest extends PoolTestBase {
     @Override
     public LeaseInfo info() {
       return lease.info();
+    }
+
+    @Override
+    public SegmentOpener opener() {
+      return lease.opener();
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.WriterStats;
 import java.io.IOException;
@@ -235,6 +236,11 @@ class OutputWriterTest extends PoolTestBase {
     @Override
     public LeaseInfo info() {
       return lease.info();
+    }
+
+    @Override
+    public SegmentOpener opener() {
+      return lease.opener();
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -147,6 +148,7 @@ public final class Outputs {
   /** A mapper over the segments of a store. */
   public static SegmentMapper mapper(SpillStore store) {
     return new SegmentMapper(
+        SegmentOpener.BY_NAME,
         segmentId -> store.segment(segmentId).map(SegmentHandle::info).orElse(null));
   }
 }

@@ -9,6 +9,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.util.List;
@@ -172,6 +173,11 @@ class QuarantineTest extends PoolTestBase {
     @Override
     public LeaseInfo info() {
       return knowsNewGeneration ? lease.info() : formerInfo;
+    }
+
+    @Override
+    public SegmentOpener opener() {
+      return lease.opener();
     }
 
     @Override

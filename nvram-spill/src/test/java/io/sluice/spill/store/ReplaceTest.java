@@ -7,6 +7,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.util.List;
@@ -74,6 +75,11 @@ class ReplaceTest extends PoolTestBase {
     @Override
     public LeaseInfo info() {
       return lease.info();
+    }
+
+    @Override
+    public SegmentOpener opener() {
+      return lease.opener();
     }
 
     @Override

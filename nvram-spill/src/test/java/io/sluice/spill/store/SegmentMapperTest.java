@@ -51,7 +51,9 @@ class SegmentMapperTest extends PoolTestBase {
   }
 
   private int openSegments(SpillStore store) throws IOException {
-    return OpenFiles.below(store.places().path(0, 0)) + OpenFiles.below(disk()) - 2; // lock, epoch
+    return OpenFiles.below(store.places().path(0, 0, 0))
+        + OpenFiles.below(disk())
+        - 2; // lock, epoch
   }
 
   @Test

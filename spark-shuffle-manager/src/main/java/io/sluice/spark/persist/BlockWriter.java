@@ -71,7 +71,7 @@ final class BlockWriter implements Closeable {
 
   private void open(Extent next) throws IOException {
     endExtent();
-    try (SegmentFile file = SegmentFile.open(next.segment(), true)) {
+    try (SegmentFile file = lease.opener().open(next.segment(), true)) {
       mapping = medium.map(file, next.offsetBytes(), (int) next.lengthBytes());
     }
     extent = next;

@@ -3,6 +3,7 @@ package io.sluice.spark.pool;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.LeaseInfo;
@@ -19,6 +20,11 @@ record ReplacingSource(Lease lease) implements ExtentSource {
   @Override
   public LeaseInfo info() {
     return lease.info();
+  }
+
+  @Override
+  public SegmentOpener opener() {
+    return lease.opener();
   }
 
   @Override

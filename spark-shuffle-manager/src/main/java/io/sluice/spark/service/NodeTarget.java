@@ -130,7 +130,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
         return;
       }
       Medium medium = MediumChooser.choose(address.medium(), client.places().pool()).medium();
-      LocalPool local = new LocalPool(poolId, client.places());
+      LocalPool local = new LocalPool(poolId, client.places(), client.opener());
       found = new Found(address, newReader(local), poolId, medium);
       if (former != null) {
         former.reader().close();

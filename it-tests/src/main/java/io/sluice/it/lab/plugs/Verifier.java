@@ -7,6 +7,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
@@ -96,7 +97,7 @@ final class Verifier {
     if (committed.partitionCount() != output.partitions()) {
       return Optional.of("it has " + committed.partitionCount() + " partitions");
     }
-    try (SegmentMapper mapper = new SegmentMapper(this::segment)) {
+    try (SegmentMapper mapper = new SegmentMapper(SegmentOpener.BY_NAME, this::segment)) {
       for (int partition = 0; partition < output.partitions(); partition++) {
         int current = partition;
         List<SeededOutput.Piece> pieces =

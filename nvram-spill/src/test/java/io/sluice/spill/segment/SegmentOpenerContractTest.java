@@ -1,0 +1,114 @@
+package io.sluice.spill.segment;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.rdma.memory.Mapping;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.file.Files;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What {@link SegmentOpener} says, for each implementation. */
+public abstract class SegmentOpenerContractTest {
+  protected static final int LENGTH_BYTES = 1 << 16;
+
+  /** A new segment of zeros; {@code incarnation} takes the place of the one before. */
+  protected abstract SegmentInfo create(Tier tier, int incarnation) throws IOException;
+
+  /** Opens those that were created. */
+  protected abstract SegmentOpener opener();
+
+  /** The bytes that lie in a segment's file. */
+  protected byte[] content(SegmentInfo segment) throws IOException {
+    return Files.readAllBytes(segment.path());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Tier.class)
+  void whatIsWrittenIsInTheFileAndReadBack(Tier tier) throws IOException {
+    SegmentInfo segment = create(tier, 0);
+    byte[] bytes = {1, 2, 3, 4, 5};
+    try (SegmentFile file = opener().open(segment, true)) {
+      assertEquals(segment, file.info());
+      assertEquals(LENGTH_BYTES, file.lengthBytes());
+      if (tier == Tier.DISK) {
+        file.write(4096, ByteBuffer.wrap(bytes));
+        file.force();
+      } else {
+        try (Mapping mapping = file.map(MapMode.READ_WRITE, 4096, bytes.length)) {
+          mapping.buffer().put(bytes);
+        }
+      }
+    }
+    byte[] expected = new byte[LENGTH_BYTES];
+    System.arraycopy(bytes, 0, expected, 4096, bytes.length);
+    assertArrayEquals(expected, content(segment));
+    try (SegmentMapper mapper = new SegmentMapper(opener(), id -> segment);
+        MappedRanges mapped =
+            mapper.map(List.of(new Range(segment.segmentId(), 4096, bytes.length)))) {
+      assertEquals(ByteBuffer.wrap(bytes), mapped.buffers().get(0));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Tier.class)
+  void whatIsOpenedForReadingCannotBeWritten(Tier tier) throws IOException {
+    SegmentInfo segment = create(tier, 0);
+    try (SegmentFile file = opener().open(segment, false)) {
+      assertRefused(() -> file.write(0, ByteBuffer.wrap(new byte[] {1})));
+      assertRefused(() -> file.map(MapMode.READ_WRITE, 0, 4096).close());
+    }
+    assertArrayEquals(new byte[LENGTH_BYTES], content(segment));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Tier.class)
+  void mappingsOutliveTheFile(Tier tier) throws IOException {
+    SegmentInfo segment = create(tier, 0);
+    Mapping mapping;
+    try (SegmentFile file = opener().open(segment, false)) {
+      mapping = file.map(MapMode.READ_ONLY, 0, LENGTH_BYTES);
+    }
+    try (mapping) {
+      assertEquals(0, mapping.buffer().get(LENGTH_BYTES - 1));
+    }
+  }
+
+  @Test
+  void anotherIncarnationIsNotThisSegment() throws IOException {
+    SegmentInfo first = create(Tier.MEMORY, 0);
+    SegmentInfo[] known = {first};
+    try (SegmentMapper mapper = new SegmentMapper(opener(), id -> known[0])) {
+      Range range = new Range(first.segmentId(), 0, 4096);
+      mapper.map(List.of(range)).close();
+      SegmentInfo second = create(Tier.MEMORY, 1);
+      assertThrows(IOException.class, () -> opener().open(first, false).close());
+      try (SegmentFile file = opener().open(second, true);
+          Mapping mapping = file.map(MapMode.READ_WRITE, 0, 4096)) {
+        mapping.buffer().put(0, (byte) 7);
+      }
+      known[0] = second;
+      try (MappedRanges mapped = mapper.map(List.of(range))) {
+        assertEquals(7, mapped.buffers().get(0).get(0), "what was kept of the first");
+      }
+    }
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  private static void assertRefused(Action action) {
+    Exception refused = assertThrows(Exception.class, action::run);
+    if (!(refused instanceof IOException) && !(refused instanceof NonWritableChannelException)) {
+      throw new AssertionError("expected a refusal", refused);
+    }
+  }
+}
