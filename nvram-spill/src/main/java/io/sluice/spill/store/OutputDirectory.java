@@ -2,7 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Tier;
-import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,48 +10,88 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The outputs that can be found, by application.
+ * The outputs that can be found, by application, with a running account of what they hold: there
+ * may be a million, and whoever watches asks every few seconds.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
 final class OutputDirectory {
-  private final Map<String, Map<OutputId, CommittedOutput>> applications = new HashMap<>();
+  private final Map<String, Outputs> applications = new HashMap<>();
+
+  /** Those of one application. */
+  private static final class Outputs {
+    private final Map<OutputId, CommittedOutput> byId = new HashMap<>();
+    private final Map<Tier, Long> bytes = new EnumMap<>(Tier.class);
+
+    long bytesOf(Tier tier) {
+      return bytes.getOrDefault(tier, 0L);
+    }
+
+    void put(CommittedOutput output) {
+      account(output, 1);
+      forget(byId.put(output.id(), output));
+    }
+
+    void remove(CommittedOutput output) {
+      forget(byId.remove(output.id()));
+    }
+
+    private void forget(CommittedOutput former) {
+      if (former != null) {
+        account(former, -1);
+      }
+    }
+
+    private void account(CommittedOutput output, int sign) {
+      for (Tier tier : Tier.values()) {
+        bytes.merge(tier, sign * output.place().bytesOf(tier), Long::sum);
+      }
+    }
+  }
 
   CommittedOutput find(OutputId id) {
-    return applications.getOrDefault(id.applicationId(), Map.of()).get(id);
+    Outputs outputs = applications.get(id.applicationId());
+    return outputs == null ? null : outputs.byId.get(id);
   }
 
   void add(CommittedOutput output) {
-    applications
-        .computeIfAbsent(output.id().applicationId(), id -> new HashMap<>())
-        .put(output.id(), output);
+    applications.computeIfAbsent(output.id().applicationId(), id -> new Outputs()).put(output);
   }
 
   void remove(CommittedOutput output) {
-    Map<OutputId, CommittedOutput> outputs = applications.get(output.id().applicationId());
-    outputs.remove(output.id());
-    if (outputs.isEmpty()) {
+    Outputs outputs = applications.get(output.id().applicationId());
+    outputs.remove(output);
+    if (outputs.byId.isEmpty()) {
       applications.remove(output.id().applicationId());
     }
   }
 
   List<CommittedOutput> of(String applicationId) {
-    return List.copyOf(applications.getOrDefault(applicationId, Map.of()).values());
+    Outputs outputs = applications.get(applicationId);
+    return outputs == null ? List.of() : List.copyOf(outputs.byId.values());
   }
 
   Set<String> applications() {
     return new TreeSet<>(applications.keySet());
   }
 
+  /** What each holds, in no order. */
+  List<ApplicationUse> uses() {
+    return applications.entrySet().stream()
+        .map(
+            each ->
+                new ApplicationUse(
+                    each.getKey(),
+                    each.getValue().bytesOf(Tier.MEMORY),
+                    each.getValue().bytesOf(Tier.DISK)))
+        .toList();
+  }
+
   int size() {
-    return applications.values().stream().mapToInt(Map::size).sum();
+    return applications.values().stream().mapToInt(outputs -> outputs.byId.size()).sum();
   }
 
   long bytesOf(Tier tier) {
-    return applications.values().stream()
-        .map(Map::values)
-        .flatMap(Collection::stream)
-        .mapToLong(output -> output.place().bytesOf(tier))
-        .sum();
+    return applications.values().stream().mapToLong(outputs -> outputs.bytesOf(tier)).sum();
   }
 }

@@ -193,6 +193,16 @@ public final class SpillStore implements Closeable {
     }
   }
 
+  /** What the outputs of each application hold, in no order. */
+  public List<ApplicationUse> applicationUses() {
+    lock.lock();
+    try {
+      return outputs.uses();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Frees the outputs of an application that has ended, ends what its leases may do, and counts it
    * as freed for the quarantine. Its open leases keep their blocks until they are closed.

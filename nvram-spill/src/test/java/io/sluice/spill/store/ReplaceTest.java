@@ -45,10 +45,16 @@ class ReplaceTest extends PoolTestBase {
       StoreStats stats = store.stats();
       assertEquals(1, stats.outputs());
       assertEquals(lastBytes, stats.memory().usedBytes() + stats.disk().usedBytes());
+      assertEquals(
+          List.of(
+              new ApplicationUse(
+                  APP, stats.memory().committedBytes(), stats.disk().committedBytes())),
+          store.applicationUses());
     }
     try (SpillStore recovered = open(configWithDisk(1).recover(Set.of()).build())) {
       Outputs.check(recovered, id(1), lastContent);
       recovered.freeApplication(APP);
+      assertEquals(List.of(), recovered.applicationUses());
       assertAllFree(recovered);
     }
   }
