@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.metrics.WaitCounts;
+
 /**
  * What an endpoint has done since it was opened: a snapshot, each number exact, not one instant.
  *
@@ -14,6 +16,8 @@ package io.sluice.rdma.transport;
  * @param openConnections connections open now
  * @param registrations regions or buffers registered now
  * @param registeredBytes bytes registered now
+ * @param served how long answering reads took, from the request to the last byte given to the
+ *     system; of nothing where no code of ours answers
  */
 public record TransportCounters(
     long reads,
@@ -23,4 +27,5 @@ public record TransportCounters(
     long connections,
     long openConnections,
     long registrations,
-    long registeredBytes) {}
+    long registeredBytes,
+    WaitCounts served) {}

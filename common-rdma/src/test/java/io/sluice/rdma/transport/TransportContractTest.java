@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.rdma.testing.TestSeed;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
@@ -469,7 +470,9 @@ public abstract class TransportContractTest {
     Setup s = new Setup();
     await(s.connection.read(s.descriptor, 0, s.landing, 0, 100, LONG_MS));
     await(s.connection.read(s.descriptor, 0, s.landing, 0, 11, LONG_MS));
-    assertEquals(new TransportCounters(2, 111, 0, 0, 1, 1, 1, REGION_BYTES), s.client.counters());
+    assertEquals(
+        new TransportCounters(2, 111, 0, 0, 1, 1, 1, REGION_BYTES, WaitCounts.NONE),
+        s.client.counters());
     assertEquals(REGION_BYTES, s.server.counters().registeredBytes());
     s.connection.close();
     assertEquals(0, s.client.counters().openConnections());

@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.metrics.WaitHistogram;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
@@ -33,6 +34,7 @@ final class BounceBuffers implements AutoCloseable {
   private final Condition returned = lock.newCondition();
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
   private final int slots;
+  private final WaitHistogram served = new WaitHistogram();
   private int peakInUse;
   private long reads;
   private long bytes;
@@ -111,7 +113,13 @@ final class BounceBuffers implements AutoCloseable {
     lock.lock();
     try {
       return new BounceCounters(
-          reads, bytes, refusals, inUse(), peakInUse, closed ? 0 : memory.capacity());
+          reads,
+          bytes,
+          refusals,
+          inUse(),
+          peakInUse,
+          closed ? 0 : memory.capacity(),
+          served.counts());
     } finally {
       lock.unlock();
     }
@@ -154,8 +162,9 @@ final class BounceBuffers implements AutoCloseable {
       return memory.slice(number * slotBytes, lengthBytes);
     }
 
-    /** Counts what was copied into it. */
-    void filled(int lengthBytes) {
+    /** Counts what was copied into it, so long after it was asked for. */
+    void filled(int lengthBytes, long tookNanos) {
+      served.add(tookNanos);
       lock.lock();
       try {
         reads++;

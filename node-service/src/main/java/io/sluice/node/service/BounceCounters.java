@@ -1,5 +1,7 @@
 package io.sluice.node.service;
 
+import io.sluice.rdma.metrics.WaitCounts;
+
 /**
  * What went through the bounce buffers of one transport, at one moment.
  *
@@ -9,6 +11,7 @@ package io.sluice.node.service;
  * @param slotsInUse slots that readers hold now
  * @param peakSlotsInUse most slots ever held at once
  * @param registeredBytes memory registered for them
+ * @param served how long ranges took to be in a slot, the wait for a free one included
  */
 public record BounceCounters(
     long reads,
@@ -16,4 +19,5 @@ public record BounceCounters(
     long refusals,
     int slotsInUse,
     int peakSlotsInUse,
-    long registeredBytes) {}
+    long registeredBytes,
+    WaitCounts served) {}

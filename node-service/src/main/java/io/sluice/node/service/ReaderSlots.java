@@ -61,6 +61,7 @@ final class ReaderSlots implements BounceSlots {
     if (request.lengthBytes() <= 0 || request.lengthBytes() > pool.slotBytes()) {
       throw new IllegalArgumentException(request + " asks for more or less than a slot holds");
     }
+    long sinceNanos = System.nanoTime();
     find(request); // what is refused waits for no slot
     BounceBuffers.Slot slot = acquire(pool, request);
     try {
@@ -71,7 +72,7 @@ final class ReaderSlots implements BounceSlots {
       slot.release();
       throw e;
     }
-    slot.filled(request.lengthBytes());
+    slot.filled(request.lengthBytes(), System.nanoTime() - sinceNanos);
     long ticket = nextTicket++;
     held.put(ticket, slot);
     return new StagedRange(ticket, pool.region(), slot.offsetBytes());

@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.support;
 
+import io.sluice.rdma.metrics.WaitHistogram;
 import io.sluice.rdma.transport.TransportCounters;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -13,11 +14,18 @@ public final class TransportMeter {
   private final LongAdder openConnections = new LongAdder();
   private final LongAdder registrations = new LongAdder();
   private final LongAdder registeredBytes = new LongAdder();
+  private final WaitHistogram served = new WaitHistogram();
 
   /** A read moved all its bytes. */
   public void readDone(long lengthBytes) {
     reads.increment();
     bytes.add(lengthBytes);
+  }
+
+  /** A read was answered with all its bytes, the last of them so long after it was taken up. */
+  public void served(long lengthBytes, long tookNanos) {
+    readDone(lengthBytes);
+    served.add(tookNanos);
   }
 
   /** A read failed otherwise than by its deadline. */
@@ -64,6 +72,7 @@ public final class TransportMeter {
         connections.sum(),
         openConnections.sum(),
         registrations.sum(),
-        registeredBytes.sum());
+        registeredBytes.sum(),
+        served.counts());
   }
 }

@@ -144,6 +144,7 @@ final class TcpServerConnection implements Runnable {
 
   private void serve(long requestId, long regionId, long key, long offsetBytes, int lengthBytes)
       throws IOException {
+    long sinceNanos = System.nanoTime();
     TcpRegion region = serving.regions().find(regionId, key);
     if (region == null || !region.enter(channel)) {
       refuse(requestId, "no such region under this key: never registered here, or deregistered");
@@ -169,7 +170,7 @@ final class TcpServerConnection implements Runnable {
           offsetBytes,
           lengthBytes,
           this::progressed);
-      serving.meter().readDone(lengthBytes);
+      serving.meter().served(lengthBytes, System.nanoTime() - sinceNanos);
     } finally {
       region.leave(channel);
     }

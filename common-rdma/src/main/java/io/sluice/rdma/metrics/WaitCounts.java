@@ -1,0 +1,39 @@
+package io.sluice.rdma.metrics;
+
+import java.util.List;
+import java.util.stream.LongStream;
+
+/**
+ * What a {@link WaitHistogram} has counted, at one moment.
+ *
+ * @param counts how many fell into each bucket, and in none below it; the last bucket has no bound
+ * @param totalNanos all of them together
+ */
+public record WaitCounts(List<Long> counts, long totalNanos) {
+  /** How many buckets have a bound. */
+  public static final int BOUNDS = 24;
+
+  /** Of nothing. */
+  public static final WaitCounts NONE =
+      new WaitCounts(LongStream.range(0, BOUNDS + 1).map(i -> 0).boxed().toList(), 0);
+
+  private static final double MICROS_PER_S = 1e6;
+  private static final double NANOS_PER_S = 1e9;
+
+  /**
+   * The longest that falls into a bucket, in seconds: from a microsecond on, twice as long each.
+   */
+  public static double boundSeconds(int bucket) {
+    return bucket < BOUNDS ? (1L << bucket) / MICROS_PER_S : Double.POSITIVE_INFINITY;
+  }
+
+  /** How many there are. */
+  public long count() {
+    return counts.stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** All of them together, in seconds. */
+  public double totalSeconds() {
+    return totalNanos / NANOS_PER_S;
+  }
+}
