@@ -30,6 +30,7 @@ final class ServingNode implements NodeRole {
 
   private NodeService service;
   private ObjectName bean;
+  private Runnable endOfMetrics;
   private NodeMetadata metadata = NodeMetadata.degraded("it has not been started");
 
   @Override
@@ -49,6 +50,7 @@ final class ServingNode implements NodeRole {
       LOG.error("Sluice cannot serve on this node; its tasks use the stock shuffle", e);
     }
     bean = MBeans.register("NodeManager", BEAN_NAME, new ServiceState(metadata, service));
+    endOfMetrics = SluiceMetrics.register(service);
   }
 
   /** What tasks are told, cut to what the environment of a container can be asked to hold. */
@@ -60,6 +62,7 @@ final class ServingNode implements NodeRole {
   @Override
   public void stop(boolean recovers) {
     if (bean != null) {
+      endOfMetrics.run();
       MBeans.unregister(bean);
       bean = null;
     }

@@ -29,6 +29,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.OutputReads;
@@ -190,6 +191,11 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** How full the pool is. */
   public StoreStats storeStats() {
     return store.stats();
+  }
+
+  /** What the outputs of each application hold, in no order. */
+  public List<ApplicationUse> applicationUses() {
+    return store.applicationUses();
   }
 
   /** What became of the connections of tasks and of readers, over all transports. */

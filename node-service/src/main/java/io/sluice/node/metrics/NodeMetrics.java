@@ -1,0 +1,245 @@
+package io.sluice.node.metrics;
+
+import io.sluice.node.metrics.Metric.Type;
+import io.sluice.node.service.BounceCounters;
+import io.sluice.node.service.NodeService;
+import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.spill.store.TierStats;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * The one table of what a node's service tells those who watch it. Whoever shows it, a
+ * NodeManager's metrics system or the endpoint of a service by itself, shows this.
+ *
+ * <p>A metric without a value just now is left out: no bounce buffers, no bound on the disk tier.
+ * What a NIC serves, no process of this node sees.
+ *
+ * <p>Thread contract: safe from any thread. Failure: none of its own.
+ */
+public final class NodeMetrics {
+  private static final String TRANSPORT = "transport";
+  private static final String WAY = "way";
+  private static final String KIND = "kind";
+
+  /** How bytes were served: from where they lie, or copied to a slot that is read one-sidedly. */
+  private static final String SENT = "sent";
+
+  private static final String BOUNCED = "bounced";
+
+  private static final Metric SERVING =
+      new Metric(
+          "sluice_serving",
+          Type.GAUGE,
+          "1 if the service serves, 0 if it could not start, and tasks use the stock shuffle",
+          List.of());
+
+  private static final List<Row> ROWS =
+      List.of(
+          gauge("sluice_outputs", "Outputs that readers can find", now -> now.store().outputs()),
+          gauge(
+              "sluice_memory_capacity_bytes",
+              "Most that the memory tier may hold",
+              now -> now.store().memory().capacityBytes()),
+          gauge(
+              "sluice_memory_created_bytes",
+              "Of the segments of the memory tier that exist",
+              now -> now.store().memory().createdBytes()),
+          gauge(
+              "sluice_memory_free_bytes",
+              "What the memory tier can still grant",
+              now -> now.store().memory().capacityBytes() - now.store().memory().usedBytes()),
+          held("sluice_memory_held_bytes", "memory", now -> now.store().memory()),
+          new Row(
+              new Metric(
+                  "sluice_disk_capacity_bytes",
+                  Type.GAUGE,
+                  "Most that the disk tier may hold, if it has a bound of its own",
+                  List.of()),
+              (now, values) -> {
+                long capacityBytes = now.store().disk().capacityBytes();
+                if (capacityBytes > 0) {
+                  values.number(capacityBytes);
+                }
+              }),
+          held("sluice_disk_held_bytes", "disk", now -> now.store().disk()),
+          gauge(
+              "sluice_disk_directories_failed",
+              "Overflow directories that are left out now, because they failed",
+              now -> now.store().failedDirectories()),
+          new Row(
+              new Metric(
+                  "sluice_application_bytes",
+                  Type.GAUGE,
+                  "Held by the outputs of an application, of the ten that hold most",
+                  List.of("application", "tier")),
+              (now, values) ->
+                  now.largest()
+                      .forEach(
+                          each -> {
+                            values.number(each.memoryBytes(), each.applicationId(), "memory");
+                            values.number(each.diskBytes(), each.applicationId(), "disk");
+                          })),
+          counter(
+              "sluice_overflows_total",
+              "Leases that the memory tier could not grant alone",
+              now -> now.store().overflows()),
+          counter(
+              "sluice_refused_total",
+              "Leases that no tier could grant",
+              now -> now.store().refusals()),
+          counter(
+              "sluice_segment_failures_total",
+              "Times that a segment of the memory tier could not be made",
+              now -> now.store().segmentFailures()),
+          new Row(
+              served(
+                  "sluice_served_bytes_total",
+                  Type.COUNTER,
+                  "Sent by this process, or bounced; what a NIC reads where it lies is not seen"),
+              (now, values) -> {
+                now.answered().forEach((name, of) -> values.number(of.bytes(), name, SENT));
+                now.bounced().forEach((name, of) -> values.number(of.bytes(), name, BOUNCED));
+              }),
+          new Row(
+              served(
+                  "sluice_served_seconds",
+                  Type.HISTOGRAM,
+                  "From a reader's request to its last byte sent, or in a bounce slot"),
+              (now, values) -> {
+                now.answered().forEach((name, of) -> values.waits(of.served(), name, SENT));
+                now.bounced().forEach((name, of) -> values.waits(of.served(), name, BOUNCED));
+              }),
+          byTransport(
+              "sluice_failed_reads_total",
+              Type.COUNTER,
+              "Reads that were refused: another region, key or range than there is",
+              NodeMoment::answered,
+              TransportCounters::failedReads),
+          byTransport(
+              "sluice_registered_bytes",
+              Type.GAUGE,
+              "Memory and files that the transport can read, or send from",
+              NodeMoment::transports,
+              TransportCounters::registeredBytes),
+          byTransport(
+              "sluice_data_connections",
+              Type.GAUGE,
+              "Data connections of readers that are open",
+              NodeMoment::transports,
+              TransportCounters::openConnections),
+          byTransport(
+              "sluice_bounce_slots_in_use",
+              Type.GAUGE,
+              "Bounce slots that readers hold",
+              NodeMoment::bounced,
+              BounceCounters::slotsInUse),
+          byTransport(
+              "sluice_bounce_refused_total",
+              Type.COUNTER,
+              "Readers that found no bounce slot free",
+              NodeMoment::bounced,
+              BounceCounters::refusals),
+          gauge(
+              "sluice_connections",
+              "Open connections of tasks and readers, data connections among them",
+              now -> now.connections().open()),
+          counter(
+              "sluice_connections_refused_total",
+              "Connections that were told to come later, because there were as many as it takes",
+              now -> now.connections().refused()),
+          counter(
+              "sluice_connections_expelled_total",
+              "Connections that proved nothing in time, or came in a crowd of such",
+              now -> now.connections().expelled()),
+          counter(
+              "sluice_connections_errors_total",
+              "Connections that ended in an error of this process",
+              now -> now.connections().errors()));
+
+  /** A metric, and how its values are found. */
+  private record Row(Metric metric, BiConsumer<NodeMoment, Values> read) {}
+
+  /** Where the values of one metric go. */
+  private record Values(Metric metric, MetricSink sink) {
+    void number(long value, String... labelValues) {
+      sink.number(metric, List.of(labelValues), value);
+    }
+
+    void waits(WaitCounts value, String... labelValues) {
+      sink.waits(metric, List.of(labelValues), value);
+    }
+  }
+
+  private NodeMetrics() {}
+
+  /** All that there can be. */
+  public static List<Metric> all() {
+    return Stream.concat(Stream.of(SERVING), ROWS.stream().map(Row::metric)).toList();
+  }
+
+  /** Tells a sink of a service that runs. */
+  public static void read(NodeService service, MetricSink sink) {
+    sink.number(SERVING, List.of(), 1);
+    NodeMoment now = NodeMoment.of(service);
+    ROWS.forEach(row -> row.read().accept(now, new Values(row.metric(), sink)));
+  }
+
+  /** Tells a sink of a service that could not start. */
+  public static void readDegraded(MetricSink sink) {
+    sink.number(SERVING, List.of(), 0);
+  }
+
+  private static Row gauge(String name, String help, ToLongFunction<NodeMoment> value) {
+    return plain(new Metric(name, Type.GAUGE, help, List.of()), value);
+  }
+
+  private static Row counter(String name, String help, ToLongFunction<NodeMoment> value) {
+    return plain(new Metric(name, Type.COUNTER, help, List.of()), value);
+  }
+
+  private static Row plain(Metric metric, ToLongFunction<NodeMoment> value) {
+    return new Row(metric, (now, values) -> values.number(value.applyAsLong(now)));
+  }
+
+  private static Row held(String name, String tier, Function<NodeMoment, TierStats> of) {
+    return new Row(
+        new Metric(
+            name,
+            Type.GAUGE,
+            "Of the "
+                + tier
+                + " tier: leased and not committed (`writing`), of outputs (`send`), found at a"
+                + " restart and not yet free (`quarantine`)",
+            List.of(KIND)),
+        (now, values) -> {
+          TierStats stats = of.apply(now);
+          values.number(stats.leasedBytes(), "writing");
+          values.number(stats.committedBytes(), "send");
+          values.number(stats.quarantinedBytes(), "quarantine");
+        });
+  }
+
+  private static Metric served(String name, Type type, String help) {
+    return new Metric(name, type, help, List.of(TRANSPORT, WAY));
+  }
+
+  private static <T> Row byTransport(
+      String name,
+      Type type,
+      String help,
+      Function<NodeMoment, Map<String, T>> counters,
+      ToLongFunction<T> value) {
+    return new Row(
+        new Metric(name, type, help, List.of(TRANSPORT)),
+        (now, values) ->
+            counters
+                .apply(now)
+                .forEach((transport, of) -> values.number(value.applyAsLong(of), transport)));
+  }
+}

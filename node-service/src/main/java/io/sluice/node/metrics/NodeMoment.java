@@ -1,0 +1,45 @@
+package io.sluice.node.metrics;
+
+import io.sluice.node.service.BounceCounters;
+import io.sluice.node.service.NodeService;
+import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportNames;
+import io.sluice.spill.store.ApplicationUse;
+import io.sluice.spill.store.StoreStats;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All that a service knows of itself at one moment.
+ *
+ * @param largest the applications whose outputs hold most, the largest first
+ * @param answered what transports did whose reads are answered here, and not by a NIC
+ */
+record NodeMoment(
+    StoreStats store,
+    List<ApplicationUse> largest,
+    ConnectionCounters connections,
+    Map<String, TransportCounters> transports,
+    Map<String, TransportCounters> answered,
+    Map<String, BounceCounters> bounced) {
+  private static final int LARGEST = 10;
+
+  static NodeMoment of(NodeService service) {
+    List<ApplicationUse> largest =
+        service.applicationUses().stream()
+            .sorted(Comparator.comparingLong(ApplicationUse::bytes).reversed())
+            .limit(LARGEST)
+            .toList();
+    Map<String, TransportCounters> transports = service.transportCounters();
+    TransportCounters tcp = transports.get(TransportNames.TCP);
+    return new NodeMoment(
+        service.storeStats(),
+        largest,
+        service.connectionCounters(),
+        transports,
+        tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
+        service.bounceCounters());
+  }
+}

@@ -1,0 +1,144 @@
+package io.sluice.node.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.RefusesSegments;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What a service says of itself, against what was done with it. */
+class NodeMetricsTest extends NodeTestBase {
+  private static final TransportProvider RDMA = new RefusesSegments(false);
+  private static final int OUTPUT_BYTES = 300_000;
+
+  private void commit(String application, String outputId, int lengthBytes) throws IOException {
+    try (LocalClient task = task(application)) {
+      TestOutput.single(new Random(1), outputId, lengthBytes).commit(application, task);
+    }
+  }
+
+  private void read(String outputId, TransportProvider... transports) throws IOException {
+    try (NodeReader reader = reader(8, null, TIMEOUT_MS, transports)) {
+      assertEquals(OUTPUT_BYTES, readAll(locateOnly(reader, outputId)).length);
+    }
+  }
+
+  @Test
+  void everyMetricHasAValueButTheBoundThatIsNotSet() throws IOException {
+    service = withDisk(4, RDMA, new TcpProvider()).start();
+    commit(APP, "output", OUTPUT_BYTES);
+    List<String> missing =
+        NodeMetrics.all().stream()
+            .filter(metric -> !Readings.of(service).metrics().contains(metric))
+            .map(Metric::name)
+            .toList();
+    assertEquals(List.of("sluice_disk_capacity_bytes"), missing);
+  }
+
+  @Test
+  void tellsWhatIsHeldAndByWhom() throws IOException {
+    service = inMemory(8, new TcpProvider()).start();
+    try (LocalClient task = task(APP)) {
+      long leasedBytes = task.lease(100_000).get(0).lengthBytes();
+      assertEquals(leasedBytes, Readings.of(service).number("sluice_memory_held_bytes", "writing"));
+    }
+    Await.until(
+        "the lease has ended",
+        () -> Readings.of(service).number("sluice_memory_held_bytes", "writing") == 0);
+    for (int i = 0; i < 12; i++) {
+      commit("application_" + i, "output", (1 + i) * 50_000);
+    }
+    Readings now = Readings.of(service);
+    assertEquals(12, now.number("sluice_outputs"));
+    assertEquals(20, now.numbers("sluice_application_bytes").size(), "ten, on two tiers");
+    assertTrue(
+        now.number("sluice_application_bytes", "application_11", "memory")
+            > now.number("sluice_application_bytes", "application_2", "memory"));
+    long sentBytes = now.number("sluice_memory_held_bytes", "send");
+    assertEquals(
+        now.number("sluice_memory_capacity_bytes"),
+        now.number("sluice_memory_free_bytes") + sentBytes);
+    for (int i = 0; i < 12; i++) {
+      service.applicationStopped("application_" + i);
+    }
+    assertEquals(0, Readings.of(service).number("sluice_memory_held_bytes", "send"));
+    assertTrue(Readings.of(service).numbers("sluice_application_bytes").isEmpty());
+  }
+
+  @Test
+  void tellsWhatWasServedAndHowLongEachReadTook() throws IOException {
+    service = inMemory(4, RDMA, new TcpProvider()).start();
+    commit(APP, "output", OUTPUT_BYTES);
+    read("output", new TcpProvider());
+    List<String> sent = List.of("tcp", "sent");
+    Await.until( // the reader has its bytes before the server has counted them
+        "all bytes are counted",
+        () ->
+            Readings.of(service).number("sluice_served_bytes_total", "tcp", "sent")
+                == OUTPUT_BYTES);
+    assertEquals(
+        service.transportCounters().get("tcp").reads(),
+        Readings.of(service).waits("sluice_served_seconds").get(sent).count());
+    read("output", RDMA);
+    Readings now = Readings.of(service);
+    assertEquals(OUTPUT_BYTES, now.number("sluice_served_bytes_total", "tcp", "sent"));
+    assertEquals(OUTPUT_BYTES, now.number("sluice_served_bytes_total", "rdma", "bounced"));
+    assertEquals(
+        service.bounceCounters().get("rdma").reads(),
+        now.waits("sluice_served_seconds").get(List.of("rdma", "bounced")).count());
+    assertTrue(now.waits("sluice_served_seconds").get(sent).totalSeconds() > 0);
+    assertEquals(2, now.numbers("sluice_served_bytes_total").size(), "what can be seen here");
+  }
+
+  @Test
+  void aServiceThatCouldNotStartSaysOnlyThat() {
+    Readings readings = new Readings();
+    NodeMetrics.readDegraded(readings);
+    assertEquals(0, readings.number("sluice_serving"));
+    assertEquals(1, readings.metrics().size());
+  }
+
+  @Test
+  void namesAreWhatPrometheusExpects() {
+    for (Metric metric : NodeMetrics.all()) {
+      assertTrue(metric.name().matches("sluice(_[a-z]+)+"), metric.name());
+      assertEquals(
+          metric.type() == Metric.Type.COUNTER, metric.name().endsWith("_total"), metric.name());
+    }
+    assertEquals(
+        NodeMetrics.all().size(), NodeMetrics.all().stream().map(Metric::name).distinct().count());
+  }
+
+  @Test
+  void administratorsAreToldOfAll() throws IOException {
+    String table =
+        NodeMetrics.all().stream()
+            .map(
+                metric ->
+                    "| `%s` | %s | %s | %s |\n"
+                        .formatted(
+                            metric.name(),
+                            metric.type().name().toLowerCase(Locale.ROOT),
+                            metric.labels().stream()
+                                .map(label -> "`" + label + "`")
+                                .collect(Collectors.joining(", ")),
+                            metric.help()))
+            .collect(Collectors.joining());
+    String page = Files.readString(Path.of("..", "docs", "admin.md"));
+    assertTrue(page.contains(table), () -> "docs/admin.md lacks these rows:\n" + table);
+  }
+}
