@@ -123,6 +123,17 @@ public final class NodeServiceCommand implements Callable<Integer> {
       description = "Executors, readers and, for each transport, data connections at a time.")
   private int maxConnections;
 
+  @Option(
+      names = "--metrics-port",
+      description =
+          "Where Prometheus finds metrics, at /metrics; 0 for any port, nowhere if not given.")
+  private Integer metricsPort; // null: nowhere
+
+  @Option(
+      names = "--metrics-bind",
+      description = "Address to listen at for it, if not that of --bind.")
+  private InetAddress metricsBindAddress; // null: that of the service
+
   /** As they are written on the command line. */
   private enum Allocation {
     start,
@@ -134,12 +145,22 @@ public final class NodeServiceCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     NodeService service = start();
+    MetricsEndpoint metrics;
+    try {
+      metrics = openMetrics(service);
+    } catch (IOException e) {
+      close(service);
+      throw e;
+    }
     CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 () -> {
                   ended.countDown();
+                  if (metrics != null) {
+                    metrics.close();
+                  }
                   close(service);
                 },
                 "close-sluice-service"));
@@ -148,10 +169,21 @@ public final class NodeServiceCommand implements Callable<Integer> {
         directory,
         service.metadata().address().controlPort(),
         service.transportCounters().keySet());
+    if (metrics != null) {
+      System.out.printf("Metrics for Prometheus on port %d%n", metrics.port());
+    }
     while (!ended.await(JANITOR_PERIOD_MS, TimeUnit.MILLISECONDS)) {
       removeLeftovers(service);
     }
     return CommandLine.ExitCode.OK;
+  }
+
+  /** Where Prometheus finds metrics of the service from now on; null if that is not wanted. */
+  MetricsEndpoint openMetrics(NodeService service) throws IOException {
+    return metricsPort == null
+        ? null
+        : MetricsEndpoint.open(
+            service, metricsBindAddress == null ? bindAddress : metricsBindAddress, metricsPort);
   }
 
   /** Starts it, and tells the executors of this node. */

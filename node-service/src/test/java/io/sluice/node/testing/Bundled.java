@@ -27,6 +27,8 @@ public enum Bundled {
       "com/fasterxml/jackson/.*|META-INF/(FastDoubleParser-(LICENSE|NOTICE)|thirdparty-LICENSE)",
       "licenses/jackson-NOTICE.txt",
       "Jackson"),
+  PROMETHEUS(
+      "io/sluice/shaded/prometheus/.*", "licenses/prometheus-NOTICE.txt", "Prometheus client"),
   SLF4J("org/slf4j/.*", "licenses/slf4j-MIT.txt", "SLF4J"),
   DISNI("com/ibm/disni/.*", "LICENSE", "DiSNI", "com/ibm/disni/verbs/impl/NativeDispatcher.class");
 

@@ -1,0 +1,259 @@
+package io.sluice.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.metrics.Metric;
+import io.sluice.node.metrics.Readings;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.JobSecret;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** The dashboard shows what a node's service really says, and the endpoint says all of it. */
+@Timeout(60)
+class DashboardTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Path DASHBOARD = Path.of("..", "docs", "grafana", "sluice-node.json");
+
+  private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)(?:\\{([^}]*)})? \\S+$");
+  private static final Pattern METRIC = Pattern.compile("\\bsluice_\\w+");
+  private static final Pattern BY = Pattern.compile("\\bby \\(([^)]*)\\)");
+  private static final Pattern SELECTOR = Pattern.compile("\\{([^}]*)}");
+  private static final Pattern MATCHER = Pattern.compile("(\\w+)=~?\"([^\"]*)\"");
+  private static final Pattern LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
+
+  @TempDir private Path base;
+  private NodeServiceCommand command;
+  private NodeService service;
+  private MetricsEndpoint endpoint;
+
+  @BeforeEach
+  void start() throws IOException {
+    command = command("--metrics-port=0");
+    service = command.start();
+    endpoint = command.openMetrics(service);
+    try (LocalClient task =
+        LocalClient.connect(
+            service.metadata().address().socket(),
+            "app-1",
+            new JobSecret(new byte[] {1}),
+            TIMEOUT.toMillis())) {
+      TestOutput.single(new Random(1), "output", 100_000).commit("app-1", task);
+    }
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    endpoint.close();
+    service.close();
+  }
+
+  private NodeServiceCommand command(String... options) {
+    NodeServiceCommand made = new NodeServiceCommand();
+    List<String> arguments = new ArrayList<>(List.of(options));
+    arguments.addAll(
+        List.of(
+            "--dir=" + base.resolve("service"),
+            "--capacity=16m",
+            "--segment-size=4m",
+            "--bind=127.0.0.1",
+            "--port=0"));
+    new CommandLine(made).parseArgs(arguments.toArray(String[]::new));
+    return made;
+  }
+
+  private String scrape() throws IOException, InterruptedException {
+    HttpResponse<String> answer = answer("*/*");
+    assertEquals(200, answer.statusCode(), answer.body());
+    return answer.body();
+  }
+
+  private HttpResponse<String> answer(String accept) throws IOException, InterruptedException {
+    URI metrics = URI.create("http://127.0.0.1:" + endpoint.port() + "/metrics");
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(metrics).header("Accept", accept).timeout(TIMEOUT).build(),
+            HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** The samples of a page, each with the values of its labels by their names. */
+  private static Map<String, Map<String, Set<String>>> samples(String page) {
+    Map<String, Map<String, Set<String>>> found = new HashMap<>();
+    for (MatchResult sample : SAMPLE.matcher(page).results().toList()) {
+      Map<String, Set<String>> labels =
+          found.computeIfAbsent(sample.group(1), n -> new HashMap<>());
+      if (sample.group(2) != null) {
+        for (MatchResult label : MATCHER.matcher(sample.group(2)).results().toList()) {
+          labels.computeIfAbsent(label.group(1), n -> new HashSet<>()).add(label.group(2));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static List<JsonNode> targets(JsonNode dashboard) {
+    List<JsonNode> targets = new ArrayList<>();
+    dashboard.get("panels").forEach(panel -> panel.get("targets").forEach(targets::add));
+    return targets;
+  }
+
+  /** What the dashboard names and the page has not. */
+  private static List<String> missing(String dashboard, String page) throws IOException {
+    Map<String, Map<String, Set<String>>> known = samples(page);
+    List<String> missing = new ArrayList<>();
+    for (JsonNode target : targets(new ObjectMapper().readTree(dashboard))) {
+      String expression = target.get("expr").asText();
+      List<String> metrics =
+          METRIC.matcher(expression).results().map(MatchResult::group).distinct().toList();
+      assertTrue(!metrics.isEmpty(), expression);
+      Set<String> grouped = new HashSet<>();
+      for (MatchResult by : BY.matcher(expression).results().toList()) {
+        grouped.addAll(List.of(by.group(1).split(", *")));
+      }
+      for (String metric : metrics) {
+        Map<String, Set<String>> labels = known.get(metric);
+        if (labels == null) {
+          missing.add(metric);
+          continue;
+        }
+        grouped.stream()
+            .filter(label -> !labels.containsKey(label))
+            .forEach(label -> missing.add(metric + " by " + label));
+        for (MatchResult selector : SELECTOR.matcher(expression).results().toList()) {
+          for (MatchResult each : MATCHER.matcher(selector.group(1)).results().toList()) {
+            if (!labels.getOrDefault(each.group(1), Set.of()).contains(each.group(2))) {
+              missing.add(metric + " with " + each.group());
+            }
+          }
+        }
+      }
+      for (MatchResult label :
+          LEGEND.matcher(target.get("legendFormat").asText()).results().toList()) {
+        if (!grouped.contains(label.group(1))) {
+          missing.add(expression + " has no " + label.group());
+        }
+      }
+    }
+    return missing;
+  }
+
+  @Test
+  void everythingThatItNamesExists() throws Exception {
+    assertEquals(List.of(), missing(Files.readString(DASHBOARD), scrape()));
+  }
+
+  @Test
+  void whatIsMisspeltIsFound() throws Exception {
+    String page = scrape();
+    String dashboard = Files.readString(DASHBOARD);
+    Map<String, String> misspelt =
+        Map.of(
+            "sluice_serving", "sluice_served",
+            "sluice_served_seconds_bucket", "sluice_served_seconds_buckets",
+            "sluice_served_bytes_total", "sluice_served_bytes",
+            "by (kind)", "by (kinds)",
+            "tier=\\\"disk\\\"", "tier=\\\"disc\\\"",
+            "{{application}}", "{{app}}");
+    for (Map.Entry<String, String> each : misspelt.entrySet()) {
+      assertTrue(dashboard.contains(each.getKey()), each.getKey());
+      List<String> missing = missing(dashboard.replace(each.getKey(), each.getValue()), page);
+      assertTrue(!missing.isEmpty(), () -> "nobody sees " + each.getValue());
+    }
+  }
+
+  /** Whatever the service says now, and nothing else; under the same names as in a NodeManager. */
+  @Test
+  void theEndpointSaysAllOfIt() throws Exception {
+    Set<String> expected = new TreeSet<>();
+    for (Metric metric : Readings.of(service).metrics()) {
+      if (metric.type() == Metric.Type.HISTOGRAM) {
+        expected.addAll(
+            List.of(metric.name() + "_bucket", metric.name() + "_count", metric.name() + "_sum"));
+      } else {
+        expected.add(metric.name());
+      }
+    }
+    String page = scrape();
+    assertEquals(expected, new TreeSet<>(samples(page).keySet()));
+    assertTrue(page.contains("sluice_memory_capacity_bytes " + (double) (16 << 20)), page);
+    assertTrue(
+        page.contains("sluice_application_bytes{application=\"app-1\",tier=\"memory\"}"), page);
+    assertTrue(page.contains("# TYPE sluice_served_seconds histogram"), page);
+    assertTrue(page.contains("le=\"+Inf\""), page);
+  }
+
+  /** What Prometheus 3 asks for, and what it asks for if it is told to take native histograms. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3 | # EOF",
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
+            + "encoding=delimited;q=0.7,text/plain;version=0.0.4;q=0.2 | # TYPE"
+      })
+  void answersWhateverPrometheusAsksFor(String accept, String part) throws Exception {
+    HttpResponse<String> answer = answer(accept);
+    assertEquals(200, answer.statusCode());
+    assertTrue(answer.body().contains(part), answer.body());
+    assertTrue(answer.body().contains("sluice_serving 1"), answer.body());
+  }
+
+  /** A scraper leaves no thread behind that keeps the process, and none can come later. */
+  @Test
+  void nobodyIsAnsweredOnceItIsClosed() throws Exception {
+    int port = endpoint.port();
+    scrape();
+    endpoint.close();
+    try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      assertEquals(port, free.getLocalPort());
+    }
+  }
+
+  @Test
+  void listensNowhereUnlessToldWhere() throws IOException {
+    assertNull(command().openMetrics(service));
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaid() {
+    String message =
+        assertThrows(
+                IOException.class,
+                () -> command("--metrics-port=" + endpoint.port()).openMetrics(service))
+            .getMessage();
+    assertTrue(message.contains("port " + endpoint.port()), message);
+  }
+}
