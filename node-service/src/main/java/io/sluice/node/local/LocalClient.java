@@ -4,6 +4,7 @@ import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.spill.format.CorruptOutputException;
@@ -56,7 +57,7 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   /** One connection, and what the service said when it began. */
   private record Session(
-      DeadlineChannel channel,
+      MessageStream stream,
       Frames frames,
       LeaseInfo info,
       long serviceInstance,
@@ -85,11 +86,10 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   private Session open() throws IOException {
     OwnPlace.require(socket.toAbsolutePath().getParent());
-    DeadlineChannel channel =
-        DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
+    MessageStream stream = DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
     try {
-      checkService(channel);
-      Frames frames = new Frames(channel);
+      checkService(stream);
+      Frames frames = new Frames(stream);
       DataInputStream in =
           exchange(
               frames,
@@ -102,25 +102,25 @@ public final class LocalClient implements ExtentSource, Closeable {
       LeaseInfo info = LocalProtocol.readInfo(in);
       long instance = in.readLong();
       PoolPlaces places = LocalProtocol.readPlaces(in, info.poolId());
-      Session opened = new Session(channel, frames, info, instance, places);
+      Session opened = new Session(stream, frames, info, instance, places);
       hold(opened.info());
       return opened;
     } catch (IOException | RuntimeException e) {
-      channel.close();
+      stream.close();
       throw e;
     }
   }
 
-  private void checkService(DeadlineChannel channel) throws IOException {
-    String user = PeerUser.of(channel);
-    if (!user.equals(PeerUser.own())) {
+  private void checkService(MessageStream stream) throws IOException {
+    String user = stream.peerUser();
+    if (!user.equals(OwnUser.name())) {
       throw new IOException(
           "at "
               + socket
               + " listens a process of user "
               + user
               + ", expected one of "
-              + PeerUser.own());
+              + OwnUser.name());
     }
   }
 
@@ -198,13 +198,13 @@ public final class LocalClient implements ExtentSource, Closeable {
       throw e;
     } catch (IOException | RuntimeException e) {
       // The answer may still be on its way: nothing said after this would match its reply.
-      session.channel().close();
+      session.stream().close();
       if (closed || e instanceof InterruptedIOException) {
         throw e;
       }
       session = reopen(e);
       if (closed) { // meanwhile, and perhaps without seeing this session
-        session.channel().close();
+        session.stream().close();
         throw e;
       }
     }
@@ -255,7 +255,7 @@ public final class LocalClient implements ExtentSource, Closeable {
       lost = "the node's service was restarted with an empty pool";
     }
     if (lost != null) {
-      next.channel().close();
+      next.stream().close();
       RemoteError error =
           new RemoteError(
               RemoteError.Code.REFUSED, lost + "; what this task has written there is lost");
@@ -269,7 +269,7 @@ public final class LocalClient implements ExtentSource, Closeable {
   public void close() throws IOException {
     closed = true;
     try {
-      session.channel().close();
+      session.stream().close();
     } finally {
       releaseHolds();
     }

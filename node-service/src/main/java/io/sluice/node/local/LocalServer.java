@@ -2,9 +2,10 @@ package io.sluice.node.local;
 
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
-import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -73,7 +74,7 @@ public final class LocalServer implements AutoCloseable {
     this.secrets = secrets;
     this.socket = socket;
     this.places = store.places();
-    this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
+    this.acceptor = new Acceptor("sluice-local", new JdkListener(listener), limits, this::serve);
   }
 
   /** Where the secrets go that tasks bring. */
@@ -128,12 +129,12 @@ public final class LocalServer implements AutoCloseable {
     return acceptor.counters();
   }
 
-  private void serve(DeadlineChannel channel, Acceptor.Peer peer) throws IOException {
-    Frames frames = new Frames(channel);
+  private void serve(MessageStream stream, Acceptor.Peer peer) throws IOException {
+    Frames frames = new Frames(stream);
     String applicationId;
     Lease opened;
     try {
-      applicationId = hello(frames, channel);
+      applicationId = hello(frames, stream);
       if (!peer.hasProved()) {
         throw new RemoteError(
             RemoteError.Code.BUSY, "as many tasks are connected as this node's service takes");
@@ -161,7 +162,7 @@ public final class LocalServer implements AutoCloseable {
           },
           TIMEOUT_MS);
       while (true) {
-        Frames.Frame request = frames.receive(DeadlineChannel.NO_TIMEOUT, TIMEOUT_MS);
+        Frames.Frame request = frames.receive(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
         answer(frames, request, lease, record, applicationId);
       }
     } finally {
@@ -174,9 +175,9 @@ public final class LocalServer implements AutoCloseable {
   }
 
   /** The application that the task works for, with its secret registered. */
-  private String hello(Frames frames, DeadlineChannel channel) throws IOException {
+  private String hello(Frames frames, MessageStream stream) throws IOException {
     Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
-    checkUser(channel);
+    checkUser(stream);
     try {
       int version = request.type() == LocalProtocol.HELLO ? request.in().readUnsignedShort() : -1;
       if (version != LocalProtocol.VERSION) {
@@ -198,9 +199,9 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  private static void checkUser(DeadlineChannel channel) throws IOException {
-    String user = PeerUser.of(channel);
-    String own = PeerUser.own();
+  private static void checkUser(MessageStream stream) throws IOException {
+    String user = stream.peerUser();
+    String own = OwnUser.name();
     if (!user.equals(own)) {
       throw new RemoteError(
           RemoteError.Code.REFUSED,

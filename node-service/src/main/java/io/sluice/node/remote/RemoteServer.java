@@ -2,9 +2,10 @@ package io.sluice.node.remote;
 
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
-import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -38,7 +39,7 @@ public final class RemoteServer implements AutoCloseable {
     this.backend = backend;
     this.listener = listener;
     this.limits = limits;
-    this.acceptor = new Acceptor("sluice-remote", listener, limits, this::serve);
+    this.acceptor = new Acceptor("sluice-remote", new JdkListener(listener), limits, this::serve);
   }
 
   /** Listens at {@code address}; port 0 takes a free one. */
@@ -80,8 +81,8 @@ public final class RemoteServer implements AutoCloseable {
     return acceptor.counters();
   }
 
-  private void serve(DeadlineChannel channel, Acceptor.Peer peer) throws IOException {
-    Frames frames = new Frames(channel);
+  private void serve(MessageStream stream, Acceptor.Peer peer) throws IOException {
+    Frames frames = new Frames(stream);
     byte[] serverNonce = challenge(frames);
     Frames.Frame hello = frames.receiveHello(TIMEOUT_MS);
     if (hello.type() == RemoteProtocol.PROBE) {

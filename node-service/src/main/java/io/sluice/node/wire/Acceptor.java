@@ -8,10 +8,6 @@ import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.UnprovedShare;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -48,25 +44,25 @@ public final class Acceptor implements AutoCloseable {
   private static final long CLOSE_TIMEOUT_MS = 5_000;
 
   private final String name;
-  private final ServerSocketChannel listener;
+  private final Listener listener;
   private final ConnectionLimits limits;
   private final Handler handler;
   private final Pause pause;
   private final Deadlines deadlines;
-  private final UnprovedShare<DeadlineChannel> unproved;
-  private final Set<DeadlineChannel> proved = new HashSet<>(); // under itself
-  private final Map<DeadlineChannel, Thread> connections = new ConcurrentHashMap<>();
+  private final UnprovedShare<MessageStream> unproved;
+  private final Set<MessageStream> proved = new HashSet<>(); // under itself
+  private final Map<MessageStream, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
   private final AtomicLong errors = new AtomicLong(); // which needs no memory
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread acceptThread;
   private int connectionNumber;
 
-  /** Serves one connection until it ends; the acceptor closes the channel after it. */
+  /** Serves one connection until it ends; the acceptor closes the stream after it. */
   @FunctionalInterface
   public interface Handler {
     /** Returns, or throws, when the conversation is over. */
-    void serve(DeadlineChannel channel, Peer peer) throws IOException;
+    void serve(MessageStream stream, Peer peer) throws IOException;
   }
 
   /** Who is at the other end, as far as the acceptor must know. */
@@ -88,9 +84,8 @@ public final class Acceptor implements AutoCloseable {
     void after(CountDownLatch closed) throws InterruptedException;
   }
 
-  /** Starts accepting from a bound listener, which it closes in the end. */
-  public Acceptor(
-      String name, ServerSocketChannel listener, ConnectionLimits limits, Handler handler) {
+  /** Starts accepting from a listener, which it closes in the end. */
+  public Acceptor(String name, Listener listener, ConnectionLimits limits, Handler handler) {
     this(
         name,
         listener,
@@ -100,12 +95,7 @@ public final class Acceptor implements AutoCloseable {
   }
 
   /** The same with pauses of one's own. */
-  Acceptor(
-      String name,
-      ServerSocketChannel listener,
-      ConnectionLimits limits,
-      Handler handler,
-      Pause pause) {
+  Acceptor(String name, Listener listener, ConnectionLimits limits, Handler handler, Pause pause) {
     this.name = name;
     this.listener = listener;
     this.limits = limits;
@@ -139,28 +129,32 @@ public final class Acceptor implements AutoCloseable {
     }
   }
 
-  private void take(SocketChannel accepted) throws IOException {
-    Object from = host(accepted);
-    DeadlineChannel channel = DeadlineChannel.accepted(accepted);
+  private void take(MessageStream stream) throws IOException {
+    Object from;
+    try {
+      from = host(stream);
+    } catch (IOException | RuntimeException e) {
+      stream.close();
+      throw e;
+    }
     Thread thread =
-        DaemonThreads.create(name + "-" + ++connectionNumber, STACK_BYTES, () -> handle(channel));
-    connections.put(channel, thread);
-    unproved.enter(channel, from);
+        DaemonThreads.create(name + "-" + ++connectionNumber, STACK_BYTES, () -> handle(stream));
+    connections.put(stream, thread);
+    unproved.enter(stream, from);
     try {
       thread.start();
     } catch (Error e) { // of memory or threads, mostly
-      forget(channel);
+      forget(stream);
       throw e;
     }
     if (isClosed()) {
-      closeQuietly(channel); // close() may have come too early to see it
+      closeQuietly(stream); // close() may have come too early to see it
     }
   }
 
   /** All processes of this host that come by a Unix socket count as one. */
-  private static Object host(SocketChannel accepted) throws IOException {
-    SocketAddress remote = accepted.getRemoteAddress();
-    return remote instanceof InetSocketAddress address ? address.getAddress() : "this host";
+  private static Object host(MessageStream stream) throws IOException {
+    return stream.peerAddress().<Object>map(address -> address).orElse("this host");
   }
 
   private boolean isClosed() {
@@ -175,58 +169,58 @@ public final class Acceptor implements AutoCloseable {
     }
   }
 
-  private void handle(DeadlineChannel channel) {
+  private void handle(MessageStream stream) {
     try {
-      handler.serve(channel, () -> hasProved(channel));
+      handler.serve(stream, () -> hasProved(stream));
     } catch (EOFException e) {
-      LOG.debug("{}: {} went away", name, channel.peer());
+      LOG.debug("{}: {} went away", name, stream.peer());
     } catch (IOException | RuntimeException e) {
-      if (unproved.leave(channel) || isClosed()) { // strangers do not fill the log
-        LOG.debug("{}: the conversation with {} ended in an error", name, channel.peer(), e);
+      if (unproved.leave(stream) || isClosed()) { // strangers do not fill the log
+        LOG.debug("{}: the conversation with {} ended in an error", name, stream.peer(), e);
       } else {
-        LOG.warn("{}: the conversation with {} ended in an error", name, channel.peer(), e);
+        LOG.warn("{}: the conversation with {} ended in an error", name, stream.peer(), e);
       }
     } catch (Error e) {
       errors.incrementAndGet();
-      LastWords.error(LOG, "The conversation with {} ended in an error", channel.peer(), e);
+      LastWords.error(LOG, "The conversation with {} ended in an error", stream.peer(), e);
     } finally {
-      forget(channel);
+      forget(stream);
     }
   }
 
-  private boolean hasProved(DeadlineChannel channel) throws EOFException {
+  private boolean hasProved(MessageStream stream) throws EOFException {
     synchronized (proved) {
       if (proved.size() >= limits.maxConnections()) {
         refused.increment();
         return false;
       }
-      if (!unproved.leave(channel)) {
-        throw new EOFException("the proof of " + channel.peer() + " came too late");
+      if (!unproved.leave(stream)) {
+        throw new EOFException("the proof of " + stream.peer() + " came too late");
       }
-      proved.add(channel);
+      proved.add(stream);
       return true;
     }
   }
 
-  private void expel(DeadlineChannel channel, String reason) {
-    LOG.debug("{}: ending the connection of {}, which {}", name, channel.peer(), reason);
-    closeQuietly(channel);
+  private void expel(MessageStream stream, String reason) {
+    LOG.debug("{}: ending the connection of {}, which {}", name, stream.peer(), reason);
+    closeQuietly(stream);
   }
 
-  private void forget(DeadlineChannel channel) {
-    unproved.leave(channel);
-    closeQuietly(channel);
+  private void forget(MessageStream stream) {
+    unproved.leave(stream);
+    closeQuietly(stream);
     synchronized (proved) {
-      proved.remove(channel);
+      proved.remove(stream);
     }
-    connections.remove(channel);
+    connections.remove(stream);
   }
 
-  private void closeQuietly(DeadlineChannel channel) {
+  private void closeQuietly(MessageStream stream) {
     try {
-      channel.close();
+      stream.close();
     } catch (IOException e) {
-      LOG.warn("{}: closing the connection to {} failed", name, channel.peer(), e);
+      LOG.warn("{}: closing the connection to {} failed", name, stream.peer(), e);
     }
   }
 

@@ -1,10 +1,11 @@
 package io.sluice.node.wire;
 
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -20,24 +21,20 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
 
 /**
- * A stream socket, TCP or Unix, on which every wait has a deadline.
+ * A {@link MessageStream} over a socket of the JDK, TCP or Unix.
  *
  * <p>Java's Unix sockets have no read timeout, so the channel is non-blocking and each wait is a
  * {@code select} with what is left of the deadline.
  *
- * <p>Thread contract: one thread reads and writes; {@link #close} may come from another and ends
- * the wait at once. Ownership: who opened it closes it. Failure: {@link SocketTimeoutException}
- * when the deadline passes, {@link ConnectException} when nobody listens, {@link EOFException} when
- * the peer is gone, {@link InterruptedIOException} when the thread is interrupted, all naming the
- * peer; the channel is of no use after any of them.
+ * <p>Thread contract, ownership, failure: those of {@link MessageStream}; {@link ConnectException}
+ * when nobody listens.
  */
-public final class DeadlineChannel implements Closeable {
-  /** Waits until the peer speaks or goes away: for a server between two requests. */
-  public static final long NO_TIMEOUT = Long.MAX_VALUE;
-
+public final class DeadlineChannel implements MessageStream {
   private final SocketChannel channel;
   private final Selector selector;
   private final SelectionKey key;
@@ -106,17 +103,24 @@ public final class DeadlineChannel implements Closeable {
     }
   }
 
-  /** The underlying channel, for its socket options. */
-  public SocketChannel channel() {
-    return channel;
-  }
-
-  /** The peer's address, for messages. */
+  @Override
   public String peer() {
     return peer;
   }
 
-  /** Fills {@code dst} or throws. */
+  @Override
+  public Optional<InetAddress> peerAddress() throws IOException {
+    return channel.getRemoteAddress() instanceof InetSocketAddress address
+        ? Optional.of(address.getAddress())
+        : Optional.empty();
+  }
+
+  @Override
+  public String peerUser() throws IOException {
+    return channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+  }
+
+  @Override
   public void readFully(ByteBuffer dst, long timeoutMs) throws IOException {
     long deadlineNs = deadlineNs(timeoutMs);
     int wantedBytes = dst.remaining();
@@ -143,7 +147,7 @@ public final class DeadlineChannel implements Closeable {
     }
   }
 
-  /** Writes all of {@code src} or throws. */
+  @Override
   public void writeFully(ByteBuffer src, long timeoutMs) throws IOException {
     long deadlineNs = deadlineNs(timeoutMs);
     while (src.hasRemaining()) {

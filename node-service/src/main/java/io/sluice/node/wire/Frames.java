@@ -6,13 +6,12 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Cuts a {@link DeadlineChannel} into messages.
+ * Cuts a {@link MessageStream} into messages.
  *
  * <pre>
  *   0               4      5
@@ -22,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  *     int32, big-endian: type + payload
  * </pre>
  *
- * <p>Thread contract: one thread. Ownership: closing the channel ends it. Failure: a frame longer
+ * <p>Thread contract: one thread. Ownership: closing the stream ends it. Failure: a frame longer
  * than {@link #MAX_FRAME_BYTES} or shorter than its type is a {@link ProtocolException}; the peer
  * speaks something else, and the connection must be closed.
  */
@@ -35,12 +34,12 @@ public final class Frames {
 
   private static final int LENGTH_BYTES = 4;
 
-  private final DeadlineChannel channel;
+  private final MessageStream stream;
   private final ByteBuffer lengthBuffer = ByteBuffer.allocate(LENGTH_BYTES);
 
-  /** Reads and writes frames on {@code channel}. */
-  public Frames(DeadlineChannel channel) {
-    this.channel = channel;
+  /** Reads and writes frames on {@code stream}. */
+  public Frames(MessageStream stream) {
+    this.stream = stream;
   }
 
   /** Writes a message's payload. */
@@ -55,14 +54,12 @@ public final class Frames {
 
   /** The peer's address, for messages. */
   public String peer() {
-    return channel.peer();
+    return stream.peer();
   }
 
   /** Where the peer comes from; empty if it is on this host, by a Unix socket. */
   public Optional<InetAddress> peerAddress() throws IOException {
-    return channel.channel().getRemoteAddress() instanceof InetSocketAddress address
-        ? Optional.of(address.getAddress())
-        : Optional.empty();
+    return stream.peerAddress();
   }
 
   /** Sends one message whole. */
@@ -79,7 +76,7 @@ public final class Frames {
           "message of " + lengthBytes + " bytes exceeds the limit of " + MAX_FRAME_BYTES);
     }
     frame.putInt(0, lengthBytes);
-    channel.writeFully(frame, timeoutMs);
+    stream.writeFully(frame, timeoutMs);
   }
 
   /**
@@ -102,7 +99,7 @@ public final class Frames {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     ByteBuffer body = ByteBuffer.allocate(Math.min(lengthBytes, MAX_HELLO_BYTES));
     while (true) {
-      channel.readFully(
+      stream.readFully(
           body, Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime())));
       if (body.capacity() == lengthBytes) {
         return body;
@@ -114,14 +111,14 @@ public final class Frames {
 
   private Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
     lengthBuffer.clear().limit(1);
-    channel.readFully(lengthBuffer, firstByteTimeoutMs);
+    stream.readFully(lengthBuffer, firstByteTimeoutMs);
     lengthBuffer.limit(LENGTH_BYTES);
-    channel.readFully(lengthBuffer, timeoutMs);
+    stream.readFully(lengthBuffer, timeoutMs);
     int lengthBytes = lengthBuffer.getInt(0);
     if (lengthBytes < 1 || lengthBytes > maxBytes) {
       throw new ProtocolException(
           "peer "
-              + channel.peer()
+              + stream.peer()
               + " announced a message of "
               + lengthBytes
               + " bytes, expected 1 to "

@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.Acceptor;
-import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.segment.Owner;
@@ -47,7 +48,10 @@ class LocalClientTest {
             .bind(UnixDomainSocketAddress.of(socket()));
     service =
         new Acceptor(
-            "sluice-silent", listener, ConnectionLimits.DEFAULT, (channel, peer) -> greet(channel));
+            "sluice-silent",
+            new JdkListener(listener),
+            ConnectionLimits.DEFAULT,
+            (channel, peer) -> greet(channel));
   }
 
   @AfterEach
@@ -59,7 +63,7 @@ class LocalClientTest {
     return directory.resolve("s");
   }
 
-  private void greet(DeadlineChannel channel) throws IOException {
+  private void greet(MessageStream channel) throws IOException {
     Frames frames = new Frames(channel);
     frames.receiveHello(VERY_LONG_MS);
     LeaseInfo lease = new LeaseInfo(new UUID(1, 2), 4096, 1);
@@ -75,7 +79,7 @@ class LocalClientTest {
         VERY_LONG_MS);
     frames.receive(VERY_LONG_MS, VERY_LONG_MS);
     asked.countDown();
-    channel.readFully(ByteBuffer.allocate(1), DeadlineChannel.NO_TIMEOUT);
+    channel.readFully(ByteBuffer.allocate(1), MessageStream.NO_TIMEOUT);
   }
 
   private LocalClient connect(long timeoutMs) throws IOException {

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
-import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -53,7 +54,7 @@ class RemoteClientTest {
 
   /** What the impostor says. */
   private interface Script {
-    void serve(DeadlineChannel channel) throws IOException;
+    void serve(MessageStream channel) throws IOException;
   }
 
   private RemoteClient connect(long timeoutMs, Script script) throws IOException {
@@ -62,7 +63,7 @@ class RemoteClientTest {
     impostor =
         new Acceptor(
             "sluice-impostor",
-            listener,
+            new JdkListener(listener),
             ConnectionLimits.DEFAULT,
             (channel, peer) -> {
               peer.hasProved();
@@ -89,7 +90,7 @@ class RemoteClientTest {
     byte[] proof(byte[] serverNonce, byte[] clientNonce, byte[] clientProof);
   }
 
-  private static Frames authenticate(DeadlineChannel channel, Prover prover) throws IOException {
+  private static Frames authenticate(MessageStream channel, Prover prover) throws IOException {
     Frames frames = new Frames(channel);
     byte[] nonce = new byte[JobSecret.NONCE_BYTES];
     challenge(frames, RemoteProtocol.MAGIC, RemoteProtocol.VERSION, nonce);
@@ -179,7 +180,7 @@ class RemoteClientTest {
         () ->
             connect(
                 50,
-                channel -> channel.readFully(ByteBuffer.allocate(1), DeadlineChannel.NO_TIMEOUT)));
+                channel -> channel.readFully(ByteBuffer.allocate(1), MessageStream.NO_TIMEOUT)));
   }
 
   @Test

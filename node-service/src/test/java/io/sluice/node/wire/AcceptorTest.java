@@ -40,20 +40,20 @@ class AcceptorTest {
     leaks.check();
   }
 
-  private void start(ServerSocketChannel listener, Acceptor.Handler handler) {
+  private void start(Listener listener, Acceptor.Handler handler) {
     acceptor = new Acceptor("sluice-test", listener, ConnectionLimits.DEFAULT, handler);
   }
 
-  private static void echo(DeadlineChannel channel) throws IOException {
+  private static void echo(MessageStream channel) throws IOException {
     while (true) {
       ByteBuffer bytes = ByteBuffer.allocate(1);
-      channel.readFully(bytes, DeadlineChannel.NO_TIMEOUT);
+      channel.readFully(bytes, MessageStream.NO_TIMEOUT);
       channel.writeFully(bytes.flip(), TIMEOUT_MS);
     }
   }
 
   /** Whoever comes has proved that it may. */
-  private static void serve(DeadlineChannel channel, Acceptor.Peer peer) throws IOException {
+  private static void serve(MessageStream channel, Acceptor.Peer peer) throws IOException {
     if (peer.hasProved()) {
       echo(channel);
     }
@@ -71,7 +71,7 @@ class AcceptorTest {
     int openSockets = OpenSockets.count();
     ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
     List<DeadlineChannel> clients = new ArrayList<>();
-    start(listener, AcceptorTest::serve);
+    start(new JdkListener(listener), AcceptorTest::serve);
     for (int i = 0; i < 20; i++) {
       clients.add(DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS));
       assertServed(clients.get(i));
@@ -108,7 +108,7 @@ class AcceptorTest {
     List<Throwable> uncaught = new CopyOnWriteArrayList<>(); // a NodeManager ends by one
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
     Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
-    start(listener, handler);
+    start(new JdkListener(listener), handler);
     try (DeadlineChannel good = open(listener, 0)) {
       for (int kind = 1; kind <= 5; kind++) {
         try (DeadlineChannel bad = open(listener, kind)) {
@@ -138,7 +138,7 @@ class AcceptorTest {
     acceptor =
         new Acceptor(
             "sluice-test",
-            listener,
+            new JdkListener(listener),
             new ConnectionLimits(most, most, TIMEOUT_MS, TIMEOUT_MS),
             AcceptorTest::serve);
     try {
@@ -169,7 +169,7 @@ class AcceptorTest {
     acceptor =
         new Acceptor(
             "sluice-test",
-            listener,
+            new JdkListener(listener),
             new ConnectionLimits(10, 10, 300, TIMEOUT_MS),
             (channel, peer) -> {
               while (true) { // each byte has long enough a deadline of its own
@@ -192,8 +192,8 @@ class AcceptorTest {
   @Test
   void anAcceptThatFailsIsTriedAgainAfterAPause() throws Exception {
     List<String> events = new CopyOnWriteArrayList<>();
-    BrokenListener listener =
-        new BrokenListener(2, ChannelPair.unixListener(directory, 50), () -> events.add("failed"));
+    ServerSocketChannel channel = ChannelPair.unixListener(directory, 50);
+    Listener listener = new BrokenListener(2, new JdkListener(channel), () -> events.add("failed"));
     acceptor =
         new Acceptor(
             "sluice-test",
@@ -201,7 +201,7 @@ class AcceptorTest {
             ConnectionLimits.DEFAULT,
             AcceptorTest::serve,
             closed -> events.add("paused"));
-    try (DeadlineChannel client = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
+    try (DeadlineChannel client = DeadlineChannel.connect(channel.getLocalAddress(), TIMEOUT_MS)) {
       assertServed(client);
     }
     assertEquals(List.of("failed", "paused", "failed", "paused"), events);
@@ -210,9 +210,11 @@ class AcceptorTest {
   @Test
   void closeDoesNotWaitForThePause() throws Exception {
     CountDownLatch failed = new CountDownLatch(1);
-    BrokenListener listener =
+    Listener listener =
         new BrokenListener(
-            Integer.MAX_VALUE, ChannelPair.unixListener(directory, 50), failed::countDown);
+            Integer.MAX_VALUE,
+            new JdkListener(ChannelPair.unixListener(directory, 50)),
+            failed::countDown);
     start(listener, AcceptorTest::serve);
     assertTrue(failed.await(TIMEOUT_MS, TimeUnit.MILLISECONDS));
     Await.until("it pauses, until it is closed at most", AcceptorTest::pauses);
@@ -229,24 +231,30 @@ class AcceptorTest {
   }
 
   /** Out of file descriptors, for some time. */
-  private static final class BrokenListener extends DelegatingListener {
+  private static final class BrokenListener implements Listener {
+    private final Listener delegate;
     private final Runnable onFailure;
     private int failuresLeft;
 
-    BrokenListener(int failures, ServerSocketChannel delegate, Runnable onFailure) {
-      super(delegate);
+    BrokenListener(int failures, Listener delegate, Runnable onFailure) {
+      this.delegate = delegate;
       this.failuresLeft = failures;
       this.onFailure = onFailure;
     }
 
     @Override
-    public SocketChannel accept() throws IOException {
+    public MessageStream accept() throws IOException {
       if (failuresLeft > 0) {
         failuresLeft--;
         onFailure.run();
         throw new IOException("Too many open files, expected by this test");
       }
-      return super.accept();
+      return delegate.accept();
+    }
+
+    @Override
+    public void close() throws IOException {
+      delegate.close();
     }
   }
 }

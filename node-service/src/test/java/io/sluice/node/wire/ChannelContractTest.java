@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a {@link DeadlineChannel} promises over any kind of socket. */
+/** What a {@link MessageStream} promises over any kind of socket. */
 @Timeout(60)
 abstract class ChannelContractTest {
   private static final long SHORT_MS = 50;
@@ -37,7 +37,12 @@ abstract class ChannelContractTest {
   abstract ServerSocketChannel listener(int backlog) throws IOException;
 
   private ChannelPair connect() throws IOException {
-    return ChannelPair.connect(listener(1));
+    return ChannelPair.connect(listener(1), this::connect);
+  }
+
+  /** Connects in the way under test. */
+  MessageStream connect(SocketAddress address, long timeoutMs) throws IOException {
+    return DeadlineChannel.connect(address, timeoutMs);
   }
 
   @BeforeEach
@@ -148,7 +153,7 @@ abstract class ChannelContractTest {
             () -> {
               started.complete(null);
               try {
-                pair.ours().readFully(ByteBuffer.allocate(1), DeadlineChannel.NO_TIMEOUT);
+                pair.ours().readFully(ByteBuffer.allocate(1), MessageStream.NO_TIMEOUT);
               } catch (IOException e) {
                 throw new CompletionException(e);
               }
@@ -176,8 +181,7 @@ abstract class ChannelContractTest {
     SocketAddress address = listener.getLocalAddress();
     listener.close();
     ConnectException e =
-        assertThrows(
-            ConnectException.class, () -> DeadlineChannel.connect(address, ChannelPair.TIMEOUT_MS));
+        assertThrows(ConnectException.class, () -> connect(address, ChannelPair.TIMEOUT_MS));
     assertTrue(e.getMessage().contains(address.toString()), e.getMessage());
   }
 
@@ -186,7 +190,7 @@ abstract class ChannelContractTest {
 
   @Test
   void aListenerThatDoesNotAcceptFailsTheConnectInTime() throws Exception {
-    List<DeadlineChannel> queued = new ArrayList<>();
+    List<MessageStream> queued = new ArrayList<>();
     try (ServerSocketChannel listener = listener(1)) {
       SocketAddress address = listener.getLocalAddress();
       IOException e =
@@ -194,12 +198,12 @@ abstract class ChannelContractTest {
               queueFull(),
               () -> {
                 for (int i = 0; i < 10; i++) {
-                  queued.add(DeadlineChannel.connect(address, SHORT_MS));
+                  queued.add(connect(address, SHORT_MS));
                 }
               });
       assertTrue(e.getMessage().contains(address.toString()), e.getMessage());
     } finally {
-      for (DeadlineChannel channel : queued) {
+      for (MessageStream channel : queued) {
         channel.close();
       }
     }

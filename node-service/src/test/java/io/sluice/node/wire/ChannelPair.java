@@ -12,7 +12,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
 /** Two ends of a connection: ours under test, and the peer's, bare. */
-record ChannelPair(DeadlineChannel ours, SocketChannel peer) implements Closeable {
+record ChannelPair(MessageStream ours, SocketChannel peer) implements Closeable {
   static final long TIMEOUT_MS = 20_000;
 
   static ServerSocketChannel tcpListener(int backlog) throws IOException {
@@ -25,13 +25,24 @@ record ChannelPair(DeadlineChannel ours, SocketChannel peer) implements Closeabl
         .bind(UnixDomainSocketAddress.of(directory.resolve("s")), backlog);
   }
 
+  /** Connects in the way under test. */
+  @FunctionalInterface
+  interface Connector {
+    MessageStream connect(SocketAddress address, long timeoutMs) throws IOException;
+  }
+
   /** Connects to a listener with nobody else in its queue, and closes the listener. */
-  static ChannelPair connect(ServerSocketChannel listener) throws IOException {
+  static ChannelPair connect(ServerSocketChannel listener, Connector connector) throws IOException {
     SocketAddress address = listener.getLocalAddress();
     try (listener) {
-      DeadlineChannel ours = DeadlineChannel.connect(address, TIMEOUT_MS);
+      MessageStream ours = connector.connect(address, TIMEOUT_MS);
       return new ChannelPair(ours, listener.accept());
     }
+  }
+
+  /** The same over the JDK's sockets. */
+  static ChannelPair connect(ServerSocketChannel listener) throws IOException {
+    return connect(listener, DeadlineChannel::connect);
   }
 
   @Override

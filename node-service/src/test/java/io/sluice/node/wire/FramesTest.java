@@ -104,8 +104,7 @@ class FramesTest {
   @Test
   void aMessageThatStopsHalfwayRunsIntoTheDeadline() throws IOException {
     peerSends(message(9, new byte[8]));
-    assertThrows(
-        SocketTimeoutException.class, () -> frames.receive(DeadlineChannel.NO_TIMEOUT, 50));
+    assertThrows(SocketTimeoutException.class, () -> frames.receive(MessageStream.NO_TIMEOUT, 50));
   }
 
   @Test
