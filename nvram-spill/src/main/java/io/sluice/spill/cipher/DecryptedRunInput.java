@@ -1,0 +1,211 @@
+package io.sluice.spill.cipher;
+
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.merge.RunInput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+
+/**
+ * Decrypts a run frame by frame: no byte is handed on before the tag of its whole frame was right.
+ * So whoever comes behind, a codec, the parser, the user's code, sees what a task of the job wrote
+ * for this very run, or nothing.
+ *
+ * <p>It differs from {@link io.sluice.spill.merge.VerifiedRunInput}, which it stands on, in what is
+ * found out: that one finds damage and places that are no longer the run's, and has the block read
+ * again; what passed there and fails here was made by somebody.
+ *
+ * <p>A frame is decrypted straight into the caller's array where it has room for it, and into an
+ * array of its own where it has not.
+ *
+ * <p>Thread contract: one thread. Ownership: owns and closes the input it wraps; the key stays its
+ * owner's. Failure: {@link ForgedRunException}, or what the input throws; it is then good for
+ * nothing but {@link #close}.
+ */
+public final class DecryptedRunInput implements RunInput {
+  private static final byte[] NONE = {};
+
+  private final String name;
+  private final RunInput input;
+  private final long lengthBytes;
+  private final RunKey key;
+  private final int partition;
+  private final int ordinal;
+  private final ByteBuffer aad = ByteBuffer.allocate(RunLayout.AAD_BYTES);
+  private RawKey aes;
+  private FrameCipher cipher;
+  private byte[] stored = NONE;
+  private byte[] plain = NONE;
+  private int plainPosition;
+  private int plainLimit;
+  private int frame;
+  private long readBytes;
+  private IOException failure;
+
+  /**
+   * Expects one run, encrypted, from {@code input}.
+   *
+   * @param name how messages call it
+   * @param lengthBytes of the run as it is stored
+   * @param partition that it must be of
+   * @param ordinal that it must have among the runs of its partition
+   */
+  public DecryptedRunInput(
+      String name, RunInput input, long lengthBytes, RunKey key, int partition, int ordinal) {
+    this.name = name;
+    this.input = input;
+    this.lengthBytes = lengthBytes;
+    this.key = key;
+    this.partition = partition;
+    this.ordinal = ordinal;
+  }
+
+  @Override
+  public int read(byte[] dst, int offset, int length) throws IOException {
+    if (failure != null) {
+      throw failure;
+    }
+    try {
+      return length == 0 ? 0 : readSome(dst, offset, length);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  private int readSome(byte[] dst, int offset, int length) throws IOException {
+    while (plainPosition == plainLimit) {
+      if (readBytes == lengthBytes && frame > 0) {
+        return end(dst, offset);
+      }
+      int storedBytes = readFrame();
+      int n = plainBytes(storedBytes);
+      if (n > 0 && n <= length) {
+        decrypt(n, dst, offset);
+        return n;
+      }
+      if (plain.length < n) {
+        plain = new byte[n];
+      }
+      decrypt(n, plain, 0);
+      plainPosition = 0;
+      plainLimit = n;
+    }
+    int n = Math.min(length, plainLimit - plainPosition);
+    System.arraycopy(plain, plainPosition, dst, offset, n);
+    plainPosition += n;
+    return n;
+  }
+
+  /** Reads the next block, and the header with the first. */
+  private int readFrame() throws IOException {
+    if (lengthBytes < RunLayout.MIN_RUN_BYTES) {
+      throw forged("it has " + lengthBytes + " bytes", null);
+    }
+    int blockBytes = BlockChecksums.blockBytes(lengthBytes, frame);
+    if (stored.length < blockBytes) {
+      stored = new byte[blockBytes];
+    }
+    for (int done = 0; done < blockBytes; ) {
+      int n = input.read(stored, done, blockBytes - done);
+      if (n < 0) {
+        throw forged("it ends after " + (readBytes + done) + " of " + lengthBytes + " bytes", null);
+      }
+      done += n;
+    }
+    readBytes += blockBytes;
+    if (frame == 0) {
+      open();
+    }
+    return blockBytes;
+  }
+
+  private void open() throws IOException {
+    ByteBuffer header = ByteBuffer.wrap(stored, 0, RunLayout.HEADER_BYTES);
+    int ofPartition = header.getInt(RunLayout.PARTITION_OFFSET);
+    int withOrdinal = header.getInt(RunLayout.ORDINAL_OFFSET);
+    byte[] marker = Arrays.copyOf(stored, RunLayout.MARKER_BYTES);
+    byte[] salt = Arrays.copyOfRange(stored, RunLayout.SALT_OFFSET, RunLayout.PARTITION_OFFSET);
+    aes = key.open(name, marker, salt);
+    if (ofPartition != partition || withOrdinal != ordinal) {
+      throw forged(
+          String.format(
+              "it is run %d of partition %d, expected run %d of partition %d",
+              withOrdinal, ofPartition, ordinal, partition),
+          null);
+    }
+    cipher = new FrameCipher(Cipher.DECRYPT_MODE, aes);
+    aad.put(header);
+  }
+
+  /** Plaintext of the frame at hand, by its length, which its own number must say too. */
+  private int plainBytes(int storedBytes) throws IOException {
+    int offset = RunLayout.frameOffset(frame);
+    int n = storedBytes - offset - RunLayout.FRAME_OVERHEAD_BYTES;
+    int last = readBytes == lengthBytes ? RunLayout.LAST : 0;
+    int said = n < 0 ? 0 : ByteBuffer.wrap(stored).getInt(offset);
+    if (n < 0 || said != (last | n)) {
+      throw forged(
+          String.format(
+              "frame %d of %d bytes says %08x of itself, expected %08x",
+              frame, storedBytes - offset, said, last | n),
+          null);
+    }
+    aad.putInt(RunLayout.HEADER_BYTES, said);
+    return n;
+  }
+
+  private void decrypt(int n, byte[] dst, int offset) throws IOException {
+    long startNs = System.nanoTime();
+    int from = RunLayout.frameOffset(frame) + RunLayout.LENGTH_BYTES;
+    byte[] nonce = RunLayout.nonce(partition, ordinal, frame);
+    try {
+      cipher.apply(nonce, aad.clear(), stored, from, n + RunLayout.TAG_BYTES, dst, offset);
+    } catch (AEADBadTagException e) {
+      throw forged("the tag of frame " + frame + " is wrong", e);
+    }
+    key.stats().decrypted(n, System.nanoTime() - startNs);
+    frame++;
+  }
+
+  private ForgedRunException forged(String what, Exception cause) {
+    return new ForgedRunException(name, what, cause);
+  }
+
+  private int end(byte[] dst, int offset) throws IOException {
+    forget();
+    if (input.read(dst, offset, 1) >= 0) {
+      throw forged("it goes on behind " + lengthBytes + " bytes", null);
+    }
+    return -1;
+  }
+
+  private void forget() {
+    stored = NONE;
+    plain = NONE;
+    cipher = null;
+    if (aes != null) {
+      aes.destroy();
+      aes = null;
+    }
+  }
+
+  /** In bytes as they are stored, but for those that are decrypted and not yet read. */
+  @Override
+  public long remainingBytes() {
+    return input.remainingBytes() + plainLimit - plainPosition;
+  }
+
+  @Override
+  public void close() throws IOException {
+    forget();
+    plainPosition = 0;
+    plainLimit = 0;
+    if (failure == null) {
+      failure = new IOException("run " + name + " is read after it was closed");
+    }
+    input.close();
+  }
+}

@@ -1,0 +1,61 @@
+package io.sluice.spill.cipher;
+
+import java.util.Arrays;
+import javax.crypto.SecretKey;
+
+/**
+ * The bytes of a key, which can be made zero: the JDK's own {@code SecretKeySpec} keeps a copy
+ * until it is collected. What the JDK's ciphers make of them, their round keys, stays until those
+ * are.
+ *
+ * <p>Thread contract: immutable until {@link #destroy}; a thread that uses it at that moment fails
+ * or uses a key of zeros, so its owner destroys it when nobody uses it. Ownership: who made it
+ * destroys it. Failure: {@link IllegalStateException} when it is used after that.
+ */
+final class RawKey implements SecretKey {
+  private static final long serialVersionUID = 1L;
+
+  private final transient byte[] bytes;
+  private final String algorithm;
+  private transient volatile boolean destroyed;
+
+  /** Takes over the array. */
+  RawKey(byte[] bytes, String algorithm) {
+    this.bytes = bytes;
+    this.algorithm = algorithm;
+  }
+
+  @Override
+  public String getAlgorithm() {
+    return algorithm;
+  }
+
+  @Override
+  public String getFormat() {
+    return "RAW";
+  }
+
+  @Override
+  public byte[] getEncoded() {
+    if (destroyed) {
+      throw new IllegalStateException("the key is destroyed");
+    }
+    return bytes.clone();
+  }
+
+  @Override
+  public void destroy() {
+    destroyed = true;
+    Arrays.fill(bytes, (byte) 0);
+  }
+
+  @Override
+  public boolean isDestroyed() {
+    return destroyed;
+  }
+
+  @Override
+  public String toString() {
+    return algorithm + " key of " + 8 * bytes.length + " bits";
+  }
+}
