@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Each benchmark once, with little to do: that it runs, not how long it takes. */
@@ -24,16 +25,25 @@ class MicroBenchmarksTest {
             .forks(0)
             .warmupIterations(0)
             .measurementIterations(1)
+            .measurementTime(TimeValue.milliseconds(10))
             .param("records", "1000")
             .param("partitions", "4")
             .param("runs", "4")
             .param("outputBytes", "1000000")
+            .param("keyBits", "256")
             .param("parent", directory.toString())
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)
             .build();
     assertEquals(
         Set.of(
+            "CipherBenchmark.encrypt",
+            "CipherBenchmark.decrypt",
+            "CipherBenchmark.crc32c",
+            "CipherBenchmark.stockCtr",
+            "CipherBenchmark.encryptInAYoungJvm",
+            "CipherBenchmark.decryptInAYoungJvm",
+            "CipherBenchmark.stockCtrInAYoungJvm",
             "SortBenchmark.collect",
             "SortBenchmark.sort",
             "SortBenchmark.gather",
