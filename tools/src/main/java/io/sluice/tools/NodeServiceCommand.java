@@ -1,5 +1,6 @@
 package io.sluice.tools;
 
+import io.sluice.node.conf.DataAddress;
 import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Option;
     showDefaultValues = true)
 public final class NodeServiceCommand implements Callable<Integer> {
   static final String NAME = "node-service";
+  private static final String DATA_BIND = "--data-bind";
   private static final Logger LOG = LoggerFactory.getLogger(NodeServiceCommand.class);
   private static final long JANITOR_PERIOD_MS = 60_000;
   private static final long BOUNCE_BYTES = 16L << 20;
@@ -97,6 +99,14 @@ public final class NodeServiceCommand implements Callable<Integer> {
 
   @Option(names = "--bind", defaultValue = "0.0.0.0", description = "Address to listen at.")
   private InetAddress bindAddress;
+
+  @Option(
+      names = DATA_BIND,
+      defaultValue = "",
+      description =
+          "Where transports listen, if not at the address of --bind: an address, a network interface"
+              + " (ib0) or a subnet (10.1.0.0/16).")
+  private String dataAddress;
 
   @Option(
       names = "--host",
@@ -166,9 +176,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
                 "close-sluice-service"));
     System.out.printf(
         "Serving %s on port %d over %s%n",
-        directory,
-        service.metadata().address().controlPort(),
-        service.transportCounters().keySet());
+        directory, service.metadata().address().controlPort(), service.listening());
     if (metrics != null) {
       System.out.printf("Metrics for Prometheus on port %d%n", metrics.port());
     }
@@ -209,6 +217,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
         .medium(medium)
         .transport(transport)
         .listen(bindAddress, port)
+        .dataAddress(new DataAddress(DATA_BIND, dataAddress.trim()))
         .bounceMemory(BOUNCE_BYTES)
         .limits(limits())
         .probes(Probes.CONFINED)

@@ -56,6 +56,14 @@ class NodeServiceCommandTest {
     return command;
   }
 
+  @Test
+  void transportsListenWhereTheyAreTold() throws IOException {
+    try (NodeService other = command("other", "--data-bind=127.0.0.2").start()) {
+      assertEquals("127.0.0.2", other.dataAddress("tcp").getAddress().getHostAddress());
+    }
+    assertEquals("127.0.0.1", service.dataAddress("tcp").getAddress().getHostAddress());
+  }
+
   /** The system's temporary directory is emptied by cleaners while the service runs. */
   @Test
   void overflowGoesNowhereUnlessToldWhere() throws IOException {

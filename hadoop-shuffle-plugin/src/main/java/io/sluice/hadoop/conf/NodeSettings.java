@@ -1,5 +1,6 @@
 package io.sluice.hadoop.conf;
 
+import io.sluice.node.conf.DataAddress;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
@@ -109,6 +110,15 @@ public final class NodeSettings {
               + " at the next ports. Reducers find it by the same sum, so jobs need the same"
               + " value.");
 
+  /** Where its transports listen. */
+  public static final Setting<DataAddress> DATA_ADDRESS =
+      DataAddress.setting(
+          "sluice.service.data-address",
+          "Where the service's transports listen: "
+              + DataAddress.FORMS
+              + ". Reducers are told of it by the control port, which listens at every address. The"
+              + " service does not start if none, or more than one, address of its node is meant.");
+
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;
 
@@ -127,6 +137,7 @@ public final class NodeSettings {
         TRANSPORT,
         BOUNCE_BUFFER_MB,
         PORT_OFFSET,
+        DATA_ADDRESS,
         LIMITS.maxConnections());
   }
 }

@@ -53,6 +53,7 @@ public final class NodeManagerPlan {
         .medium(NodeSettings.POOL_MEDIUM.get(settings))
         .transport(NodeSettings.TRANSPORT.get(settings))
         .listen(shufflePort + NodeSettings.PORT_OFFSET.get(settings))
+        .dataAddress(NodeSettings.DATA_ADDRESS.get(settings))
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)

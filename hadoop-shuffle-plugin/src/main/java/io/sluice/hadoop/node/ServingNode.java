@@ -43,7 +43,7 @@ final class ServingNode implements NodeRole {
           "Sluice serves its pool at {} on port {} over {}",
           metadata.pool(),
           metadata.address().controlPort(),
-          service.transportCounters().keySet());
+          service.listening());
     } catch (Exception | Error e) {
       // Errors too: no direct memory, a library that does not load, a full tmpfs behind a mapping.
       metadata = NodeMetadata.degraded(reason(e));

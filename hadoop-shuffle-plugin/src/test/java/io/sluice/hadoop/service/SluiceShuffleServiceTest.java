@@ -273,6 +273,7 @@ final class SluiceShuffleServiceTest {
     "sluice.pool.segment-mb, 0",
     "sluice.service.port-offset, 0",
     "sluice.service.transport, carrier-pigeon",
+    "sluice.service.data-address, ib99",
     "sluice.pool.medium, papyrus"
   })
   void degradesOnASettingThatIsNone(String key, String value) {

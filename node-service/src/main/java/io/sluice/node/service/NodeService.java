@@ -53,6 +53,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,7 +93,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private NodeService(NodeServiceConfig config) throws IOException {
     try {
       listen(config);
-      probeRegion = ProbeRegion.open(probed(config), config.bindAddress(), config.probePort());
+      probeRegion = ProbeRegion.open(probed(config), config.dataAddress(), config.probePort());
       open.push(probeRegion);
       bounce = new BounceTransports(endpoints, config.bounce());
       registrar = new SegmentRegistrar(endpoints, bounce);
@@ -150,7 +151,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       try {
         Admission admission = Admission.expected(config.limits());
         ServerEndpoint endpoint =
-            provider.listen(new InetSocketAddress(config.bindAddress(), port), admission);
+            provider.listen(new InetSocketAddress(config.dataAddress(), port), admission);
         endpoints.put(provider.name(), endpoint);
         admissions.put(provider.name(), admission);
         open.push(endpoint::close);
@@ -205,6 +206,17 @@ public final class NodeService implements Closeable, RemoteBackend {
       all = all.plus(admission.counters());
     }
     return all;
+  }
+
+  /** Where each transport listens, best first, for messages. */
+  public String listening() {
+    return endpoints.entrySet().stream()
+        .map(each -> each.getKey() + " at " + text(each.getValue().address()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + " port " + address.getPort();
   }
 
   /** Where a transport listens for those who have a ticket. */

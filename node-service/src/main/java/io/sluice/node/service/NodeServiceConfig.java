@@ -12,7 +12,8 @@ import java.util.List;
  *
  * @param directory where it keeps its socket and what it knows of applications; private already
  * @param store its pool; the segment listener in it is replaced by the service's own
- * @param bindAddress where it listens
+ * @param bindAddress where the control protocol listens
+ * @param dataAddress where transports listen, for probes too
  * @param controlPort port of the control protocol; transport i of {@code transports} listens at
  *     {@code controlPort + 1 + i}, so that a firewall can be told, and for probes {@link
  *     #MAX_TRANSPORTS} further on. 0 takes free ones
@@ -26,6 +27,7 @@ record NodeServiceConfig(
     Path directory,
     StoreConfig.Builder store,
     InetAddress bindAddress,
+    InetAddress dataAddress,
     int controlPort,
     List<TransportProvider> transports,
     boolean recover,

@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.node.conf.DataAddress;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -32,6 +33,7 @@ public final class ServiceBuilder {
   private String transport = TransportChooser.AUTO;
   private List<TransportProvider> transports; // null: chosen by the setting
   private InetAddress bindAddress = new InetSocketAddress(0).getAddress();
+  private DataAddress dataAddress; // null: the same
   private int controlPort;
   private boolean recover;
   private BounceConfig bounce = new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
@@ -117,6 +119,12 @@ public final class ServiceBuilder {
     return listen(port);
   }
 
+  /** Where the transports listen, if not where the control protocol does. */
+  public ServiceBuilder dataAddress(DataAddress address) {
+    dataAddress = address;
+    return this;
+  }
+
   /**
    * Memory through which each transport serves what it cannot register; whole MiB of it are used,
    * and none is the default.
@@ -164,6 +172,7 @@ public final class ServiceBuilder {
             place.directory(),
             store,
             bindAddress,
+            dataAddress == null ? bindAddress : dataAddress.resolve(bindAddress),
             controlPort,
             transports == null ? chosenTransports() : transports,
             recover,

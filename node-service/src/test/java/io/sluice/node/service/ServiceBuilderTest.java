@@ -4,14 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.conf.DataAddress;
+import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -31,8 +39,32 @@ class ServiceBuilderTest extends NodeTestBase {
   }
 
   @Test
+  void dataGoesThroughTheDataAddressAlone() throws IOException {
+    service =
+        withDisk(1, new TcpProvider())
+            .dataAddress(new DataAddress("test.data", "127.0.0.2"))
+            .start();
+    TestOutput output = TestOutput.random(seeded("data address"), "attempt_0", 3, 3 << 20);
+    commit(output);
+    try (NodeReader reader = reader(2, null, TIMEOUT_MS, new TcpProvider())) {
+      assertReads(reader, List.of(output));
+      assertEquals(output.totalBytes(), reader.stats().bytes("tcp"));
+    }
+    InetSocketAddress data = service.dataAddress("tcp");
+    assertEquals("127.0.0.2", data.getAddress().getHostAddress());
+    assertEquals("tcp at 127.0.0.2 port " + data.getPort(), service.listening());
+    List<ProbeOffer> probes = service.probe();
+    assertEquals(List.of("127.0.0.2"), probes.stream().map(each -> each.offer().host()).toList());
+    for (int port : List.of(data.getPort(), probes.get(0).offer().port())) {
+      assertThrows(ConnectException.class, () -> new Socket(LOOPBACK, port).close());
+    }
+  }
+
+  @Test
   void settingsThatNameNothingAreRefused() {
     assertRefused("carrier-pigeon", TestPool.service(home(), 1).transport("carrier-pigeon"));
+    DataAddress unknown = new DataAddress("test.data", "ib99");
+    assertRefused("test.data is 'ib99'", inMemory(1, new TcpProvider()).dataAddress(unknown));
     assertRefused("papyrus", inMemory(1, new TcpProvider()).medium("papyrus"));
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.spark.conf;
 
+import io.sluice.node.conf.DataAddress;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.SettingNames;
@@ -59,6 +60,15 @@ public final class SparkSettings {
           "auto",
           "How the pool is written: `plain` mapping, the JDK's synchronous mapping of NVM (`sync`)"
               + " or `libpmem`. `auto` takes sync where the mount is DAX and plain elsewhere.");
+
+  /** Where the transports of a pool listen. */
+  public static final Setting<DataAddress> POOL_DATA_ADDRESS =
+      DataAddress.setting(
+          "spark.sluice.pool.dataAddress",
+          "Where the transports of executors' pools listen: "
+              + DataAddress.FORMS
+              + ". If none, or more than one, address of its node is meant, an executor has no"
+              + " pool.");
 
   /** The node's service: {@link #YARN_SERVICE} or its directory; empty without one. */
   public static final Setting<Optional<String>> SERVICE =
@@ -195,6 +205,7 @@ public final class SparkSettings {
         POOL_CAPACITY_BYTES,
         POOL_SEGMENT_BYTES,
         POOL_MEDIUM,
+        POOL_DATA_ADDRESS,
         SERVICE,
         TRANSPORT,
         BOUNCE_BUFFER_BYTES,

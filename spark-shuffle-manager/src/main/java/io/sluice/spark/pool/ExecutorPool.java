@@ -90,7 +90,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           executorId,
           directory,
           service.metadata().address().controlPort(),
-          service.transportCounters().keySet());
+          service.listening());
       return new ExecutorPool(applicationId, conf, home, service);
     } catch (IOException | RuntimeException | Error e) {
       try {
@@ -119,6 +119,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
                 SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
         .medium(SparkSettings.POOL_MEDIUM.get(settings))
         .transports(transports.bestFirst())
+        .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
         .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
         .limits(SparkSettings.LIMITS.get(settings))
         .start();

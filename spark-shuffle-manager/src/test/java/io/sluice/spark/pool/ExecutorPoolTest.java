@@ -65,6 +65,26 @@ class ExecutorPoolTest {
   }
 
   @Test
+  void aDataAddressThatMeansNoneLeavesNothingBehind() throws IOException {
+    Path other = base.resolve("other");
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.sluice.pool.dir", other.toString())
+            .set("spark.sluice.pool.dataAddress", "ib99");
+    ApplicationSecret.create(conf);
+    ExecutorTransports transports = new ExecutorTransports(conf);
+    String message =
+        assertThrows(
+                IOException.class,
+                () -> ExecutorPool.open(conf, transports, "app-1", "8", List.of()))
+            .getMessage();
+    assertTrue(message.startsWith("spark.sluice.pool.dataAddress is 'ib99'"), message);
+    try (Stream<Path> left = Files.walk(other)) {
+      assertEquals(List.of(), left.filter(each -> each.endsWith("app-1-8")).toList());
+    }
+  }
+
+  @Test
   void aSmallShuffleAllocatesOneSegment() throws IOException {
     SparkConf conf =
         new SparkConf(false)
