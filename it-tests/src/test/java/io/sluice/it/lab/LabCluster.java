@@ -128,6 +128,7 @@ final class LabCluster {
                 Optional.of(files()),
                 peer,
                 QUICK_START,
-                oneJvm));
+                oneJvm,
+                List.of()));
   }
 }

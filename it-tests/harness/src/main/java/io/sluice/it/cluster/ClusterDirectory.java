@@ -3,9 +3,7 @@ package io.sluice.it.cluster;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
@@ -18,15 +16,13 @@ import java.util.List;
  * @param path the directory
  */
 public record ClusterDirectory(Path path) {
-  private static final String OWNER_FILE = "owner.pid";
-
   /** Makes one with a name of its own. */
   public static ClusterDirectory create(Path clusters) {
     try {
       Files.createDirectories(clusters);
       ClusterDirectory made = new ClusterDirectory(Files.createTempDirectory(clusters, "c"));
       Files.createDirectories(made.logs());
-      made.own();
+      made.owner().own();
       return made;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot make a directory for the cluster in " + clusters, e);
@@ -37,7 +33,7 @@ public record ClusterDirectory(Path path) {
   public static void removeLeftovers(Path clusters) {
     Workspace.matching(clusters, "c", "").stream()
         .map(ClusterDirectory::new)
-        .filter(cluster -> !cluster.isOwned())
+        .filter(cluster -> !cluster.owner().isOwned())
         .forEach(
             cluster -> {
               cluster.endProcesses();
@@ -51,27 +47,8 @@ public record ClusterDirectory(Path path) {
     return path.resolve("logs");
   }
 
-  /** Who looks into it meanwhile finds no owner or the whole pid. */
-  private void own() throws IOException {
-    Path unnamed = path.resolve(OWNER_FILE + ".new");
-    Files.writeString(unnamed, Long.toString(ProcessHandle.current().pid()));
-    Files.move(unnamed, path.resolve(OWNER_FILE), StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  /** False if its owner was killed. Other JVMs make and remove theirs while this looks. */
-  private boolean isOwned() {
-    Path file = path.resolve(OWNER_FILE);
-    try {
-      String pid = Files.readString(file);
-      return pid.matches("\\d+")
-          && ProcessTable.commandLine(Long.parseLong(pid))
-              .filter(line -> line.contains("java"))
-              .isPresent();
-    } catch (NoSuchFileException e) {
-      return true; // being made or removed, or given up by its owner, to be looked at
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + file, e);
-    }
+  private OwnerMark owner() {
+    return new OwnerMark(path);
   }
 
   /** The processes whose command line names this directory. */
@@ -86,11 +63,7 @@ public record ClusterDirectory(Path path) {
 
   /** Ends the ownership: from now on nobody removes the files but {@code mvn clean}. */
   public void giveUp() {
-    try {
-      Files.deleteIfExists(path.resolve(OWNER_FILE));
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot remove " + path.resolve(OWNER_FILE), e);
-    }
+    owner().giveUp();
   }
 
   /** Removes it and all in it. */

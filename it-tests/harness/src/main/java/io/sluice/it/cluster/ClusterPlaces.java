@@ -18,6 +18,8 @@ import java.util.Optional;
  * @param daemonOptions options of the daemons' JVMs
  * @param oneJvm whether all daemons are in one JVM, where starting one takes long: they can then
  *     not be killed each for itself
+ * @param nodePrefix what the commands of the NodeManagers and of the DataNode begin with, such as
+ *     what puts a process into a group; containers inherit it
  */
 public record ClusterPlaces(
     List<String> hosts,
@@ -26,7 +28,8 @@ public record ClusterPlaces(
     Optional<Path> files,
     Optional<PeerHost> peer,
     List<String> daemonOptions,
-    boolean oneJvm) {
+    boolean oneJvm,
+    List<String> nodePrefix) {
 
   /** Everything on this machine, below the build's directory. */
   public static final ClusterPlaces HERE =
@@ -37,11 +40,23 @@ public record ClusterPlaces(
           Optional.empty(),
           Optional.empty(),
           List.of(),
-          false);
+          false,
+          List.of());
 
   /** The same with other options of the daemons' JVMs. */
   public ClusterPlaces withDaemonOptions(List<String> options) {
-    return new ClusterPlaces(hosts, shared, scratch, files, peer, options, oneJvm);
+    return new ClusterPlaces(hosts, shared, scratch, files, peer, options, oneJvm, nodePrefix);
+  }
+
+  /** The same with this in front of the commands of a node's daemons. */
+  public ClusterPlaces withNodePrefix(List<String> prefix) {
+    return new ClusterPlaces(hosts, shared, scratch, files, peer, daemonOptions, oneJvm, prefix);
+  }
+
+  /** The same with each host's data elsewhere. */
+  public ClusterPlaces withScratch(Path base) {
+    return new ClusterPlaces(
+        hosts, shared, Optional.of(base), files, peer, daemonOptions, oneJvm, nodePrefix);
   }
 
   String master() {

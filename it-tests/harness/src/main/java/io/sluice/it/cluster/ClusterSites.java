@@ -16,6 +16,7 @@ import java.util.Map;
  */
 final class ClusterSites {
   private static final String FILE_SYSTEM = "fs.defaultFS";
+  private static final String NAME_DIRECTORY = "dfs.namenode.name.dir";
 
   private final ClusterSpec spec;
   private final Path directory;
@@ -92,6 +93,11 @@ final class ClusterSites {
         webPort);
   }
 
+  /** Where the NameNode keeps what it knows. */
+  Path nameDirectory() {
+    return Path.of(spec.site().getOrDefault(NAME_DIRECTORY, common.get(NAME_DIRECTORY)));
+  }
+
   /** Where this host keeps data; removed with the cluster. */
   Path scratch() {
     return scratch;
@@ -109,7 +115,7 @@ final class ClusterSites {
     common.put(FILE_SYSTEM, "hdfs://" + nameNode);
     common.put("dfs.namenode.rpc-address", nameNode);
     common.put("dfs.namenode.http-address", spec.places().master() + ":" + ports.take());
-    common.put("dfs.namenode.name.dir", scratch.resolve("namenode").toString());
+    common.put(NAME_DIRECTORY, scratch.resolve("namenode").toString());
     common.put("dfs.namenode.safemode.extension", "0");
     common.put("dfs.datanode.data.dir", scratch.resolve("datanode").toString());
     common.put("dfs.datanode.address", spec.places().master() + ":" + ports.take());

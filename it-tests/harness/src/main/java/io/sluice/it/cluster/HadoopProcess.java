@@ -37,7 +37,14 @@ record HadoopProcess(
 
   /** Starts the JVM with both its streams in one file (appended), or to the caller when null. */
   Process start(Path logFile) {
-    ProcessBuilder builder = new ProcessBuilder(command()).redirectErrorStream(true);
+    return start(List.of(), logFile);
+  }
+
+  /** The same behind a command that becomes it. */
+  Process start(List<String> prefix, Path logFile) {
+    List<String> command = new ArrayList<>(prefix);
+    command.addAll(command());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     if (logFile != null) {
       builder.redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()));
     }

@@ -121,9 +121,12 @@ public final class PseudoCluster implements AutoCloseable {
   }
 
   private void startFileSystem() {
-    formatNameNode();
+    if (!Files.exists(sites.nameDirectory().resolve("current/VERSION"))) {
+      formatNameNode(); // else it is that of an earlier cluster, with its files
+    }
     daemon("namenode", 384, HDFS + "namenode.NameNode").start();
-    daemon("datanode", 384, HDFS + "datanode.DataNode").start();
+    HadoopProcess dataNode = program(384, HDFS + "datanode.DataNode", sites.clientConf());
+    daemon("datanode", log -> dataNode.start(spec.places().nodePrefix(), log)).start();
     awaitFileSystem();
   }
 
@@ -164,7 +167,7 @@ public final class PseudoCluster implements AutoCloseable {
         "nodemanager" + place.index(),
         spec.places().isOnPeer(place.index())
             ? log -> program.start(spec.places().peer().orElseThrow(), log)
-            : program::start);
+            : log -> program.start(spec.places().nodePrefix(), log));
   }
 
   private HadoopProcess program(int heapMb, String mainClass, Path conf) {
