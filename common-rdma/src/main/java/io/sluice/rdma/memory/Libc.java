@@ -6,8 +6,9 @@ import com.sun.jna.Pointer;
 import java.util.Optional;
 
 /**
- * The system calls that {@link NativeFile} needs. Loaded on first use; where JNA does not work only
- * {@link #loadFailure} may be called. The constants are those of Linux on x86-64 and aarch64.
+ * The system calls that {@link NativeFile} and {@link Descriptor} need. Loaded on first use; where
+ * JNA does not work only {@link #loadFailure} may be called. The constants are those of Linux on
+ * x86-64 and aarch64.
  *
  * <p>Thread contract: safe from any thread. Failure: {@link LastErrorException} with the errno.
  */
@@ -53,6 +54,14 @@ final class Libc {
 
   static native int fallocate(int descriptor, int mode, long offsetBytes, long lengthBytes)
       throws LastErrorException;
+
+  static native long pread(int descriptor, byte[] into, long lengthBytes, long offsetBytes)
+      throws LastErrorException;
+
+  static native long pwrite(int descriptor, byte[] from, long lengthBytes, long offsetBytes)
+      throws LastErrorException;
+
+  static native int fsync(int descriptor) throws LastErrorException;
 
   static native int flock(int descriptor, int operation) throws LastErrorException;
 }

@@ -4,26 +4,34 @@ import com.sun.jna.LastErrorException;
 import com.sun.jna.Pointer;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
  * An open file or device that the JDK cannot map: on hugetlbfs offset and length must be multiples
- * of the huge page, and a device-DAX has no length that {@code FileChannel.map} would believe.
+ * of the huge page, and a device-DAX has no length that {@code FileChannel.map} would believe. Or
+ * it was handed over by another process, and the JDK makes no channel of a descriptor.
  *
  * <p>Thread contract: one thread at a time. Ownership: the opener closes it; mappings outlive it,
  * the lock does not. Failure: {@link IOException} with the system's own words; {@link
  * #unavailabilityCause} says before whether native calls work at all.
  */
 public final class NativeFile implements Closeable {
+  /** Of one read or write. */
+  private static final int COPY_BYTES = 64 << 10;
+
   private final Path path;
   private final int unitBytes;
   private final boolean writable;
-  private final int descriptor;
-  private boolean closed;
+  private final Descriptor descriptor;
 
-  private NativeFile(Path path, int unitBytes, boolean writable, int descriptor) {
+  private NativeFile(Path path, int unitBytes, boolean writable, Descriptor descriptor) {
+    if (Integer.bitCount(unitBytes) != 1) {
+      throw new IllegalArgumentException("unit " + unitBytes + " is not a power of two");
+    }
     this.path = path;
     this.unitBytes = unitBytes;
     this.writable = writable;
@@ -32,12 +40,7 @@ public final class NativeFile implements Closeable {
 
   /** Why nothing here works in this process; empty if it does. */
   public static Optional<String> unavailabilityCause() {
-    try {
-      return Libc.loadFailure()
-          .map(e -> "native calls do not work (" + e + "); is java.io.tmpdir mounted noexec?");
-    } catch (LinkageError e) {
-      return Optional.of("JNA is not on the class path (" + e + ")");
-    }
+    return NativeCalls.unavailabilityCause();
   }
 
   /**
@@ -46,18 +49,72 @@ public final class NativeFile implements Closeable {
    * @param unitBytes what offset and length of a mapping have to be multiples of, a power of two
    */
   public static NativeFile open(Path path, int unitBytes, boolean writable) throws IOException {
-    Optional<String> cause = unavailabilityCause();
-    if (cause.isPresent()) {
-      throw new IOException("cannot open " + path + ": " + cause.get());
-    }
-    if (Integer.bitCount(unitBytes) != 1) {
-      throw new IllegalArgumentException("unit " + unitBytes + " is not a power of two");
-    }
+    Descriptor descriptor = Descriptor.open(path, writable);
     try {
-      int flags = (writable ? Libc.O_RDWR : Libc.O_RDONLY) | Libc.O_CLOEXEC | Libc.O_NOFOLLOW;
-      return new NativeFile(path, unitBytes, writable, Libc.open(path.toString(), flags));
+      return of(descriptor, path, unitBytes, writable);
+    } catch (IllegalArgumentException e) {
+      descriptor.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Takes over an open descriptor, which it closes.
+   *
+   * @param name what to call it in messages; it need not be reachable by this process
+   * @param writable whether it was opened for writing
+   */
+  public static NativeFile of(Descriptor descriptor, Path name, int unitBytes, boolean writable) {
+    return new NativeFile(name, unitBytes, writable, descriptor);
+  }
+
+  /** How long the file is now. */
+  public long lengthBytes() throws IOException {
+    return Files.size(descriptor.self());
+  }
+
+  /** Fills {@code into} as far as the file goes; returns how many bytes that were. */
+  public int read(long offsetBytes, ByteBuffer into) throws IOException {
+    int startPosition = into.position();
+    while (into.hasRemaining()) {
+      byte[] some = new byte[Math.min(COPY_BYTES, into.remaining())];
+      long n;
+      try {
+        long fromBytes = offsetBytes + into.position() - startPosition;
+        n = Libc.pread(descriptor.number(), some, some.length, fromBytes);
+      } catch (LastErrorException e) {
+        throw NativeCalls.failure("read " + path, e);
+      }
+      if (n == 0) {
+        break;
+      }
+      into.put(some, 0, (int) n);
+    }
+    return into.position() - startPosition;
+  }
+
+  /** Writes all that remains of {@code source}. */
+  public void write(long offsetBytes, ByteBuffer source) throws IOException {
+    long toBytes = offsetBytes;
+    while (source.hasRemaining()) {
+      byte[] some = new byte[Math.min(COPY_BYTES, source.remaining())];
+      source.get(source.position(), some);
+      try {
+        int n = (int) Libc.pwrite(descriptor.number(), some, some.length, toBytes);
+        source.position(source.position() + n);
+        toBytes += n;
+      } catch (LastErrorException e) {
+        throw NativeCalls.failure("write " + path, e);
+      }
+    }
+  }
+
+  /** Makes safe what was written to the file, by {@link #write} or through mappings. */
+  public void force() throws IOException {
+    try {
+      Libc.fsync(descriptor.number());
     } catch (LastErrorException e) {
-      throw failure("open " + path, e);
+      throw NativeCalls.failure("force " + path, e);
     }
   }
 
@@ -72,9 +129,12 @@ public final class NativeFile implements Closeable {
     int protection = writable ? Libc.PROT_READ | Libc.PROT_WRITE : Libc.PROT_READ;
     Pointer start;
     try {
-      start = Libc.mmap(null, mappedBytes, protection, Libc.MAP_SHARED, descriptor, startBytes);
+      start =
+          Libc.mmap(
+              null, mappedBytes, protection, Libc.MAP_SHARED, descriptor.number(), startBytes);
     } catch (LastErrorException e) {
-      throw failure("map " + mappedBytes + " bytes at " + startBytes + " of " + path, e);
+      throw NativeCalls.failure(
+          "map " + mappedBytes + " bytes at " + startBytes + " of " + path, e);
     }
     OffHeap.countMapped(mappedBytes);
     return new Mapping(
@@ -88,9 +148,10 @@ public final class NativeFile implements Closeable {
    */
   public void allocate(long offsetBytes, long lengthBytes) throws IOException {
     try {
-      Libc.fallocate(descriptor, 0, offsetBytes, lengthBytes);
+      Libc.fallocate(descriptor.number(), 0, offsetBytes, lengthBytes);
     } catch (LastErrorException e) {
-      throw failure("allocate " + lengthBytes + " bytes at " + offsetBytes + " of " + path, e);
+      throw NativeCalls.failure(
+          "allocate " + lengthBytes + " bytes at " + offsetBytes + " of " + path, e);
     }
   }
 
@@ -101,36 +162,24 @@ public final class NativeFile implements Closeable {
    */
   public boolean tryLock() throws IOException {
     try {
-      Libc.flock(descriptor, Libc.LOCK_EX | Libc.LOCK_NB);
+      Libc.flock(descriptor.number(), Libc.LOCK_EX | Libc.LOCK_NB);
       return true;
     } catch (LastErrorException e) {
       if (e.getErrorCode() == Libc.EWOULDBLOCK) {
         return false;
       }
-      throw failure("lock " + path, e);
+      throw NativeCalls.failure("lock " + path, e);
     }
   }
 
   /** Closes the descriptor; idempotent. */
   @Override
   public void close() throws IOException {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    try {
-      Libc.close(descriptor);
-    } catch (LastErrorException e) {
-      throw failure("close " + path, e);
-    }
+    descriptor.close();
   }
 
   private static void unmap(Pointer start, long mappedBytes) {
     Libc.munmap(start, mappedBytes);
     OffHeap.countMapped(-mappedBytes);
-  }
-
-  private static IOException failure(String what, LastErrorException e) {
-    return new IOException("cannot " + what + ": " + e.getMessage(), e);
   }
 }

@@ -8,10 +8,12 @@ import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.UnprovedShare;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -152,9 +154,16 @@ public final class Acceptor implements AutoCloseable {
     }
   }
 
-  /** All processes of this host that come by a Unix socket count as one. */
+  /**
+   * By what peers are counted together: all of a host, or all of a user of this one, if users are
+   * known by number.
+   */
   private static Object host(MessageStream stream) throws IOException {
-    return stream.peerAddress().<Object>map(address -> address).orElse("this host");
+    Optional<InetAddress> address = stream.peerAddress();
+    if (address.isPresent()) {
+      return address.get();
+    }
+    return stream.credentials().map(peer -> "user " + peer.uid()).orElse("this host");
   }
 
   private boolean isClosed() {

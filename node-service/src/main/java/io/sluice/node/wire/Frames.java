@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.memory.Descriptor;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -7,6 +8,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -64,6 +66,12 @@ public final class Frames {
 
   /** Sends one message whole. */
   public void send(int type, Payload payload, long timeoutMs) throws IOException {
+    send(type, payload, List.of(), timeoutMs);
+  }
+
+  /** The same with open files, which stay the caller's. */
+  public void send(int type, Payload payload, List<Descriptor> descriptors, long timeoutMs)
+      throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeInt(0);
@@ -76,7 +84,7 @@ public final class Frames {
           "message of " + lengthBytes + " bytes exceeds the limit of " + MAX_FRAME_BYTES);
     }
     frame.putInt(0, lengthBytes);
-    stream.writeFully(frame, timeoutMs);
+    stream.writeFully(frame, descriptors, timeoutMs);
   }
 
   /**
@@ -87,6 +95,17 @@ public final class Frames {
    */
   public Frame receive(long firstByteTimeoutMs, long timeoutMs) throws IOException {
     return receive(MAX_FRAME_BYTES, firstByteTimeoutMs, timeoutMs);
+  }
+
+  /**
+   * Receives one message that may come with open files.
+   *
+   * @param descriptors takes these, which the caller closes, also if this fails
+   */
+  public Frame receive(List<Descriptor> descriptors, long timeoutMs) throws IOException {
+    lengthBuffer.clear().limit(1);
+    descriptors.addAll(stream.readWithDescriptors(lengthBuffer, timeoutMs));
+    return receiveRest(MAX_FRAME_BYTES, timeoutMs);
   }
 
   /** Receives the first message of a peer, which must be a short one. */
@@ -112,6 +131,10 @@ public final class Frames {
   private Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
     lengthBuffer.clear().limit(1);
     stream.readFully(lengthBuffer, firstByteTimeoutMs);
+    return receiveRest(maxBytes, timeoutMs);
+  }
+
+  private Frame receiveRest(int maxBytes, long timeoutMs) throws IOException {
     lengthBuffer.limit(LENGTH_BYTES);
     stream.readFully(lengthBuffer, timeoutMs);
     int lengthBytes = lengthBuffer.getInt(0);

@@ -1,9 +1,13 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.unix.PeerCredentials;
+import io.sluice.rdma.unix.TooManyInFlightException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -36,9 +40,40 @@ public interface MessageStream extends Closeable {
    */
   String peerUser() throws IOException;
 
+  /** The same as numbers, where they are known. */
+  default Optional<PeerCredentials> credentials() {
+    return Optional.empty();
+  }
+
   /** Fills {@code dst} or throws. */
   void readFully(ByteBuffer dst, long timeoutMs) throws IOException;
 
   /** Writes all of {@code src} or throws. */
   void writeFully(ByteBuffer src, long timeoutMs) throws IOException;
+
+  /**
+   * The same as {@link #readFully}, where the peer may have passed open files with the first byte.
+   * A peer that passes any where they are not expected has broken the conversation.
+   *
+   * @return those that it has passed; the caller closes them
+   */
+  default List<Descriptor> readWithDescriptors(ByteBuffer dst, long timeoutMs) throws IOException {
+    readFully(dst, timeoutMs);
+    return List.of();
+  }
+
+  /**
+   * The same as {@link #writeFully}, with open files that ride on the first byte and stay the
+   * caller's.
+   *
+   * @throws TooManyInFlightException if they cannot be passed now; nothing was sent, and only then
+   *     the stream is still of use
+   */
+  default void writeFully(ByteBuffer src, List<Descriptor> descriptors, long timeoutMs)
+      throws IOException {
+    if (!descriptors.isEmpty()) {
+      throw new IOException("no file can be passed to " + peer() + " over this kind of socket");
+    }
+    writeFully(src, timeoutMs);
+  }
 }

@@ -1,0 +1,186 @@
+package io.sluice.rdma.unix;
+
+import com.sun.jna.LastErrorException;
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.memory.NativeCalls;
+import io.sluice.rdma.memory.OffHeap;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What Unix sockets of system calls have in common: a descriptor that never blocks, waits that end
+ * in time, and a close that may come at any moment.
+ *
+ * <p>A number that was closed is the next file's. So close only shuts the socket down while a call
+ * is inside, which ends the call's wait, and the last one to leave closes the number:
+ *
+ * <pre>
+ *  OPEN ── close, interrupt ──► SHUT (shutdown(2))  ── no call inside ──► CLOSED (close(2))
+ * </pre>
+ *
+ * <p>Thread contract: one thread at a time makes calls; {@link #close} may come from any.
+ * Ownership: whoever opened it closes it; the memory of its calls goes with the descriptor.
+ * Failure: {@link ClosedByInterruptException} with the flag set, {@link
+ * AsynchronousCloseException}, {@link ClosedChannelException} afterwards.
+ */
+abstract class NativeSocket extends AbstractInterruptibleChannel {
+  /** {@code struct pollfd}: int32 descriptor, int16 wanted events, int16 events. */
+  private static final int POLL_BYTES = 8;
+
+  private final Descriptor descriptor;
+  private final boolean endedByInterrupt;
+  private final ByteBuffer scratch; // of the call inside
+  private boolean shut; // guarded by this, as are the next two
+  private boolean freed;
+  private int inside;
+
+  /** Takes over a descriptor, with so much memory for its calls. */
+  NativeSocket(Descriptor descriptor, boolean endedByInterrupt, int scratchBytes) {
+    this.descriptor = descriptor;
+    this.endedByInterrupt = endedByInterrupt;
+    this.scratch = OffHeap.allocate(POLL_BYTES + scratchBytes).order(ByteOrder.nativeOrder());
+  }
+
+  /** A new socket of this kind. */
+  static Descriptor create() throws IOException {
+    LibcSockets.require();
+    int type = LibcSockets.SOCK_STREAM | LibcSockets.SOCK_CLOEXEC | LibcSockets.SOCK_NONBLOCK;
+    try {
+      return Descriptor.of(LibcSockets.socket(LibcSockets.AF_UNIX, type, 0));
+    } catch (LastErrorException e) {
+      throw NativeCalls.failure("open a socket", e);
+    }
+  }
+
+  /** A system call on the descriptor. */
+  @FunctionalInterface
+  interface Call<R> {
+    /** May be made again after {@code EINTR}. */
+    R on(int descriptor, ByteBuffer scratch) throws IOException;
+  }
+
+  /** Makes a call that does not wait. */
+  final <R> R call(Call<R> call) throws IOException {
+    enter();
+    try {
+      while (true) {
+        try {
+          return call.on(descriptor.number(), afterPoll());
+        } catch (LastErrorException e) {
+          if (e.getErrorCode() != LibcSockets.EINTR) {
+            throw e;
+          }
+        }
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Waits until one of {@code events} has come, or the socket has ended.
+   *
+   * @param deadlineNs of {@link System#nanoTime}; {@link Long#MAX_VALUE} for none
+   * @return false if the deadline has passed
+   */
+  final boolean await(short events, long deadlineNs) throws IOException {
+    enter();
+    try {
+      boolean done = false;
+      try {
+        if (endedByInterrupt) {
+          begin();
+        }
+        done = poll(events, deadlineNs);
+      } finally {
+        if (endedByInterrupt) {
+          end(done);
+        }
+      }
+      if (!isOpen()) {
+        throw new AsynchronousCloseException();
+      }
+      return done;
+    } finally {
+      leave();
+    }
+  }
+
+  private boolean poll(short events, long deadlineNs) throws IOException {
+    scratch.putInt(0, descriptor.number());
+    while (isOpen()) {
+      int waitMs = -1;
+      if (deadlineNs != Long.MAX_VALUE) {
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+        if (leftMs <= 0) {
+          return false;
+        }
+        waitMs = (int) Math.min(leftMs, Integer.MAX_VALUE);
+      }
+      scratch.putShort(4, events).putShort(6, (short) 0);
+      try {
+        if (LibcSockets.poll(scratch, 1, waitMs) > 0) {
+          return true;
+        }
+      } catch (LastErrorException e) {
+        if (e.getErrorCode() != LibcSockets.EINTR) {
+          throw NativeCalls.failure("wait for a socket", e);
+        }
+      }
+    }
+    return false;
+  }
+
+  private ByteBuffer afterPoll() {
+    return scratch
+        .slice(POLL_BYTES, scratch.capacity() - POLL_BYTES)
+        .order(ByteOrder.nativeOrder());
+  }
+
+  private synchronized void enter() throws ClosedChannelException {
+    if (shut) {
+      throw new ClosedChannelException();
+    }
+    inside++;
+  }
+
+  private void leave() throws IOException {
+    synchronized (this) {
+      inside--;
+    }
+    closeUnlessInside();
+  }
+
+  /** Comes from whoever closes first, or from the thread that interrupts. */
+  @Override
+  protected final void implCloseChannel() throws IOException {
+    synchronized (this) {
+      shut = true;
+      if (inside > 0) {
+        try {
+          LibcSockets.shutdown(descriptor.number(), LibcSockets.SHUT_RDWR);
+        } catch (LastErrorException e) {
+          // ENOTCONN: the peer is gone, and with it whatever could be waited for
+        }
+      }
+    }
+    closeUnlessInside();
+  }
+
+  private void closeUnlessInside() throws IOException {
+    synchronized (this) {
+      if (!shut || freed || inside > 0) {
+        return;
+      }
+      freed = true;
+    }
+    OffHeap.free(scratch);
+    descriptor.close();
+  }
+}

@@ -1,0 +1,188 @@
+package io.sluice.rdma.unix;
+
+import com.sun.jna.LastErrorException;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.memory.NativeCalls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A connected stream over which open files can be passed ({@code SCM_RIGHTS}). The JDK's own
+ * sockets cannot do that, and tell nobody the number that native code would need.
+ *
+ * <p>Descriptors come with the first byte of what was sent with them. The kernel may deliver that
+ * byte together with bytes that were sent before, but never with any that follow; so whoever
+ * expects them reads exactly to the byte before, and then that byte.
+ *
+ * <p>Thread contract: one thread sends and receives; {@link #close} may come from any. Ownership:
+ * who opened or accepted it closes it, and the descriptors that it receives. Failure: {@link
+ * ClosedByInterruptException} with the flag set where an interrupt ends it, {@link
+ * AsynchronousCloseException} where a close does, {@link LostDescriptorsException}, another {@link
+ * IOException} where the peer is gone.
+ */
+public final class UnixSocket extends NativeSocket {
+  /** Descriptors that can be sent at a time. */
+  public static final int MAX_DESCRIPTORS = MessageLayout.MAX_DESCRIPTORS;
+
+  private static final int CREDENTIALS_BYTES = 12;
+
+  private UnixSocket(Descriptor descriptor, Interrupts interrupts) {
+    super(descriptor, interrupts == Interrupts.END_IT, MessageLayout.BYTES);
+  }
+
+  /** What an interrupt of the thread that waits does. */
+  public enum Interrupts {
+    /** The socket ends: for one thread's own conversation. */
+    END_IT,
+    /** Nothing but its flag, and the wait goes on: for a conversation that threads share. */
+    WAIT
+  }
+
+  /** Connects to whoever listens at a path; never waits, a full queue is a failure. */
+  public static UnixSocket connect(Path path, Interrupts interrupts) throws IOException {
+    Descriptor descriptor = create();
+    try {
+      byte[] address = SocketAddresses.of(path);
+      LibcSockets.connect(descriptor.number(), address, address.length);
+      return new UnixSocket(descriptor, interrupts);
+    } catch (LastErrorException e) {
+      descriptor.close();
+      throw NativeCalls.failure("connect to " + path, e);
+    } catch (IOException | RuntimeException | Error e) {
+      descriptor.close();
+      throw e;
+    }
+  }
+
+  /** Takes over what was accepted. */
+  static UnixSocket accepted(Descriptor descriptor) throws IOException {
+    try {
+      return new UnixSocket(descriptor, Interrupts.END_IT);
+    } catch (RuntimeException | Error e) {
+      descriptor.close();
+      throw e;
+    }
+  }
+
+  /** Who is at the other end. */
+  public PeerCredentials peer() throws IOException {
+    byte[] bytes = new byte[CREDENTIALS_BYTES];
+    try {
+      call(
+          (descriptor, none) ->
+              LibcSockets.getsockopt(
+                  descriptor,
+                  LibcSockets.SOL_SOCKET,
+                  LibcSockets.SO_PEERCRED,
+                  bytes,
+                  new int[] {CREDENTIALS_BYTES}));
+    } catch (LastErrorException e) {
+      throw NativeCalls.failure("ask who the peer is", e);
+    }
+    ByteBuffer credentials = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    return new PeerCredentials(credentials.getInt(), credentials.getInt(), credentials.getInt());
+  }
+
+  /**
+   * Sends some of {@code source}, at least a byte, and with it {@code descriptors}, which stay the
+   * caller's.
+   *
+   * @param deadlineNs of {@link System#nanoTime}; {@link Long#MAX_VALUE} for none
+   * @return false if the deadline has passed, and nothing was sent
+   */
+  public boolean send(ByteBuffer source, List<Descriptor> descriptors, long deadlineNs)
+      throws IOException {
+    if (!source.hasRemaining() || descriptors.size() > MAX_DESCRIPTORS) {
+      throw new IllegalArgumentException(
+          source.remaining()
+              + " bytes with "
+              + descriptors.size()
+              + " descriptors, expected one or more and at most "
+              + MAX_DESCRIPTORS);
+    }
+    while (true) {
+      try {
+        long n =
+            call(
+                (descriptor, message) -> {
+                  MessageLayout.putData(message, source);
+                  MessageLayout.putDescriptors(message, descriptors);
+                  return LibcSockets.sendmsg(descriptor, message, LibcSockets.MSG_NOSIGNAL);
+                });
+        source.position(source.position() + (int) n);
+        return true;
+      } catch (LastErrorException e) {
+        if (e.getErrorCode() == LibcSockets.ETOOMANYREFS) {
+          throw new TooManyInFlightException(e);
+        }
+        if (e.getErrorCode() != LibcSockets.EAGAIN) {
+          throw NativeCalls.failure("send", e);
+        }
+      }
+      if (!await(LibcSockets.POLLOUT, deadlineNs)) {
+        return false;
+      }
+    }
+  }
+
+  /** Receives some bytes, and no descriptors: a peer that passes any is refused. */
+  public int receive(ByteBuffer into, long deadlineNs) throws IOException {
+    return receive(into, null, deadlineNs);
+  }
+
+  /**
+   * Receives some bytes.
+   *
+   * @param descriptors takes those that come with the first of them; null if none may
+   * @return how many bytes came; 0 if the deadline has passed, -1 at the end of the stream
+   */
+  public int receive(ByteBuffer into, List<Descriptor> descriptors, long deadlineNs)
+      throws IOException {
+    while (true) {
+      if (!await(LibcSockets.POLLIN, deadlineNs)) {
+        return 0;
+      }
+      try {
+        return call((descriptor, message) -> receive(descriptor, message, into, descriptors));
+      } catch (LastErrorException e) {
+        if (e.getErrorCode() != LibcSockets.EAGAIN) {
+          throw NativeCalls.failure("receive", e);
+        }
+      }
+    }
+  }
+
+  private static int receive(
+      int descriptor, ByteBuffer message, ByteBuffer into, List<Descriptor> descriptors)
+      throws IOException {
+    MessageLayout.expectData(message, into.remaining());
+    if (descriptors != null) {
+      MessageLayout.expectDescriptors(message);
+    }
+    int n = (int) LibcSockets.recvmsg(descriptor, message, LibcSockets.MSG_CMSG_CLOEXEC);
+    List<Descriptor> received = MessageLayout.takeDescriptors(message);
+    if (MessageLayout.isControlCut(message)) {
+      Closing.all(received);
+      throw new LostDescriptorsException(
+          descriptors == null
+              ? "the peer has passed open files, which nobody asked for"
+              : "not all open files that the peer has passed could be received, "
+                  + received.size()
+                  + " could; raise the limit on open files (ulimit -n) if that is the cause");
+    }
+    if (n == 0) {
+      return -1;
+    }
+    MessageLayout.takeData(message, into, n);
+    if (descriptors != null) {
+      descriptors.addAll(received);
+    }
+    return n;
+  }
+}
