@@ -2,10 +2,13 @@ package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.entry.FallbackRefused;
 import io.sluice.hadoop.entry.Implementation;
 import io.sluice.hadoop.entry.JavaVersion;
 import java.io.IOException;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It is Java 8 bytecode, as {@link JavaVersion} says. Thread contract: that of the collector it
  * chose. Ownership: the map task closes it, in failure too. Failure: {@link #init} throws what the
- * last collector of the list did; the others are those of the collector it chose.
+ * last collector of the list did, or {@link FallbackRefused} where the job's {@link FallbackPolicy}
+ * leaves it alone in the list; the others are those of the collector it chose.
  *
  * @param <K> map output key
  * @param <V> map output value
@@ -50,13 +54,27 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
 
   @Override
   public void init(Context context) throws IOException, ClassNotFoundException {
+    FallbackPolicy policy = policy(context.getJobConf());
     String declined = JavaVersion.declineReason(javaVersion);
     if (declined == null) {
       declined = declineReason(context);
     }
     if (declined != null) {
+      String refusal = policy.refusal(declined);
+      if (refusal != null) {
+        throw new FallbackRefused(refusal);
+      }
       SluiceCounter.FALLBACK_MAP_TO_STOCK.add(context.getReporter(), 1);
       chosen = NextCollector.init(context, SluiceMapOutputCollector.class, declined);
+    }
+  }
+
+  /** Who has mistyped it must not be given stock's collector. */
+  private static FallbackPolicy policy(Configuration job) {
+    try {
+      return FallbackPolicy.of(job);
+    } catch (IllegalArgumentException e) {
+      throw new FallbackRefused(e.getMessage());
     }
   }
 

@@ -2,6 +2,7 @@ package io.sluice.hadoop.shuffle;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.entry.Implementation;
 import io.sluice.hadoop.entry.JavaVersion;
 import java.io.IOException;
@@ -19,7 +20,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: called by the reduce task's thread. Ownership: YARN's reduce task makes it
  * and closes it after a successful reduce only; a failed attempt ends with its process. Failure:
- * that of the shuffle it chose.
+ * that of the shuffle it chose; {@link #init} throws {@link IllegalStateException} where the job's
+ * {@link FallbackPolicy} leaves it none.
  *
  * @param <K> map output key
  * @param <V> map output value
@@ -43,6 +45,7 @@ public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<
   @Override
   @SuppressWarnings("unchecked")
   public void init(Context<K, V> context) {
+    FallbackPolicy policy = FallbackPolicy.of(context.getJobConf());
     String declined = JavaVersion.declineReason(javaVersion);
     if (declined == null) {
       try {
@@ -56,6 +59,10 @@ public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<
       } catch (LinkageError e) {
         declined = Implementation.declined(e).getMessage();
       }
+    }
+    String refusal = policy.refusal(declined);
+    if (refusal != null) {
+      throw new IllegalStateException(refusal);
     }
     LOG.info("Sluice leaves this reduce to the stock shuffle: {}", declined);
     SluiceCounter.FALLBACK_REDUCE_TO_STOCK.add(context.getReporter(), 1);

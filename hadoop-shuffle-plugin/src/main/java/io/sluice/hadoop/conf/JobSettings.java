@@ -1,5 +1,6 @@
 package io.sluice.hadoop.conf;
 
+import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
 import java.util.List;
@@ -34,6 +35,16 @@ public final class JobSettings {
           "Deadline of one exchange with a node service: connect, request or read, in"
               + " milliseconds.");
 
+  /** Whether anything may take over from Sluice; {@link FallbackPolicy} reads it. */
+  public static final Setting<String> FALLBACK_POLICY =
+      Setting.choice(
+          FallbackPolicy.KEY,
+          "What happens where Sluice, or the transport of choice, does not work. `auto`: stock's"
+              + " shuffle or another transport takes over, and that is counted. `never`: the task or"
+              + " the read fails and says why; reducers use one transport and ask no ShuffleHandler.",
+          FallbackPolicy.AUTO.value(),
+          FallbackPolicy.NEVER.value());
+
   /** Where reducers find the node services; read by both sides. */
   public static final Setting<Integer> PORT_OFFSET = NodeSettings.PORT_OFFSET;
 
@@ -41,6 +52,6 @@ public final class JobSettings {
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(TRANSPORT, REDUCE_BUFFER_MB, IO_TIMEOUT_MS, PORT_OFFSET);
+    return List.of(TRANSPORT, REDUCE_BUFFER_MB, IO_TIMEOUT_MS, FALLBACK_POLICY, PORT_OFFSET);
   }
 }

@@ -24,14 +24,14 @@ final class FetchNotes {
     this.reporter = reporter;
   }
 
-  /** Says once for each host that its outputs are asked for at the stock ShuffleHandler. */
-  synchronized void serviceMissing(String host, IOException cause) {
+  /**
+   * Says once for each host that no service answers there.
+   *
+   * @param then what becomes of its outputs
+   */
+  synchronized void serviceMissing(String host, IOException cause, String then) {
     if (hostsWithoutService.add(host)) {
-      LOG.info(
-          "No Sluice service answers at {} ({}); its map outputs are fetched from the stock"
-              + " ShuffleHandler",
-          host,
-          cause.getMessage());
+      LOG.info("No Sluice service answers at {} ({}); {}", host, cause.getMessage(), then);
     }
   }
 

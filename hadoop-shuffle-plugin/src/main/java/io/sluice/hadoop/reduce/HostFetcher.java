@@ -1,5 +1,6 @@
 package io.sluice.hadoop.reduce;
 
+import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.stage.StageArea;
@@ -11,6 +12,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URL;
@@ -25,7 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
- * those that it does not hold from the stock ShuffleHandler of the same node.
+ * those that it does not hold from the stock ShuffleHandler of the same node, unless the job rules
+ * that out.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, until the schedule has ended. Failure:
  * an output that neither has is reported to the schedule, never dropped; anything unexpected fails
@@ -67,10 +70,16 @@ final class HostFetcher implements Runnable {
    *
    * @param reduce the partition
    * @param compressed whether the job's codec stands before every run that a map wrote
+   * @param fallback whether ShuffleHandlers may be asked
    * @param portOffset from a ShuffleHandler's port to that of Sluice's service
    * @param windowsPerMap of remote runs that are fetched ahead
    */
-  record Settings(int reduce, boolean compressed, int portOffset, int windowsPerMap) {}
+  record Settings(
+      int reduce, boolean compressed, FallbackPolicy fallback, int portOffset, int windowsPerMap) {
+    boolean asksStock() {
+      return fallback != FallbackPolicy.NEVER;
+    }
+  }
 
   @Override
   public void run() {
@@ -113,7 +122,7 @@ final class HostFetcher implements Runnable {
         elsewhere.add(map);
       }
     }
-    fetchFromStock(batch, elsewhere, located.others());
+    fetchElsewhere(batch, elsewhere, located.others());
   }
 
   /**
@@ -125,7 +134,7 @@ final class HostFetcher implements Runnable {
     int refusals = schedule.refused(batch);
     LOG.info("Coming back to {} later: {}", batch.hostName(), refusal.getMessage());
     if (refusals % REFUSALS_BEFORE_STOCK == 0) {
-      fetchFromStock(batch, batch.maps(), Service.BUSY);
+      fetchElsewhere(batch, batch.maps(), Service.BUSY);
     } else {
       schedule.putBack(batch, batch.maps());
     }
@@ -137,6 +146,8 @@ final class HostFetcher implements Runnable {
     ABSENT,
     /** To come later: it may hold them. */
     BUSY,
+    /** Nothing, because nobody listens there. */
+    MISSING,
     /** Nothing, or nothing that can be believed. */
     SILENT
   }
@@ -162,7 +173,15 @@ final class HostFetcher implements Runnable {
     } catch (IOException e) {
       // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
       // does not have either is a fetch failure, tried again at both.
-      notes.serviceMissing(batch.hostName(), e);
+      notes.serviceMissing(
+          batch.hostName(),
+          e,
+          settings.asksStock()
+              ? "its map outputs are fetched from the stock ShuffleHandler"
+              : settings.fallback.refusal("so its map outputs cannot be fetched"));
+      if (e instanceof ConnectException) {
+        return new Located(Map.of(), Service.MISSING);
+      }
     }
     return new Located(Map.of(), Service.SILENT);
   }
@@ -199,6 +218,21 @@ final class HostFetcher implements Runnable {
     }
   }
 
+  private void fetchElsewhere(Batch batch, List<TaskAttemptID> maps, Service service)
+      throws IOException {
+    if (settings.asksStock()) {
+      fetchFromStock(batch, maps, service);
+    } else if (!maps.isEmpty()) {
+      String refusal = settings.fallback.refusal("its ShuffleHandler is not asked");
+      switch (service) {
+        case BUSY -> schedule.putBack(batch, maps);
+        case ABSENT -> lost(batch, maps, refusal);
+        case MISSING -> failed(batch, maps, Kind.CONNECT, refusal);
+        case SILENT -> failed(batch, maps, Kind.REFUSED, refusal);
+      }
+    }
+  }
+
   /** As stock: what concerns the node counts for all of them, and they wait for its penalty. */
   private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, Service service)
       throws IOException {
@@ -213,14 +247,14 @@ final class HostFetcher implements Runnable {
       } catch (StockFetch.FetchException e) {
         int end = e.isOfNode() ? maps.size() : i + 1;
         if (e.isAbsent() && service == Service.ABSENT) {
-          lost(batch, maps.subList(i, end), e);
+          lost(batch, maps.subList(i, end), e.getMessage());
           i = end - 1;
           continue;
         }
         if (service == Service.BUSY) {
           schedule.putBack(batch, maps.subList(i, end)); // the service may hold them
         } else {
-          failed(batch, maps.subList(i, end), e);
+          failed(batch, maps.subList(i, end), e.kind(), e.getMessage());
         }
         if (e.isOfNode() || e.kind() == Kind.READ) {
           schedule.putBack(batch, maps.subList(end, maps.size()));
@@ -269,15 +303,15 @@ final class HostFetcher implements Runnable {
   }
 
   /**
-   * Both of a node's servers have said that they do not have these outputs. It may have lost those
-   * that it delivered as well, which the merge would be the next to find.
+   * All of a node's servers that were asked have said that they do not have these outputs. It may
+   * have lost those that it delivered as well, which the merge would be the next to find.
    */
-  private void lost(Batch batch, List<TaskAttemptID> maps, StockFetch.FetchException cause) {
+  private void lost(Batch batch, List<TaskAttemptID> maps, String cause) {
     LOG.warn(
         "{} has neither with Sluice nor with stock the outputs of {}: {}",
         batch.hostName(),
         maps,
-        cause.getMessage());
+        cause);
     maps.forEach(map -> schedule.lost(batch, map));
     List<TaskAttemptID> delivered = schedule.remoteOf(batch);
     if (delivered.isEmpty()) {
@@ -296,12 +330,12 @@ final class HostFetcher implements Runnable {
     }
   }
 
-  private void failed(Batch batch, List<TaskAttemptID> maps, StockFetch.FetchException cause) {
+  private void failed(Batch batch, List<TaskAttemptID> maps, Kind kind, String cause) {
     LOG.warn(
         "Outputs of {} can be had neither from Sluice nor from stock at {}: {}",
         maps,
         batch.hostName(),
-        cause.getMessage());
-    maps.forEach(map -> schedule.failed(batch, map, cause.kind()));
+        cause);
+    maps.forEach(map -> schedule.failed(batch, map, kind));
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.hadoop.reduce;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
+import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
@@ -85,6 +86,7 @@ final class ReduceShuffle {
   private final ShuffleConsumerPlugin.Context<?, ?> context;
   private final Map<String, String> environment;
   private final JobConf job;
+  private final FallbackPolicy fallback;
   private final TaskAttemptID reduce;
   private LocalClient node;
   private StageArea stage;
@@ -103,6 +105,7 @@ final class ReduceShuffle {
     this.context = context;
     this.environment = environment;
     this.job = context.getJobConf();
+    this.fallback = FallbackPolicy.of(job);
     this.reduce = (TaskAttemptID) context.getReduceId();
     this.failureReports = new FailureReports(context.getUmbilical(), reduce, context.getStatus());
   }
@@ -188,7 +191,12 @@ final class ReduceShuffle {
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transport = chooser.choose(JobSettings.TRANSPORT.get(job::getTrimmed));
     Transports transports =
-        new Transports(chooser.withFallbacks(transport), windowBytes, budgetBytes);
+        new Transports(
+            fallback == FallbackPolicy.NEVER
+                ? List.of(transport.provider())
+                : chooser.withFallbacks(transport),
+            windowBytes,
+            budgetBytes);
     reader =
         new NodeReader(
             NodeLink.applicationId(reduce.getJobID()),
@@ -265,6 +273,7 @@ final class ReduceShuffle {
         new HostFetcher.Settings(
             reduce.getTaskID().getId(),
             context.getCodec() != null,
+            fallback,
             JobSettings.PORT_OFFSET.get(job::getTrimmed),
             reader.windowCount() / Math.max(1, job.getNumMapTasks()));
     for (int i = 0; i < fetchers; i++) {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.hadoop.SluiceCounter;
+import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.entry.FallbackRefused;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.StockMapOutput;
@@ -21,6 +23,7 @@ import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** A map that Sluice declines is the next collector's, and the log says it in one line. */
 final class FallbackTest extends CollectorFixture {
@@ -119,6 +122,42 @@ final class FallbackTest extends CollectorFixture {
     }
     assertEquals(1, StockMapOutput.read(ours, job, 2).size());
     assertEquals(1, fallbacks());
+  }
+
+  /** Not even the next of the list, which the task would try by itself after an exception. */
+  @Test
+  void isNobodysWhereTheJobRulesThatOut() throws Exception {
+    collectors(OURS, Other.class.getName(), STOCK);
+    job.set(FallbackPolicy.KEY, "never");
+    assertRefused(
+        "sluice.fallback.policy is never, and this node's NodeManager runs no auxiliary service"
+            + " sluice_shuffle; see yarn.nodemanager.aux-services",
+        ours::createCollector);
+    assertRefused(
+        "sluice.fallback.policy is never, and it needs Java 17 or later, and this JVM is Java 11",
+        () -> ours.run(new SluiceMapOutputCollector<>(node.environment(), "11"), List.of()));
+    job.set(FallbackPolicy.KEY, "nevermore");
+    assertRefused(
+        "sluice.fallback.policy is 'nevermore', expected one of auto, never",
+        () -> ours.run(new SluiceMapOutputCollector<>(node.environment()), List.of()));
+    assertEquals(List.of(), CALLS);
+    assertEquals(0, fallbacks());
+  }
+
+  private static void assertRefused(String why, Executable map) {
+    Throwable refused = assertThrows(Throwable.class, map);
+    while (refused instanceof InvocationTargetException) {
+      refused = refused.getCause();
+    }
+    assertInstanceOf(FallbackRefused.class, refused);
+    assertEquals(why, refused.getMessage());
+  }
+
+  @Test
+  void isNobodyElsesWhereSluiceWorks() throws Exception {
+    job.set(FallbackPolicy.KEY, "never");
+    ours.run(new SluiceMapOutputCollector<>(node.environment()), records(10, 20, 20));
+    assertEquals(0, fallbacks());
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.node.conf.Setting;
 import java.util.List;
 import java.util.stream.Stream;
@@ -11,6 +12,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Settings: defaults, and what a value that is none is answered with. */
@@ -37,6 +39,18 @@ final class SettingTest {
     assertEquals(
         different.stream().map(Setting::name).distinct().toList(),
         different.stream().map(Setting::name).toList());
+  }
+
+  /** The entries read it by themselves, where Java may be too old for settings. */
+  @ParameterizedTest
+  @EnumSource(FallbackPolicy.class)
+  void theEntriesKnowTheFallbackPolicyToo(FallbackPolicy policy) {
+    Configuration conf = new Configuration(false);
+    assertEquals(
+        FallbackPolicy.of(conf).value(), JobSettings.FALLBACK_POLICY.get(conf::getTrimmed));
+    conf.set(JobSettings.FALLBACK_POLICY.name(), " " + policy.value());
+    assertEquals(policy, FallbackPolicy.of(conf));
+    assertEquals(policy.value(), JobSettings.FALLBACK_POLICY.get(conf::getTrimmed));
   }
 
   @ParameterizedTest

@@ -679,6 +679,48 @@ final class ReduceShuffleTest {
     assertEquals(List.of(), reduce.reported);
   }
 
+  /** Where the job rules stock out: the map is run again, or the fetch fails. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void stockIsNeverAsked(boolean serviceAnswers) throws Exception {
+    job.set(JobSettings.FALLBACK_POLICY.name(), "never");
+    String host = stockBeside(node, exchange -> StockHandler.refuse(exchange, 500, "not asked"));
+    if (!serviceAnswers) {
+      job.setInt(NodeSettings.PORT_OFFSET.name(), 10_000); // nobody is there
+    }
+    shuffle(2);
+    mapOnNode(TestJob.map(0, 0), 100);
+    TaskAttemptID absent = TestJob.map(1, 0);
+    reduce.events.add(Events.succeeded(TestJob.map(0, 0), host));
+    reduce.events.add(Events.succeeded(absent, host));
+    if (serviceAnswers) {
+      Thread master =
+          new Thread(
+              () -> {
+                while (reduce.reported.size() < 3 && !Thread.interrupted()) {
+                  LockSupport.parkNanos(1_000_000);
+                }
+                try {
+                  reduce.events.add(Events.ended(absent, Status.FAILED));
+                  mapOnNode(TestJob.map(1, 1), 100);
+                  succeeded(TestJob.map(1, 1));
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              });
+      master.start();
+      assertDeliversAll(Map.of());
+      master.join();
+      assertEquals(List.of(absent, absent, absent), reduce.reported);
+    } else {
+      IOException e = assertThrows(IOException.class, () -> run(Map.of()));
+      assertTrue(e.getMessage().contains("MAX_FAILED_UNIQUE_FETCHES"), e.getMessage());
+      assertEquals(Set.of(TestJob.map(0, 0), absent), Set.copyOf(reduce.reported));
+    }
+    assertEquals(List.of(), stock.requests);
+    assertEquals(0, counter(SluiceCounter.FALLBACK_FETCH_TO_HTTP));
+  }
+
   /** What it delivered before is lost as well, and is found so before the merge. */
   @Test
   void outputsLocatedBeforeTheLossAreReportedToo() throws Exception {

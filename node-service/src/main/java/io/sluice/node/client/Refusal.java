@@ -37,15 +37,21 @@ final class Refusal {
    * @throws NodeBusyException if the node has refused for longer than this reader waits
    */
   void comeLater(NodeBusyException refusal) throws IOException {
+    if (!waits()) {
+      throw new NodeBusyException(
+          name + ": refused for over " + patienceMs + " ms: " + refusal.getMessage(), refusal);
+    }
+  }
+
+  /** Waits until it is worth asking again; false at once if it has waited for long enough. */
+  boolean waits() throws InterruptedIOException {
     long nowNs = System.nanoTime();
     if (pauseMs == 0) {
       sinceNs = nowNs;
       pauseMs = FIRST_PAUSE_MS;
     }
-    long waitedMs = TimeUnit.NANOSECONDS.toMillis(nowNs - sinceNs);
-    if (waitedMs > patienceMs) {
-      throw new NodeBusyException(
-          name + ": refused for " + waitedMs + " ms: " + refusal.getMessage(), refusal);
+    if (TimeUnit.NANOSECONDS.toMillis(nowNs - sinceNs) > patienceMs) {
+      return false;
     }
     long millis = pauseMs / 2 + ThreadLocalRandom.current().nextLong(pauseMs);
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
@@ -53,6 +59,7 @@ final class Refusal {
       throw new InterruptedIOException(name + ": interrupted while waiting for a busy node");
     }
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    return true;
   }
 
   /** The node has answered. */

@@ -161,9 +161,9 @@ public final class RemoteNode implements AutoCloseable {
     usable = both;
   }
 
-  /** The transports to try, best first. */
-  synchronized List<String> transports() {
-    return List.copyOf(usable.keySet());
+  /** Which transports were given up and why, for messages; empty if none was. */
+  synchronized String givenUp() {
+    return givenUp.isEmpty() ? "" : " and has given up " + givenUp;
   }
 
   /** The ways in which a segment can be read here, best first. */

@@ -27,9 +27,9 @@ import java.util.concurrent.TimeoutException;
  * one, and only then given up; a connection that ends may have been idle too long for the service,
  * so that it is made again several times before. A segment that has no region on a transport is
  * read through the node's bounce slots, and directly over the next transport while none of them is
- * free. A node that takes no further connection is asked again later, which is no failure; only
- * when it has refused for long the reader gives up, with {@link NodeBusyException} and without
- * blame for the output.
+ * free; where there is no other, it waits for one until the deadline of an exchange. A node that
+ * takes no further connection is asked again later, which is no failure; only when it has refused
+ * for long the reader gives up, with {@link NodeBusyException} and without blame for the output.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
@@ -47,6 +47,7 @@ final class RemoteRunInput implements RunInput {
   private final Deque<RunWindow> windows = new ArrayDeque<>();
   private int maxWindows = 1;
   private final Refusal refusal;
+  private final Refusal slotRefusal;
   private String transport;
   private int failuresInARow;
   private int endingsInARow;
@@ -65,6 +66,7 @@ final class RemoteRunInput implements RunInput {
     this.name = name;
     this.run = located.run();
     this.refusal = new Refusal(name, node.busyPatienceMs());
+    this.slotRefusal = new Refusal(name, node.timeoutMs());
     this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
     this.reads = new RunReads(node, outputId, name, run, where);
   }
@@ -166,6 +168,7 @@ final class RemoteRunInput implements RunInput {
         failuresInARow = 0;
         endingsInARow = 0;
         refusal.isOver();
+        slotRefusal.isOver();
         avoidBounce = false;
         return head;
       } catch (TransportException e) {
@@ -253,6 +256,12 @@ final class RemoteRunInput implements RunInput {
       suspend(); // who waits must not hold what others could read into
       refusal.comeLater(busy);
       return;
+    }
+    if (cause instanceof BounceBusyException) {
+      suspend();
+      if (slotRefusal.waits()) {
+        return; // there is no other way
+      }
     }
     node.stats().retried();
     suspend();

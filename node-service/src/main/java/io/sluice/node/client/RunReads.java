@@ -61,8 +61,9 @@ final class RunReads {
               + segment.segment()
               + " over "
               + segment.regions().keySet()
-              + ", this task can use "
-              + node.transports(),
+              + ", this task reads over "
+              + node.pools().names()
+              + node.givenUp(),
           null);
     }
     return ways.stream()

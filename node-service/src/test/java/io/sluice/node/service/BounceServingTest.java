@@ -114,6 +114,41 @@ class BounceServingTest extends BounceTestBase {
     assertEquals(SLOTS, counters().peakSlotsInUse());
   }
 
+  /** The defect was: it gave the output up after two refusals, though nothing was wrong with it. */
+  @Test
+  void aReaderWithoutAnotherTransportWaitsForASlot() throws Exception {
+    startRefusing(RDMA, new TcpProvider());
+    TestOutput output = commitSingles(1, 300_000).get(0);
+    ExecutorService tasks = Executors.newSingleThreadExecutor();
+    try (NodeReader reader = reader(4, null, TIMEOUT_MS, RDMA);
+        NodeRun run = locateOnly(reader, output.id())) {
+      Future<byte[]> reading;
+      try (RemoteClient holder = control()) {
+        for (int i = 0; i < SLOTS; i++) {
+          holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+        }
+        reading = tasks.submit(() -> readAll(run));
+        Await.until("the reader is refused", () -> reading.isDone() || counters().refusals() >= 3);
+      }
+      assertArrayEquals(output.runs().get(0), reading.get());
+      assertEquals(300_000, reader.stats().bouncedBytes());
+      assertEquals(0, reader.stats().retries());
+    } finally {
+      tasks.shutdown();
+    }
+  }
+
+  @Test
+  void whatIsServedOverOtherTransportsAloneSaysSo() throws IOException {
+    service = withDisk(1, new TcpProvider()).start();
+    TestOutput output = commitSingles(1, 1_000).get(0);
+    try (NodeReader reader = reader(1, null, TIMEOUT_MS, RDMA);
+        NodeRun run = locateOnly(reader, output.id())) {
+      String message = assertThrows(FetchFailedException.class, () -> readAll(run)).getMessage();
+      assertTrue(message.contains("over [tcp], this task reads over [rdma]"), message);
+    }
+  }
+
   @Test
   void withoutAFreeSlotTheNextTransportTakesOverUntilThereIsOne() throws IOException {
     startRefusing(RDMA, new TcpProvider());
