@@ -27,7 +27,12 @@ public record SegmentName(String pool, int segmentId, int incarnation, Optional<
 
   /** Of a segment that is somebody's. */
   public static SegmentName of(UUID poolId, int segmentId, int incarnation, Owner owner) {
-    return new SegmentName(digitsOf(poolId), segmentId, incarnation, Optional.of(owner));
+    return of(poolId, segmentId, incarnation, Optional.of(owner));
+  }
+
+  /** Of any segment of a pool. */
+  public static SegmentName of(UUID poolId, int segmentId, int incarnation, Optional<Owner> owner) {
+    return new SegmentName(digitsOf(poolId), segmentId, incarnation, owner);
   }
 
   /** What a file is called; empty if that is no segment. */

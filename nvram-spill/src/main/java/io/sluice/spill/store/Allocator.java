@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * Grants blocks: memory first, then disk; and takes them back.
@@ -27,12 +29,11 @@ final class Allocator {
   private long overflows;
   private long refusals;
 
-  Allocator(StoreConfig config, PoolFiles files) {
+  Allocator(StoreConfig config, PoolFiles files, LongSupplier nanoTime) {
     this.config = config;
-    this.memory = new MemoryTier(config.blockBytes(), files.leaseMarks());
+    this.memory = new MemoryTier(config, files.leaseMarks(), files.memory()::claim, nanoTime);
     this.directories = files.disk();
-    this.disk =
-        new DiskTier(config, files.poolId(), files.owner(), directories, files.generations());
+    this.disk = new DiskTier(config, files.poolId(), directories, files.generations());
     this.quarantined = new BlockSet(config.blockBytes());
   }
 
@@ -62,14 +63,15 @@ final class Allocator {
   }
 
   /**
-   * Grants {@code lengthBytes}, whole blocks, in one piece if it must be contiguous.
+   * Grants {@code lengthBytes}, whole blocks of an owner's segments, in one piece if it must be
+   * contiguous.
    *
    * @param leases everything leased now
    * @param lack why the memory tier has no room although it is not whole, for the message
    */
-  List<Extent> take(long lengthBytes, boolean contiguous, Leased leases, String lack)
+  List<Extent> take(Owner owner, long lengthBytes, boolean contiguous, Leased leases, String lack)
       throws IOException {
-    List<Extent> taken = new ArrayList<>(memory.take(lengthBytes, contiguous));
+    List<Extent> taken = new ArrayList<>(memory.take(owner, lengthBytes, contiguous));
     long missingBytes = lengthBytes - taken.stream().mapToLong(Extent::lengthBytes).sum();
     if (missingBytes == 0) {
       return taken;
@@ -85,7 +87,7 @@ final class Allocator {
           memory.giveBack(taken);
           throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
         }
-        onDisk = disk.take(missingBytes, tried);
+        onDisk = disk.take(owner, missingBytes, tried);
       }
       taken.addAll(onDisk.get());
       overflows++;

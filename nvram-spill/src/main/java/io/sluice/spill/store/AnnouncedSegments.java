@@ -177,10 +177,7 @@ final class AnnouncedSegments implements Closeable {
   private void retire(SegmentHandle segment) {
     boolean gone = false;
     try {
-      if (isAnnounced(segment)) {
-        listener.segmentRemoved(segment);
-        forget(segment);
-      }
+      withdraw(segment);
       segment.delete();
       gone = true;
     } catch (IOException e) {
@@ -191,6 +188,14 @@ final class AnnouncedSegments implements Closeable {
       if (!gone) {
         stays(segment);
       }
+    }
+  }
+
+  /** Takes leave of a segment whose file is taken away by others. */
+  void withdraw(SegmentHandle segment) {
+    if (isAnnounced(segment)) {
+      listener.segmentRemoved(segment);
+      forget(segment);
     }
   }
 

@@ -39,7 +39,6 @@ final class DiskTier {
 
   private final StoreConfig config;
   private final UUID poolId;
-  private final Owner owner;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
@@ -52,30 +51,29 @@ final class DiskTier {
    * @param generations names new files, so that no two in the life of a pool have the same id
    */
   DiskTier(
-      StoreConfig config,
-      UUID poolId,
-      Owner owner,
-      DiskDirectories directories,
-      GenerationCounter generations) {
+      StoreConfig config, UUID poolId, DiskDirectories directories, GenerationCounter generations) {
     this.config = config;
     this.poolId = poolId;
-    this.owner = owner;
     this.directories = directories;
     this.generations = generations;
     this.used = new BlockSet(config.blockBytes());
   }
 
   /** Opens a file that a former store left; all its blocks count as used. */
-  void open(Path path, int segmentId) {
+  void open(Path path) {
     try {
-      openFile(path, segmentId);
+      SegmentName name = SegmentName.parse(path).orElseThrow();
+      Optional<Owner> owner = name.owner();
+      if (owner.isPresent()) { // this tier makes no other
+        openFile(path, name.segmentId(), owner.get());
+      }
     } catch (IOException e) {
       directories.failed(path.getParent(), e);
       directories.leaveBehind(path.getParent());
     }
   }
 
-  private void openFile(Path path, int segmentId) throws IOException {
+  private void openFile(Path path, int segmentId, Owner owner) throws IOException {
     if (segments.containsKey(segmentId)) {
       throw new IOException(
           path + " has the id of " + segments.get(segmentId).info().path() + ": it is a copy");
@@ -87,7 +85,8 @@ final class DiskTier {
     }
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(path.getParent());
-    SegmentHandle segment = new SegmentHandle(info, SharedFile.open(path), config.medium(), thread);
+    SegmentHandle segment =
+        new SegmentHandle(info, owner, SharedFile.open(path), config.medium(), thread);
     segments.put(segmentId, segment);
     used.add(segment.range());
   }
@@ -119,17 +118,17 @@ final class DiskTier {
   }
 
   /**
-   * Creates files of {@code lengthBytes} in sum, in the directory with most room; empty if that
-   * cannot be written to, so that it is left out now, and one of {@code tried}.
+   * Creates files of {@code lengthBytes} in sum for an owner, in the directory with most room;
+   * empty if that cannot be written to, so that it is left out now, and one of {@code tried}.
    */
-  Optional<List<Extent>> take(long lengthBytes, Set<Path> tried) {
+  Optional<List<Extent>> take(Owner owner, long lengthBytes, Set<Path> tried) {
     Optional<DiskDirectories.Room> room = directories.roomiest(tried);
     if (room.isEmpty()) {
       return Optional.empty();
     }
     Path directory = room.get().path();
     try {
-      List<Extent> taken = takeIn(directory, lengthBytes);
+      List<Extent> taken = takeIn(directory, owner, lengthBytes);
       directories.worked(directory);
       return Optional.of(taken);
     } catch (IOException e) {
@@ -139,12 +138,12 @@ final class DiskTier {
     }
   }
 
-  private List<Extent> takeIn(Path directory, long lengthBytes) throws IOException {
+  private List<Extent> takeIn(Path directory, Owner owner, long lengthBytes) throws IOException {
     List<Extent> taken = new ArrayList<>();
     try {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
         long fileBytes = Math.min(leftBytes, Extent.MAX_LENGTH_BYTES);
-        SegmentHandle segment = create(directory, fileBytes);
+        SegmentHandle segment = create(directory, owner, fileBytes);
         taken.add(segment.extent(segment.range()));
         leftBytes -= fileBytes;
       }
@@ -202,20 +201,22 @@ final class DiskTier {
     segments.clear();
   }
 
-  private SegmentHandle create(Path directory, long lengthBytes) throws IOException {
+  private SegmentHandle create(Path directory, Owner owner, long lengthBytes) throws IOException {
     int segmentId = newId();
     Path path = directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(directory);
-    SegmentHandle segment = thread.call(() -> createFile(info, thread), DiskTier::deleteLate);
+    SegmentHandle segment =
+        thread.call(() -> createFile(info, owner, thread), DiskTier::deleteLate);
     segments.put(segmentId, segment);
     used.add(segment.range());
     return segment;
   }
 
-  private SegmentHandle createFile(SegmentInfo info, DiskThread thread) throws IOException {
+  private SegmentHandle createFile(SegmentInfo info, Owner owner, DiskThread thread)
+      throws IOException {
     SharedFile file = LockedDirectory.createShared(info.path());
-    SegmentHandle segment = new SegmentHandle(info, file, config.medium(), thread);
+    SegmentHandle segment = new SegmentHandle(info, owner, file, config.medium(), thread);
     try {
       segment.extendTo(info.lengthBytes());
       return segment;

@@ -17,19 +17,28 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A pool in a directory of ordinary files: one per segment, and a few for what it keeps about
  * itself. Unlike {@link MappedPool} it needs neither native code nor a layout.
  *
  * <p>A new segment is written from end to end before it gets its name, and the name is safe before
- * the segment is used.
+ * the segment is used. The name says whose it is. Of a segment that is retired an empty file stays
+ * until the next one has its name: so no two files of a pool have the same incarnation.
  *
  * <p>Thread contract, ownership and failure: as {@link PoolSpace} says.
  */
 final class FilePool implements PoolSpace {
+  private static final Logger LOG = LoggerFactory.getLogger(FilePool.class);
   private static final int FILL_BYTES = 1 << 20;
   private static final String GENERATION = "pool.generation";
   private static final String LEASES = "pool.leases";
@@ -39,6 +48,8 @@ final class FilePool implements PoolSpace {
   private final int segmentBytes;
   private final Medium medium;
   private final Owner owner;
+  private final SortedMap<Integer, SegmentName> names = new ConcurrentSkipListMap<>();
+  private final Set<Integer> retired = ConcurrentHashMap.newKeySet(); // only their names are left
   private UUID poolId; // null until there is a pool
 
   /** A pool in a directory, which it closes. */
@@ -94,12 +105,57 @@ final class FilePool implements PoolSpace {
   @Override
   public List<Integer> segmentIds() throws IOException {
     locked.deleteTemporaries();
-    return SegmentNames.in(locked, poolId).stream().map(SegmentName::segmentId).toList();
+    for (SegmentName name : SegmentNames.in(locked, poolId)) {
+      SegmentName former = names.put(name.segmentId(), name); // of two the higher incarnation
+      if (former != null) {
+        Files.delete(directory.resolve(former.toString()));
+      }
+    }
+    for (SegmentName name : names.values()) {
+      settle(name);
+    }
+    return existing(name -> name.owner().isPresent());
+  }
+
+  /** Takes what is no whole segment for one that was being retired, where that may be. */
+  private void settle(SegmentName name) throws IOException {
+    Path path = directory.resolve(name.toString());
+    long lengthBytes = Files.size(path);
+    boolean ours = name.owner().equals(Optional.of(owner));
+    if (lengthBytes == 0) {
+      retired.add(name.segmentId());
+    } else if (lengthBytes != segmentBytes && !ours) {
+      LOG.warn(
+          "{} has {} bytes, expected {}: nothing in it is believed",
+          path,
+          lengthBytes,
+          segmentBytes);
+      cut(path);
+      retired.add(name.segmentId());
+    }
+  }
+
+  private List<Integer> existing(Predicate<SegmentName> wanted) {
+    return names.values().stream()
+        .filter(wanted)
+        .map(SegmentName::segmentId)
+        .filter(segmentId -> !retired.contains(segmentId))
+        .toList();
+  }
+
+  @Override
+  public boolean servesOwners() {
+    return true;
+  }
+
+  @Override
+  public List<Integer> freeIds() {
+    return existing(name -> name.owner().isEmpty());
   }
 
   @Override
   public SegmentHandle open(int segmentId) throws IOException {
-    Path path = path(segmentId);
+    Path path = directory.resolve(names.get(segmentId).toString());
     long lengthBytes = Files.size(path);
     if (lengthBytes != segmentBytes) {
       throw new IOException(
@@ -112,22 +168,38 @@ final class FilePool implements PoolSpace {
               + directory
               + " to start anew");
     }
-    return handle(segmentId, path);
+    return handle(names.get(segmentId));
   }
 
   @Override
   public SegmentHandle create(int segmentId, BooleanSupplier stopped) throws IOException {
+    SegmentName name = next(segmentId, Optional.of(owner));
+    return make(name, stopped) ? handle(name) : null;
+  }
+
+  @Override
+  public boolean makeFree(int segmentId, BooleanSupplier stopped) throws IOException {
+    return make(next(segmentId, Optional.empty()), stopped);
+  }
+
+  private SegmentName next(int segmentId, Optional<Owner> whose) {
+    SegmentName former = names.get(segmentId);
+    int incarnation = former == null ? 0 : former.incarnation() + 1;
+    return SegmentName.of(poolId, segmentId, incarnation, whose);
+  }
+
+  private boolean make(SegmentName name, BooleanSupplier stopped) throws IOException {
     long usableBytes = Files.getFileStore(directory).getUsableSpace();
     if (usableBytes < segmentBytes) {
       throw new IOException(
           directory + " has " + usableBytes + " bytes left, a segment needs " + segmentBytes);
     }
-    Path path = path(segmentId);
-    Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
+    Path path = directory.resolve(name.toString());
+    Path temporary = path.resolveSibling(name + ".tmp");
     try (FileChannel file = LockedDirectory.createFile(temporary)) {
       if (!fill(file, stopped)) {
         Files.delete(temporary);
-        return null;
+        return false;
       }
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
       syncNames();
@@ -135,11 +207,41 @@ final class FilePool implements PoolSpace {
       Files.deleteIfExists(temporary);
       throw e;
     }
-    return handle(segmentId, path);
+    SegmentName former = names.put(name.segmentId(), name);
+    retired.remove(name.segmentId());
+    if (former != null) { // last: until now it has kept its incarnation
+      Files.deleteIfExists(directory.resolve(former.toString()));
+    }
+    return true;
   }
 
-  private Path path(int segmentId) {
-    return directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
+  @Override
+  public SegmentHandle claim(int segmentId, Owner claimant) throws IOException {
+    SegmentName former = names.get(segmentId);
+    SegmentName name =
+        SegmentName.of(poolId, segmentId, former.incarnation(), Optional.of(claimant));
+    if (!name.equals(former)) {
+      Files.move(
+          directory.resolve(former.toString()),
+          directory.resolve(name.toString()),
+          StandardCopyOption.ATOMIC_MOVE);
+      names.put(segmentId, name);
+    }
+    locked.forceNames(); // also where bytes are not safe: nobody may take it for nobody's again
+    return handle(name);
+  }
+
+  @Override
+  public void retire(SegmentHandle segment) throws IOException {
+    segment.close();
+    cut(segment.info().path());
+    retired.add(segment.info().segmentId());
+  }
+
+  private static void cut(Path path) throws IOException {
+    try (SharedFile file = SharedFile.open(path)) {
+      file.setLength(0);
+    }
   }
 
   /**
@@ -170,12 +272,21 @@ final class FilePool implements PoolSpace {
     }
   }
 
-  private SegmentHandle handle(int segmentId, Path path) throws IOException {
-    SegmentInfo info = new SegmentInfo(segmentId, Tier.MEMORY, path, segmentBytes);
+  private SegmentHandle handle(SegmentName name) throws IOException {
+    Path path = directory.resolve(name.toString());
+    SegmentInfo info =
+        new SegmentInfo(
+            name.segmentId(),
+            name.incarnation(),
+            Tier.MEMORY,
+            path,
+            0,
+            segmentBytes,
+            SegmentInfo.MAPPED_BY_JDK);
     SharedFile file = SharedFile.open(path);
     try (SegmentFile mapped = SegmentFile.open(info, true)) {
       Mapping mapping = medium.map(mapped, 0, segmentBytes);
-      return new SegmentHandle(info, file, mapping, medium);
+      return new SegmentHandle(info, name.owner().orElseThrow(), file, mapping, medium);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;

@@ -36,8 +36,7 @@ final class HugePages implements MappedBacking {
   }
 
   /** Locks the directory, which is created if absent. */
-  static HugePages open(StoreConfig config) throws IOException {
-    Owner owner = Owner.ofThisProcess();
+  static HugePages open(StoreConfig config, Owner owner) throws IOException {
     LockedDirectory directory = LockedDirectory.open(config.directory(), config.use());
     try {
       long pageBytes = Files.getFileStore(config.directory()).getBlockSize();

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentOpener;
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.List;
 public final class Lease implements ExtentSource, Closeable {
   private final Keeper keeper;
   private final String applicationId;
+  private final Owner owner;
   private final LeaseInfo info;
   private final BlockSet held;
   private boolean closed;
@@ -35,9 +37,10 @@ public final class Lease implements ExtentSource, Closeable {
     void close(Lease lease) throws IOException;
   }
 
-  Lease(Keeper keeper, String applicationId, LeaseInfo info) {
+  Lease(Keeper keeper, String applicationId, Owner owner, LeaseInfo info) {
     this.keeper = keeper;
     this.applicationId = applicationId;
+    this.owner = owner;
     this.info = info;
     this.held = new BlockSet(info.blockBytes());
   }
@@ -45,6 +48,11 @@ public final class Lease implements ExtentSource, Closeable {
   /** The application that it is for. */
   public String applicationId() {
     return applicationId;
+  }
+
+  /** Whose task it is for; it is granted blocks of his segments alone. */
+  public Owner owner() {
+    return owner;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.IOException;
@@ -25,12 +26,14 @@ final class MappedPool implements PoolSpace {
   private final StoreConfig config;
   private final Medium medium;
   private final MappedBacking backing;
+  private final Owner owner;
   private UUID poolId;
   private MappedLayout layout;
   private Mapping meta;
 
-  /** A pool over {@code backing}, which it closes, even if this fails. */
-  MappedPool(StoreConfig config, MappedBacking backing) throws IOException {
+  /** A pool over {@code backing}, which it closes, even if this fails; all of it one owner's. */
+  MappedPool(StoreConfig config, MappedBacking backing, Owner owner) throws IOException {
+    this.owner = owner;
     this.config = config;
     this.medium = config.medium();
     this.backing = backing;
@@ -79,6 +82,31 @@ final class MappedPool implements PoolSpace {
   }
 
   @Override
+  public boolean servesOwners() {
+    return false;
+  }
+
+  @Override
+  public List<Integer> freeIds() {
+    return List.of();
+  }
+
+  @Override
+  public boolean makeFree(int segmentId, BooleanSupplier stopped) {
+    throw new UnsupportedOperationException("all of " + backing.place() + " is one owner's");
+  }
+
+  @Override
+  public SegmentHandle claim(int segmentId, Owner claimant) {
+    throw new UnsupportedOperationException("all of " + backing.place() + " is one owner's");
+  }
+
+  @Override
+  public void retire(SegmentHandle segment) {
+    throw new UnsupportedOperationException("all of " + backing.place() + " is one owner's");
+  }
+
+  @Override
   public void format(PoolHeader header) throws IOException {
     MappedLayout fresh =
         backing.layout(header.segmentBytes(), header.blockBytes(), config.memoryCapacityBytes());
@@ -117,7 +145,7 @@ final class MappedPool implements PoolSpace {
     SegmentInfo info = backing.segment(poolId, segmentId, layout);
     try (SegmentFile file = SegmentFile.open(info, true)) {
       Mapping mapping = medium.map(file, 0, layout.segmentBytes());
-      return new SegmentHandle(info, null, mapping, medium);
+      return new SegmentHandle(info, owner, null, mapping, medium);
     }
   }
 

@@ -2,35 +2,64 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
 
 /**
- * The segments of the pool directory and which of their blocks are free. Unlike the {@link
- * DiskTier} its files are never deleted, only reused.
+ * The segments of the pool directory, whose they are, and which of their blocks are free. Unlike
+ * the {@link DiskTier} it reuses its files, each for its owner: another one gets what is nobody's.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
 final class MemoryTier {
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
-  private final BlockSet free;
+  private final Map<Owner, Integer> owners = new HashMap<>(); // how many segments each has
+  private final SortedSet<Integer> nobodys = new TreeSet<>();
+  private final Map<SegmentHandle, Long> idleSinceNs = new LinkedHashMap<>(); // longest first
+  private final int segmentBytes;
+  private final OwnerBlocks free;
   private final LeaseMarks leaseMarks;
+  private final Claims claims;
+  private final LongSupplier nanoTime;
 
-  MemoryTier(int blockBytes, LeaseMarks leaseMarks) {
+  /** Makes a segment that is nobody's somebody's. */
+  interface Claims {
+    /** As {@link PoolSpace#claim}. */
+    SegmentHandle claim(int segmentId, Owner owner) throws IOException;
+  }
+
+  /**
+   * Without segments.
+   *
+   * @param nanoTime a clock as {@link System#nanoTime} is one
+   */
+  MemoryTier(StoreConfig config, LeaseMarks leaseMarks, Claims claims, LongSupplier nanoTime) {
+    this.segmentBytes = config.segmentBytes();
     this.leaseMarks = leaseMarks;
-    this.free = new BlockSet(blockBytes);
+    this.claims = claims;
+    this.nanoTime = nanoTime;
+    this.free = new OwnerBlocks(config.blockBytes());
   }
 
   /** Adds a segment none of whose blocks are free yet. */
   void add(SegmentHandle segment) {
     segments.put(segment.info().segmentId(), segment);
+    owners.merge(segment.owner(), 1, Integer::sum);
   }
 
   /**
@@ -39,7 +68,48 @@ final class MemoryTier {
    */
   void addFree(SegmentHandle segment) {
     add(segment);
-    free.add(segment.range());
+    addFree(segment, segment.range());
+  }
+
+  /** Adds a new segment that is nobody's, whose marks say already that its blocks are free. */
+  void addNobodys(int segmentId) {
+    nobodys.add(segmentId);
+  }
+
+  /** Takes away a segment that is idle. */
+  void remove(SegmentHandle segment) {
+    free.of(segment.owner()).remove(segment.range());
+    idleSinceNs.remove(segment);
+    segments.remove(segment.info().segmentId());
+    if (owners.merge(segment.owner(), -1, Integer::sum) == 0) {
+      owners.remove(segment.owner());
+      free.forget(segment.owner());
+    }
+  }
+
+  /** Segments all of whose blocks are free, the longest idle first. */
+  Set<SegmentHandle> idle() {
+    return Collections.unmodifiableSet(idleSinceNs.keySet());
+  }
+
+  /** How long one of these has been idle. */
+  long idleNs(SegmentHandle segment) {
+    return nanoTime.getAsLong() - idleSinceNs.get(segment);
+  }
+
+  /** How many owners have segments. */
+  int ownerCount() {
+    return owners.size();
+  }
+
+  /** Bytes of the segments that are nobody's. */
+  long nobodysBytes() {
+    return (long) nobodys.size() * segmentBytes;
+  }
+
+  /** Whether there is a segment with that id, be it anybody's. */
+  boolean has(int segmentId) {
+    return segments.containsKey(segmentId) || nobodys.contains(segmentId);
   }
 
   Collection<SegmentHandle> segments() {
@@ -54,7 +124,16 @@ final class MemoryTier {
     try {
       leaseMarks.freed(range);
     } finally {
-      free.add(range); // a mark that stays costs room after the next restart, and nothing else
+      // A mark that stays costs room after the next restart, and nothing else.
+      addFree(segments.get(range.segmentId()), range);
+    }
+  }
+
+  private void addFree(SegmentHandle segment, Range range) {
+    BlockSet freeOfOwner = free.of(segment.owner());
+    freeOfOwner.add(range);
+    if (freeOfOwner.contains(segment.range())) {
+      idleSinceNs.put(segment, nanoTime.getAsLong());
     }
   }
 
@@ -63,29 +142,45 @@ final class MemoryTier {
     return leaseMarks.notGranted(range);
   }
 
-  boolean hasRoom(long lengthBytes, boolean contiguous) {
-    return contiguous ? free.bestFit(lengthBytes).isPresent() : free.bytes() >= lengthBytes;
+  boolean hasRoom(Owner owner, long lengthBytes, boolean contiguous) {
+    BlockSet own = free.of(owner);
+    return contiguous
+        ? own.bestFit(lengthBytes).isPresent() || canClaim() && lengthBytes <= segmentBytes
+        : own.bytes() + nobodysBytes() >= lengthBytes;
+  }
+
+  private boolean canClaim() {
+    return !nobodys.isEmpty();
   }
 
   /**
-   * Takes as much as there is of {@code lengthBytes}, in as few pieces as can be; all or nothing if
-   * it must be contiguous. Failure: that of a mark; nothing is taken then.
+   * Takes as much as there is for an owner of {@code lengthBytes}, in as few pieces as can be; all
+   * or nothing if it must be contiguous. Failure: that of a mark, or of a claim; nothing is taken
+   * then.
    */
-  List<Extent> take(long lengthBytes, boolean contiguous) throws IOException {
+  List<Extent> take(Owner owner, long lengthBytes, boolean contiguous) throws IOException {
     List<Extent> taken = new ArrayList<>();
+    BlockSet own = free.of(owner);
     try {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
-        Optional<Range> piece = free.bestFit(leftBytes);
+        Optional<Range> piece = own.bestFit(leftBytes);
+        boolean lacks = contiguous ? leftBytes <= segmentBytes : own.bytes() < leftBytes;
+        if (piece.isEmpty() && lacks && canClaim()) {
+          claim(owner);
+          continue;
+        }
         if (piece.isEmpty() && !contiguous) {
-          piece = free.longest();
+          piece = own.longest();
         }
         if (piece.isEmpty()) {
           break;
         }
-        Extent extent = segments.get(piece.get().segmentId()).extent(piece.get());
+        SegmentHandle segment = segments.get(piece.get().segmentId());
+        Extent extent = segment.extent(piece.get());
         leaseMarks.granted(piece.get());
         taken.add(extent);
-        free.remove(piece.get());
+        own.remove(piece.get());
+        idleSinceNs.remove(segment);
         leftBytes -= piece.get().lengthBytes();
       }
       return taken;
@@ -93,6 +188,12 @@ final class MemoryTier {
       giveBackAfter(e, taken);
       throw e;
     }
+  }
+
+  private void claim(Owner owner) throws IOException {
+    SegmentHandle claimed = claims.claim(nobodys.first(), owner);
+    nobodys.remove(claimed.info().segmentId());
+    addFree(claimed);
   }
 
   /** Frees what was just taken, all of it whatever fails, and empties the list. */
@@ -115,15 +216,16 @@ final class MemoryTier {
   }
 
   long freeBytes() {
-    return free.bytes();
+    return free.bytes() + nobodysBytes();
   }
 
   long createdBytes() {
-    return segments.values().stream().mapToLong(SegmentHandle::lengthBytes).sum();
+    return segments.values().stream().mapToLong(SegmentHandle::lengthBytes).sum() + nobodysBytes();
   }
 
   void close() throws IOException {
     Closing.all(segments.values());
     segments.clear();
+    idleSinceNs.clear();
   }
 }

@@ -28,6 +28,9 @@ final class PoolFiller {
 
     void segmentCreated(SegmentHandle segment) throws IOException;
 
+    /** One that is nobody's. */
+    void freeCreated(int segmentId) throws IOException;
+
     void segmentFailed(String cause);
 
     /** No segment follows. */
@@ -35,13 +38,20 @@ final class PoolFiller {
   }
 
   private final PoolSpace space;
+  private final boolean shared;
   private final Sink sink;
   private final Thread thread;
   private volatile boolean stopped;
   private String lastFailure = "";
 
-  PoolFiller(PoolSpace space, Sink sink) {
+  /**
+   * Fills a place.
+   *
+   * @param shared whether segments are nobody's when they are made
+   */
+  PoolFiller(PoolSpace space, boolean shared, Sink sink) {
     this.space = space;
+    this.shared = shared;
     this.sink = sink;
     this.thread = DaemonThreads.create("sluice-pool-filler", this::fill);
   }
@@ -92,8 +102,19 @@ final class PoolFiller {
     }
   }
 
+  private void makeFree(int segmentId) throws IOException {
+    if (space.makeFree(segmentId, () -> stopped)) {
+      sink.freeCreated(segmentId);
+      lastFailure = "";
+    }
+  }
+
   private void make(int segmentId) {
     try {
+      if (shared) {
+        makeFree(segmentId);
+        return;
+      }
       SegmentHandle segment = space.create(segmentId, () -> stopped);
       if (segment != null) {
         sink.segmentCreated(segment);

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.segment.Owner;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,7 +12,8 @@ import java.util.function.LongSupplier;
 /**
  * Decides when the memory tier gets its next segment: all of them at once, or as they are needed,
  * one ahead. A segment is needed when a lease waits for room, and one is ahead of the need when
- * half a segment is free: about what writers fill while the next one is made.
+ * half a segment is free: about what writers fill while the next one is made. Where several owners
+ * have segments, one is ahead that is nobody's.
  *
  * <p>Unlike {@link PoolFiller}, which makes the segments, it knows nothing of threads.
  *
@@ -24,6 +26,7 @@ final class PoolGrowth {
 
   private final MemoryTier memory;
   private final Deque<Integer> missingIds;
+  private final boolean whole;
   private final long aheadBytes;
   private final LongSupplier nanoTime;
   private final List<Need> needs = new ArrayList<>();
@@ -34,7 +37,7 @@ final class PoolGrowth {
   private boolean retryWanted;
 
   /** What a lease waits for. */
-  private record Need(long lengthBytes, boolean contiguous) {}
+  private record Need(Owner owner, long lengthBytes, boolean contiguous) {}
 
   /**
    * Starts with what there is.
@@ -49,6 +52,7 @@ final class PoolGrowth {
       LongSupplier nanoTime) {
     this.memory = memory;
     this.missingIds = new ArrayDeque<>(missingIds);
+    this.whole = config.wholeAtStart();
     this.aheadBytes =
         config.wholeAtStart() ? config.memoryCapacityBytes() : config.segmentBytes() / 2;
     this.nanoTime = nanoTime;
@@ -60,13 +64,13 @@ final class PoolGrowth {
   }
 
   /** A lease lacks room. */
-  void need(long lengthBytes, boolean contiguous) {
-    needs.add(new Need(lengthBytes, contiguous));
+  void need(Owner owner, long lengthBytes, boolean contiguous) {
+    needs.add(new Need(owner, lengthBytes, contiguous));
   }
 
   /** The same lease has room, or does not wait any more. */
-  void noLongerNeed(long lengthBytes, boolean contiguous) {
-    needs.remove(new Need(lengthBytes, contiguous));
+  void noLongerNeed(Owner owner, long lengthBytes, boolean contiguous) {
+    needs.remove(new Need(owner, lengthBytes, contiguous));
   }
 
   /** A lease lacked room and did not wait for it. */
@@ -85,13 +89,31 @@ final class PoolGrowth {
     }
     long neededBytes = 0;
     for (Need need : needs) {
-      if (!memory.hasRoom(need.lengthBytes(), need.contiguous())) {
+      if (lacksRoom(need)) {
         return true;
       }
       neededBytes += need.lengthBytes();
     }
+    if (memory.ownerCount() > 1 && !whole) {
+      return memory.nobodysBytes() == 0; // what is free is another one's
+    }
     // Those that have been given room and have not taken it yet count as if they had.
     return memory.freeBytes() - neededBytes < aheadBytes;
+  }
+
+  private boolean lacksRoom(Need need) {
+    return !memory.hasRoom(need.owner(), need.lengthBytes(), need.contiguous());
+  }
+
+  /** Owners of leases that lack room, in the order in which they came. */
+  List<Owner> lacking() {
+    return needs.stream().filter(this::lacksRoom).map(Need::owner).distinct().toList();
+  }
+
+  /** A segment does not exist any more, and its room is free: it can be made. */
+  void returned(int segmentId) {
+    missingIds.addFirst(segmentId);
+    failure = null;
   }
 
   /** Whether every segment exists. */

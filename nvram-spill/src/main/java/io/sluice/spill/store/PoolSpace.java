@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.segment.Owner;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -17,9 +18,12 @@ import java.util.function.BooleanSupplier;
  *       file system, which the kernel reports by killing the process (SIGBUS).
  * </ul>
  *
- * <p>Thread contract: segments are created by one thread, everything else is guarded by the lock of
- * the store. Ownership: the store closes it last, which drops the lock; areas and handles are the
- * caller's to close before. Failure: {@link IOException} that says what to do.
+ * <p>A place that {@link #servesOwners} makes segments that are nobody's, zeroed; one that is
+ * claimed is of that owner until it is retired, and never anybody else's.
+ *
+ * <p>Thread contract: segments are created and retired by one thread, everything else is guarded by
+ * the lock of the store. Ownership: the store closes it last, which drops the lock; areas and
+ * handles are the caller's to close before. Failure: {@link IOException} that says what to do.
  */
 interface PoolSpace extends Closeable {
   /** Locks the place of a configuration. */
@@ -48,7 +52,7 @@ interface PoolSpace extends Closeable {
   /** For {@link LeaseMarks}. */
   MetaArea leaseMarks() throws IOException;
 
-  /** The segments that exist, in order; what was left half made is removed. */
+  /** The segments that are somebody's, in order; what was left half made is removed. */
   List<Integer> segmentIds() throws IOException;
 
   /** Opens an existing segment; its length must be that of the pool. */
@@ -57,6 +61,26 @@ interface PoolSpace extends Closeable {
   /** Creates a segment; empty-handed (null) if {@code stopped} says so before it is done. */
   SegmentHandle create(int segmentId, BooleanSupplier stopped) throws IOException;
 
-  /** Closes a segment and makes it not exist. */
+  /** Closes a segment that was just created, and makes it not exist. */
   void discard(SegmentHandle segment) throws IOException;
+
+  /** Whether its segments can be of several owners; else all are of this process's user. */
+  boolean servesOwners();
+
+  /** The segments that are nobody's, after {@link #segmentIds} was asked for. */
+  List<Integer> freeIds() throws IOException;
+
+  /** Creates a segment that is nobody's; false if {@code stopped} says so before it is done. */
+  boolean makeFree(int segmentId, BooleanSupplier stopped) throws IOException;
+
+  /**
+   * Makes a segment that is nobody's somebody's, safely, and opens it. If it fails it is nobody's.
+   */
+  SegmentHandle claim(int segmentId, Owner owner) throws IOException;
+
+  /**
+   * Closes a segment, and takes its memory from whoever has it open. The next one with its id is
+   * another file, of another incarnation.
+   */
+  void retire(SegmentHandle segment) throws IOException;
 }

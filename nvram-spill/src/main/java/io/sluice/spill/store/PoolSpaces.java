@@ -15,8 +15,9 @@ final class PoolSpaces {
     return switch (PoolKind.of(config.directory())) {
       case FILES ->
           new FilePool(config, LockedDirectory.open(config.directory(), config.use()), owner);
-      case HUGE_PAGES -> new MappedPool(config, HugePages.open(config));
-      case DEVICE -> new MappedPool(config, DeviceSpace.open(DaxDevice.of(config.directory())));
+      case HUGE_PAGES -> new MappedPool(config, HugePages.open(config, owner), owner);
+      case DEVICE ->
+          new MappedPool(config, DeviceSpace.open(DaxDevice.of(config.directory())), owner);
     };
   }
 }

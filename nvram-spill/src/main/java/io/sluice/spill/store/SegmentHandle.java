@@ -7,6 +7,7 @@ import io.sluice.spill.format.ByteSource;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.Closeable;
@@ -19,6 +20,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * An open segment in the process of the store: the file, where there is one that can be read, and
@@ -29,8 +32,10 @@ import java.util.Optional;
  * SegmentListener#segmentRemoved}.
  */
 public final class SegmentHandle implements ByteSource, Closeable {
+  private final Owner owner;
   private volatile SegmentInfo info;
   private volatile boolean closed;
+  private final ReadWriteLock open = new ReentrantReadWriteLock(); // copies hold it for reading
   private final SharedFile file;
   private final Mapping mapping;
   private final Medium medium;
@@ -41,8 +46,8 @@ public final class SegmentHandle implements ByteSource, Closeable {
    *
    * @param file null if the segment lies on huge pages or a device, which cannot be read as a file
    */
-  SegmentHandle(SegmentInfo info, SharedFile file, Mapping mapping, Medium medium) {
-    this(info, file, mapping, medium, null);
+  SegmentHandle(SegmentInfo info, Owner owner, SharedFile file, Mapping mapping, Medium medium) {
+    this(info, owner, file, mapping, medium, null);
   }
 
   /**
@@ -51,13 +56,19 @@ public final class SegmentHandle implements ByteSource, Closeable {
    * @param thread changes the file, so that it need not be waited for for ever; whoever reads it
    *     has a deadline of his own
    */
-  SegmentHandle(SegmentInfo info, SharedFile file, Medium medium, DiskThread thread) {
-    this(info, file, null, medium, thread);
+  SegmentHandle(SegmentInfo info, Owner owner, SharedFile file, Medium medium, DiskThread thread) {
+    this(info, owner, file, null, medium, thread);
   }
 
   private SegmentHandle(
-      SegmentInfo info, SharedFile file, Mapping mapping, Medium medium, DiskThread thread) {
+      SegmentInfo info,
+      Owner owner,
+      SharedFile file,
+      Mapping mapping,
+      Medium medium,
+      DiskThread thread) {
     this.info = info;
+    this.owner = owner;
     this.file = file;
     this.mapping = mapping;
     this.medium = medium;
@@ -85,6 +96,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
   /** Id, path and length; a file of the disk tier gets shorter while its lease is open. */
   public SegmentInfo info() {
     return info;
+  }
+
+  /** Whose bytes it holds, for as long as it is open. */
+  public Owner owner() {
+    return owner;
   }
 
   /**
@@ -124,12 +140,14 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /**
    * Fills {@code destination}, whose position is 0, from the mapping, or on the disk tier from the
-   * file. As with {@link #mapping}, not after the segment was closed.
+   * file.
    */
   public void copyTo(long offsetBytes, ByteBuffer destination) throws IOException {
     if (mapping != null) {
-      destination.put(
-          mapping.buffer().slice(Math.toIntExact(offsetBytes), destination.remaining()));
+      whileMapped(
+          () ->
+              destination.put(
+                  mapping.buffer().slice(Math.toIntExact(offsetBytes), destination.remaining())));
     } else {
       readFile(offsetBytes, destination);
     }
@@ -153,16 +171,25 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK;
   }
 
-  /** Under the lock of {@link #close}, because the mapping must not go away meanwhile. */
-  private synchronized void readMapping(long offsetBytes, byte[] destination) throws IOException {
-    if (closed) {
-      throw new ClosedChannelException();
-    }
+  private void readMapping(long offsetBytes, byte[] destination) throws IOException {
     if (offsetBytes + destination.length > info.lengthBytes()) {
       throw new EOFException(
           info + " ends before " + destination.length + " bytes from " + offsetBytes);
     }
-    mapping.buffer().get((int) offsetBytes, destination);
+    whileMapped(() -> mapping.buffer().get((int) offsetBytes, destination));
+  }
+
+  /** Under the lock of {@link #close}, because the mapping must not go away meanwhile. */
+  private void whileMapped(Runnable copy) throws IOException {
+    open.readLock().lock();
+    try {
+      if (closed) {
+        throw new ClosedChannelException();
+      }
+      copy.run();
+    } finally {
+      open.readLock().unlock();
+    }
   }
 
   Range range() {
@@ -242,9 +269,12 @@ public final class SegmentHandle implements ByteSource, Closeable {
       thread.runSometime(file::close);
       return;
     }
-    synchronized (this) {
+    open.writeLock().lock();
+    try {
       closed = true;
       Closing.all(mapping, file);
+    } finally {
+      open.writeLock().unlock();
     }
   }
 }

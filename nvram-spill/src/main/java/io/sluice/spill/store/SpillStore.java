@@ -7,10 +7,10 @@ import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;
@@ -59,6 +59,8 @@ public final class SpillStore implements Closeable {
   private final LeaseKeeper keeper = new LeaseKeeper();
   private final Quarantine quarantine;
   private final PoolGrowth growth;
+  private final SegmentHolders holders = new SegmentHolders();
+  private final HandOver handOver;
   private boolean reviewed;
   private boolean quiet;
   private boolean closed;
@@ -69,7 +71,7 @@ public final class SpillStore implements Closeable {
       throws IOException {
     this.config = config;
     this.files = files;
-    this.allocator = new Allocator(config, files);
+    this.allocator = new Allocator(config, files, nanoTime);
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
     this.loader =
         new OutputLoader(
@@ -83,15 +85,21 @@ public final class SpillStore implements Closeable {
             config,
             files.isRecovered() ? config.runningApplications() : Set.of(),
             this::disown);
+    boolean shared;
     try {
       openFormerSegments();
+      shared =
+          config.shared() && files.memory().servesOwners()
+              || allocator.memory().segments().stream().anyMatch(this::isAnothers);
+      this.growth = new PoolGrowth(config, allocator.memory(), missingSegmentIds(), nanoTime);
+      this.handOver =
+          new HandOver(shared, files.owner(), allocator.memory(), growth, holders, nanoTime);
       recoverOutputs();
     } catch (IOException | RuntimeException | Error e) {
       allocator.close();
       throw e;
     }
-    this.growth = new PoolGrowth(config, allocator.memory(), missingSegmentIds(), nanoTime);
-    this.filler = new PoolFiller(files.memory(), new FillerSink());
+    this.filler = new PoolFiller(files.memory(), shared, new FillerSink());
   }
 
   /**
@@ -146,18 +154,66 @@ public final class SpillStore implements Closeable {
     return Optional.ofNullable(lookUp(segmentId));
   }
 
-  /** Opens a lease for one task. */
+  /** Opens a lease for one task of this process's user. */
   public Lease openLease(String applicationId) throws IOException {
+    return openLease(applicationId, files.owner());
+  }
+
+  /**
+   * Opens a lease for one task of that owner.
+   *
+   * @throws IllegalArgumentException if the store is not {@link StoreConfig#shared}
+   */
+  public Lease openLease(String applicationId, Owner owner) throws IOException {
     OutputId.check("application id", applicationId);
+    if (!config.shared() && !owner.equals(files.owner())) {
+      throw new IllegalArgumentException(
+          config.directory() + " serves user id " + files.owner() + " alone, not " + owner);
+    }
     reviewQuarantine();
     lock.lock();
     try {
       checkOpen();
       long generation = files.generations().next();
       LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
-      Lease lease = new Lease(keeper, applicationId, info);
+      Lease lease = new Lease(keeper, applicationId, owner, info);
       leases.add(lease);
       return lease;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Says that a session of an owner is sent a segment; empty if that is not his, in this
+   * incarnation, or does not exist. The caller closes what it gets.
+   */
+  public Optional<SegmentHold> hold(Owner owner, int segmentId, int incarnation) {
+    lock.lock();
+    try {
+      SegmentHandle segment = allocator.segment(segmentId);
+      if (segment == null
+          || !segment.owner().equals(owner)
+          || segment.info().incarnation() != incarnation) {
+        return Optional.empty();
+      }
+      if (segment.info().tier() == Tier.DISK) {
+        return Optional.of(new SegmentHold(segment.info(), () -> {})); // never anybody else's
+      }
+      holders.add(segmentId);
+      return Optional.of(new SegmentHold(segment.info(), () -> release(segment)));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void release(SegmentHandle held) {
+    lock.lock();
+    try {
+      if (allocator.segment(held.info().segmentId()) == held) { // else it was taken since
+        holders.remove(held.info().segmentId());
+        wakeFiller();
+      }
     } finally {
       lock.unlock();
     }
@@ -264,6 +320,9 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       step.run(retired);
+      if (handOver.isPossible()) { // there may be an idle segment now
+        wakeFiller();
+      }
     } finally {
       try {
         lock.unlock();
@@ -328,6 +387,7 @@ public final class SpillStore implements Closeable {
           allocator.overflows(),
           allocator.refusals(),
           growth.failures(),
+          handOver.count(),
           allocator.failedDirectories());
     } finally {
       lock.unlock();
@@ -379,7 +439,7 @@ public final class SpillStore implements Closeable {
   private void closeSegments() throws IOException {
     lock.lock();
     try {
-      allocator.close();
+      Closing.all(allocator::close, handOver);
     } finally {
       lock.unlock();
     }
@@ -391,7 +451,7 @@ public final class SpillStore implements Closeable {
     public List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous)
         throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
-      if (lacksRoom(wantedBytes, contiguous)) {
+      if (lacksRoom(lease.owner(), wantedBytes, contiguous)) {
         reviewQuarantine();
       }
       lock.lock();
@@ -406,7 +466,8 @@ public final class SpillStore implements Closeable {
         checkUsable(lease);
         String lack = awaitRoom(lease, wantedBytes, contiguous);
         List<Extent> taken =
-            allocator.take(wantedBytes, contiguous, SpillStore.this::leasedBytes, lack);
+            allocator.take(
+                lease.owner(), wantedBytes, contiguous, SpillStore.this::leasedBytes, lack);
         taken.forEach(extent -> lease.held().add(extent.range()));
         wakeFiller();
         return taken;
@@ -450,6 +511,7 @@ public final class SpillStore implements Closeable {
                 + ", expected "
                 + stamp);
       }
+      checkClaims(lease, output); // first: nothing of others is looked at by name, or registered
       List<SegmentHandle> written =
           output.extents().stream().map(SpillStore.this::handleOf).toList();
       SegmentHandle.checkAnswers(written); // to register them is to look at the files
@@ -546,8 +608,12 @@ public final class SpillStore implements Closeable {
     for (int segmentId : files.memory().segmentIds()) {
       allocator.memory().add(files.memory().open(segmentId));
     }
+    for (int segmentId : files.memory().freeIds()) {
+      files.leaseMarks().freed(new Range(segmentId, 0, config.segmentBytes()));
+      allocator.memory().addNobodys(segmentId);
+    }
     for (var path : files.diskSegments()) {
-      allocator.disk().open(path, SegmentName.parse(path).orElseThrow().segmentId());
+      allocator.disk().open(path);
     }
     announced.announce(allSegments());
   }
@@ -570,10 +636,10 @@ public final class SpillStore implements Closeable {
     reviewQuarantine();
   }
 
-  private boolean lacksRoom(long lengthBytes, boolean contiguous) {
+  private boolean lacksRoom(Owner owner, long lengthBytes, boolean contiguous) {
     lock.lock();
     try {
-      return !quarantine.isEmpty() && !allocator.memory().hasRoom(lengthBytes, contiguous);
+      return !quarantine.isEmpty() && !allocator.memory().hasRoom(owner, lengthBytes, contiguous);
     } finally {
       lock.unlock();
     }
@@ -618,10 +684,7 @@ public final class SpillStore implements Closeable {
 
   private List<Integer> missingSegmentIds() {
     int count = (int) (config.memoryCapacityBytes() / config.segmentBytes());
-    return IntStream.range(0, count)
-        .filter(id -> allocator.memory().segment(id) == null)
-        .boxed()
-        .toList();
+    return IntStream.range(0, count).filter(id -> !allocator.memory().has(id)).boxed().toList();
   }
 
   /**
@@ -631,17 +694,21 @@ public final class SpillStore implements Closeable {
    */
   private String awaitRoom(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
     MemoryTier memory = allocator.memory();
-    if (memory.hasRoom(lengthBytes, contiguous)) {
+    Owner owner = lease.owner();
+    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
       return "";
+    }
+    if (!files.memory().servesOwners() && !owner.equals(files.owner())) {
+      return " (all of it is user id " + files.owner() + "'s)";
     }
     if (contiguous && lengthBytes > config.segmentBytes()) {
       return ""; // no segment will ever do
     }
-    growth.need(lengthBytes, contiguous);
+    growth.need(owner, lengthBytes, contiguous);
     wakeFiller();
     try {
       long leftNs = TimeUnit.MILLISECONDS.toNanos(config.fillTimeoutMs());
-      while (growth.mayCome() && leftNs > 0 && !memory.hasRoom(lengthBytes, contiguous)) {
+      while (mayCome(owner) && leftNs > 0 && !memory.hasRoom(owner, lengthBytes, contiguous)) {
         leftNs = grown.awaitNanos(leftNs);
         checkUsable(lease);
       }
@@ -649,16 +716,25 @@ public final class SpillStore implements Closeable {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while waiting for a segment to be created", e);
     } finally {
-      growth.noLongerNeed(lengthBytes, contiguous);
+      growth.noLongerNeed(owner, lengthBytes, contiguous);
     }
-    if (memory.hasRoom(lengthBytes, contiguous)) {
+    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
       return "";
     }
     growth.wentWithout();
     wakeFiller();
-    return growth.mayCome()
+    return mayCome(owner)
         ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
         : growth.reason();
+  }
+
+  /** Whether room that a lease lacks may still come. */
+  private boolean mayCome(Owner owner) {
+    return growth.mayCome() || handOver.mayCome(owner);
+  }
+
+  private boolean isAnothers(SegmentHandle segment) {
+    return !segment.owner().equals(files.owner());
   }
 
   /** A file of the disk tier stays longer than it should. */
@@ -672,7 +748,7 @@ public final class SpillStore implements Closeable {
   }
 
   private void wakeFiller() {
-    if (growth.isWanted()) {
+    if (growth.isWanted() || handOver.isWanted()) {
       growthWanted.signal();
     }
   }
@@ -684,6 +760,11 @@ public final class SpillStore implements Closeable {
       if (!holder.contains(extent.range())) {
         throw new CorruptOutputException(
             output.id() + " claims " + extent.range() + ", which is not leased to it");
+      }
+      SegmentHandle segment = allocator.segment(extent.segment().segmentId());
+      if (!segment.owner().equals(lease.owner())) {
+        throw new CorruptOutputException(
+            output.id() + " claims " + extent.range() + ", which is another owner's");
       }
       resumed |= holder != lease.held();
     }
@@ -700,6 +781,20 @@ public final class SpillStore implements Closeable {
               + ", expected "
               + lease.info().generation()
               + " for both");
+    }
+  }
+
+  /** The same as {@link #publish} will check again. */
+  private void checkClaims(Lease lease, CommittedOutput output) throws IOException {
+    lock.lock();
+    try {
+      checkUsable(lease);
+      CommittedOutput former = outputs.find(output.id());
+      if (former == null || !former.identity().equals(output.identity())) {
+        checkHeld(lease, output);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -744,12 +839,57 @@ public final class SpillStore implements Closeable {
   private final class FillerSink implements PoolFiller.Sink {
     @Override
     public OptionalInt awaitWanted() {
+      while (true) {
+        SegmentHandle taken = null;
+        lock.lock();
+        try {
+          while (!isDone() && !growth.isWanted() && (taken = handOver.next()) == null) {
+            growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
+          }
+          if (taken == null) {
+            return isDone() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
+          }
+        } finally {
+          lock.unlock();
+        }
+        take(taken);
+      }
+    }
+
+    private boolean isDone() {
+      return quiet || growth.isComplete() && !handOver.isPossible();
+    }
+
+    /** Takes a segment from its owner, under no lock. */
+    private void take(SegmentHandle segment) {
+      Throwable failure = null;
+      try {
+        announced.withdraw(segment);
+        files.memory().retire(segment);
+      } catch (IOException | RuntimeException | Error e) {
+        failure = e;
+      }
       lock.lock();
       try {
-        while (!quiet && !growth.isComplete() && !growth.isWanted()) {
-          growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
+        if (failure == null) {
+          handOver.done(segment);
+        } else {
+          handOver.failed(segment, failure);
         }
-        return quiet || growth.isComplete() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void freeCreated(int segmentId) throws IOException {
+      writeMarks(new Range(segmentId, 0, config.segmentBytes()));
+      lock.lock();
+      try {
+        growth.made();
+        allocator.memory().addNobodys(segmentId);
+        grown.signalAll();
       } finally {
         lock.unlock();
       }
@@ -758,7 +898,7 @@ public final class SpillStore implements Closeable {
     @Override
     public void segmentCreated(SegmentHandle segment) throws IOException {
       try {
-        writeMarks(segment);
+        writeMarks(segment.range());
         announced.announce(List.of(segment));
       } catch (IOException | RuntimeException | Error e) {
         files.memory().discard(segment);
@@ -774,10 +914,10 @@ public final class SpillStore implements Closeable {
       }
     }
 
-    private void writeMarks(SegmentHandle segment) throws IOException {
+    private void writeMarks(Range segment) throws IOException {
       lock.lock();
       try {
-        files.leaseMarks().freed(segment.range());
+        files.leaseMarks().freed(segment);
       } finally {
         lock.unlock();
       }

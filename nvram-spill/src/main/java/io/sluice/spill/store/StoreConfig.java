@@ -17,6 +17,8 @@ import java.util.Set;
  * @param use who opens what lies in it and in the directories of the disk tier
  * @param memoryCapacityBytes most bytes of segments in it
  * @param wholeAtStart whether all segments are made at the start, instead of as they are needed
+ * @param shared whether leases of several owners are granted: then no segment is anybody's before
+ *     its first lease
  * @param segmentBytes length of a segment; each is registered, mapped and faulted in once
  * @param blockBytes unit of leases, a multiple of 4096 that divides {@code segmentBytes}
  * @param diskDirectories directories of the disk tier, none for no such tier
@@ -36,6 +38,7 @@ public record StoreConfig(
     PlaceUse use,
     long memoryCapacityBytes,
     boolean wholeAtStart,
+    boolean shared,
     int segmentBytes,
     int blockBytes,
     List<Path> diskDirectories,
@@ -118,6 +121,7 @@ public record StoreConfig(
     private final long memoryCapacityBytes;
     private PlaceUse use = PlaceUse.ANNOUNCED;
     private boolean wholeAtStart;
+    private boolean shared;
     private int segmentBytes = DEFAULT_SEGMENT_BYTES;
     private int blockBytes = DEFAULT_BLOCK_BYTES;
     private List<Path> diskDirectories = List.of();
@@ -147,6 +151,12 @@ public record StoreConfig(
     /** Whether all segments are made at the start; if not, as they are needed, one ahead. */
     public Builder wholeAtStart(boolean wholeAtStart) {
       this.wholeAtStart = wholeAtStart;
+      return this;
+    }
+
+    /** Grants leases of several owners. */
+    public Builder shared() {
+      this.shared = true;
       return this;
     }
 
@@ -215,6 +225,7 @@ public record StoreConfig(
           use,
           memoryCapacityBytes,
           wholeAtStart,
+          shared,
           segmentBytes,
           blockBytes,
           diskDirectories,

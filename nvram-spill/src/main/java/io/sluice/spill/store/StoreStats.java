@@ -9,6 +9,7 @@ package io.sluice.spill.store;
  * @param overflows leases so far that the memory tier could not grant alone
  * @param refusals leases so far that no tier could grant
  * @param segmentFailures how many times a segment of the memory tier could not be made
+ * @param handOvers segments of the memory tier so far that were taken from their owner for another
  * @param failedDirectories directories of the disk tier that are left out now, because they failed
  */
 public record StoreStats(
@@ -18,4 +19,5 @@ public record StoreStats(
     long overflows,
     long refusals,
     long segmentFailures,
+    long handOvers,
     int failedDirectories) {}

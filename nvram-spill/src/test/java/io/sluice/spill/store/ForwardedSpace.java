@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -61,6 +62,31 @@ class ForwardedSpace implements PoolSpace {
   @Override
   public void discard(SegmentHandle segment) throws IOException {
     space.discard(segment);
+  }
+
+  @Override
+  public boolean servesOwners() {
+    return space.servesOwners();
+  }
+
+  @Override
+  public List<Integer> freeIds() throws IOException {
+    return space.freeIds();
+  }
+
+  @Override
+  public boolean makeFree(int segmentId, BooleanSupplier stopped) throws IOException {
+    return space.makeFree(segmentId, stopped);
+  }
+
+  @Override
+  public SegmentHandle claim(int segmentId, Owner owner) throws IOException {
+    return space.claim(segmentId, owner);
+  }
+
+  @Override
+  public void retire(SegmentHandle segment) throws IOException {
+    space.retire(segment);
   }
 
   @Override

@@ -182,7 +182,7 @@ class GrowthTest extends PoolTestBase {
   @Test
   void afterAFailureNobodyWaitsAndTheNextTryIsLater() throws Exception {
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
-    MemoryTier empty = new MemoryTier(BLOCK_BYTES, null);
+    MemoryTier empty = new MemoryTier(config(3).build(), null, null, nowNs::get);
     PoolGrowth growth = new PoolGrowth(config(3).build(), empty, List.of(0, 1, 2), nowNs::get);
     assertTrue(growth.isWanted());
     growth.failed("no room");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -17,19 +18,19 @@ class MemoryTierTest {
   private static final int BLOCK_BYTES = 64 << 10;
   private static final int SEGMENT_BYTES = 1 << 20;
 
+  private static final Owner OWNER = new Owner(1001);
+
   private final FailingArea area = new FailingArea();
+  private final StoreConfig config =
+      StoreConfig.builder(Path.of("pool"), 2 * SEGMENT_BYTES)
+          .geometry(SEGMENT_BYTES, BLOCK_BYTES)
+          .build();
   private final MemoryTier tier =
-      new MemoryTier(
-          BLOCK_BYTES,
-          new LeaseMarks(
-              area,
-              StoreConfig.builder(Path.of("pool"), 2 * SEGMENT_BYTES)
-                  .geometry(SEGMENT_BYTES, BLOCK_BYTES)
-                  .build()));
+      new MemoryTier(config, new LeaseMarks(area, config), null, System::nanoTime);
 
   private static SegmentHandle segment(int id) {
     SegmentInfo info = new SegmentInfo(id, Tier.MEMORY, Path.of("pool", "" + id), SEGMENT_BYTES);
-    return new SegmentHandle(info, null, null, new PlainMedium());
+    return new SegmentHandle(info, OWNER, null, null, new PlainMedium());
   }
 
   @Test
@@ -37,16 +38,16 @@ class MemoryTierTest {
     tier.addFree(segment(0));
     tier.addFree(segment(1));
     area.failAfter(1);
-    assertThrows(IOException.class, () -> tier.take(2 * SEGMENT_BYTES, false));
+    assertThrows(IOException.class, () -> tier.take(OWNER, 2 * SEGMENT_BYTES, false));
     assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
-    assertEquals(2, tier.take(2 * SEGMENT_BYTES, false).size());
+    assertEquals(2, tier.take(OWNER, 2 * SEGMENT_BYTES, false).size());
   }
 
   @Test
   void oneMarkThatFailsKeepsNoOtherPieceFromBeingGivenBack() throws IOException {
     tier.addFree(segment(0));
     tier.addFree(segment(1));
-    List<Extent> taken = tier.take(2 * SEGMENT_BYTES, false);
+    List<Extent> taken = tier.take(OWNER, 2 * SEGMENT_BYTES, false);
     area.failAfter(0);
     assertThrows(IOException.class, () -> tier.giveBack(taken));
     assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
@@ -57,7 +58,7 @@ class MemoryTierTest {
   void anErrorInOneMarkKeepsNoOtherPieceFromBeingGivenBack() throws IOException {
     tier.addFree(segment(0));
     tier.addFree(segment(1));
-    List<Extent> taken = tier.take(2 * SEGMENT_BYTES, false);
+    List<Extent> taken = tier.take(OWNER, 2 * SEGMENT_BYTES, false);
     area.failAfter(0, new InternalError("a fault in mapped memory, expected by this test"));
     assertThrows(InternalError.class, () -> tier.giveBack(taken));
     assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
@@ -67,14 +68,14 @@ class MemoryTierTest {
   void anErrorWhileItIsGivenBackHidesNoFailure() throws IOException {
     tier.addFree(segment(0));
     tier.addFree(segment(1));
-    List<Extent> taken = tier.take(2 * SEGMENT_BYTES, false);
+    List<Extent> taken = tier.take(OWNER, 2 * SEGMENT_BYTES, false);
     InternalError fault = new InternalError("a fault in mapped memory, expected by this test");
     area.failAfter(0, fault);
     IOException failure = new IOException("expected by this test");
     tier.giveBackAfter(failure, taken);
     assertSame(fault, failure.getSuppressed()[0]);
     assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
-    List<Extent> again = tier.take(SEGMENT_BYTES, false);
+    List<Extent> again = tier.take(OWNER, SEGMENT_BYTES, false);
     area.failAfter(0, fault);
     tier.giveBackAfter(fault, again); // the JVM has some errors once only
   }

@@ -13,6 +13,7 @@ import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
@@ -59,7 +60,7 @@ class RecoveryTest {
     Path path = directory.resolve("segment " + id);
     Files.write(path, new byte[lengthBytes]);
     SegmentInfo info = new SegmentInfo(id, tier, path, lengthBytes);
-    return new SegmentHandle(info, SharedFile.open(path), null, new PlainMedium());
+    return new SegmentHandle(info, new Owner(1), SharedFile.open(path), null, new PlainMedium());
   }
 
   /** An output without runs, all of it but its footer in the first of these extents. */

@@ -7,6 +7,7 @@ import io.sluice.spill.medium.DevDaxMedium;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.medium.SyncMedium;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -92,7 +93,9 @@ enum TestPlace {
     }
     Path file = config.directory();
     return new MappedPool(
-        config, DeviceSpace.open(new DaxDevice(file, Files.size(file), UNIT_BYTES)));
+        config,
+        DeviceSpace.open(new DaxDevice(file, Files.size(file), UNIT_BYTES)),
+        Owner.ofThisProcess());
   }
 
   /** Gives back what outlives a test's own directory. */

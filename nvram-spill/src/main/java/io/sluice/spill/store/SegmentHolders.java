@@ -1,0 +1,34 @@
+package io.sluice.spill.store;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How many sessions were sent a segment of the memory tier and may still have it open: one that
+ * nobody has is taken from its owner first, because whoever reads a file that is cut is killed, or
+ * in Java gets an error.
+ *
+ * <p>It counts who behaves, and proves nothing: a task keeps a descriptor for as long as it likes.
+ *
+ * <p>Thread contract: guarded by the lock of the store.
+ */
+final class SegmentHolders {
+  private final Map<Integer, Integer> counts = new HashMap<>();
+
+  void add(int segmentId) {
+    counts.merge(segmentId, 1, Integer::sum);
+  }
+
+  void remove(int segmentId) {
+    counts.computeIfPresent(segmentId, (id, count) -> count == 1 ? null : count - 1);
+  }
+
+  boolean hold(int segmentId) {
+    return counts.containsKey(segmentId);
+  }
+
+  /** The file is gone, and with it who had it; a {@link SegmentHold} of it counts no more. */
+  void forget(int segmentId) {
+    counts.remove(segmentId);
+  }
+}
