@@ -76,7 +76,8 @@ public record Scenario(String name, Class<?> program, Map<String, String> settin
     return RunningJob.start(cluster, spec(variant), progress);
   }
 
-  private JobSpec spec(HadoopVariant variant) {
+  /** What is submitted to run it. */
+  JobSpec spec(HadoopVariant variant) {
     return new JobSpec(
             name + ", " + variant.title(),
             Workspace.find().jobsJar(),

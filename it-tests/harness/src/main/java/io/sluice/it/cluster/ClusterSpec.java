@@ -16,6 +16,7 @@ import java.util.Set;
  * @param places where its processes and files are
  * @param site properties of all daemons and clients, over the base
  * @param nodeSite properties of one NodeManager, over all others
+ * @param users whom NodeManagers and containers run as; all as who starts the cluster if empty
  */
 public record ClusterSpec(
     HadoopDistribution distribution,
@@ -25,7 +26,8 @@ public record ClusterSpec(
     Set<Integer> stockNodes,
     ClusterPlaces places,
     Map<String, String> site,
-    Map<Integer, Map<String, String>> nodeSite) {
+    Map<Integer, Map<String, String>> nodeSite,
+    Optional<TestUsers> users) {
 
   static final int AM_MEMORY_MB = 768;
   static final int TASK_MEMORY_MB = 1280;
@@ -42,17 +44,26 @@ public record ClusterSpec(
         Set.of(),
         ClusterPlaces.HERE,
         Map.of(),
-        Map.of());
+        Map.of(),
+        Optional.empty());
   }
 
   public ClusterSpec withNodeMemoryMb(int memoryMb) {
     return new ClusterSpec(
-        distribution, memoryMb, nodeManagerRecovery, sluice, stockNodes, places, site, nodeSite);
+        distribution,
+        memoryMb,
+        nodeManagerRecovery,
+        sluice,
+        stockNodes,
+        places,
+        site,
+        nodeSite,
+        users);
   }
 
   public ClusterSpec withNodeManagerRecovery() {
     return new ClusterSpec(
-        distribution, nodeMemoryMb, true, sluice, stockNodes, places, site, nodeSite);
+        distribution, nodeMemoryMb, true, sluice, stockNodes, places, site, nodeSite, users);
   }
 
   public ClusterSpec withPlaces(ClusterPlaces others) {
@@ -64,7 +75,8 @@ public record ClusterSpec(
         stockNodes,
         others,
         site,
-        nodeSite);
+        nodeSite,
+        users);
   }
 
   /** Gives Sluice's settings to the job clients, and its service to all nodes but these. */
@@ -77,12 +89,17 @@ public record ClusterSpec(
         Set.copyOf(nodesWithout),
         places,
         site,
-        nodeSite);
+        nodeSite,
+        users);
   }
 
   public ClusterSpec withSite(String name, String value) {
+    return withSite(Map.of(name, value));
+  }
+
+  ClusterSpec withSite(Map<String, String> properties) {
     Map<String, String> more = new LinkedHashMap<>(site);
-    more.put(name, value);
+    more.putAll(properties);
     return new ClusterSpec(
         distribution,
         nodeMemoryMb,
@@ -91,7 +108,8 @@ public record ClusterSpec(
         stockNodes,
         places,
         more,
-        nodeSite);
+        nodeSite,
+        users);
   }
 
   public ClusterSpec withNodeSite(int node, String name, String value) {
@@ -100,6 +118,42 @@ public record ClusterSpec(
     ofNode.put(name, value);
     more.put(node, ofNode);
     return new ClusterSpec(
-        distribution, nodeMemoryMb, nodeManagerRecovery, sluice, stockNodes, places, site, more);
+        distribution,
+        nodeMemoryMb,
+        nodeManagerRecovery,
+        sluice,
+        stockNodes,
+        places,
+        site,
+        more,
+        users);
+  }
+
+  /** With NodeManagers of a user of their own and containers of those for whom jobs run. */
+  public ClusterSpec withUsers(TestUsers others) {
+    return new ClusterSpec(
+        distribution,
+        nodeMemoryMb,
+        nodeManagerRecovery,
+        sluice,
+        stockNodes,
+        places,
+        site,
+        nodeSite,
+        Optional.of(others));
+  }
+
+  /** The same with its jars in other places. */
+  ClusterSpec withJars(HadoopDistribution release, Optional<SluiceFragments> plugin) {
+    return new ClusterSpec(
+        release,
+        nodeMemoryMb,
+        nodeManagerRecovery,
+        plugin,
+        stockNodes,
+        places,
+        site,
+        nodeSite,
+        users);
   }
 }

@@ -25,6 +25,13 @@ public record ContainerLogs(List<Path> roots) {
         .orElseThrow(() -> new ClusterException("no syslog of " + containerId + " below " + roots));
   }
 
+  /** The directories of an application's containers. */
+  public List<Path> ofApplication(String applicationId) {
+    return roots.stream()
+        .flatMap(root -> Workspace.matching(root.resolve(applicationId), "container", "").stream())
+        .toList();
+  }
+
   private static List<String> lines(Path file) {
     try {
       return Files.readAllLines(file);

@@ -49,6 +49,11 @@ public final class Daemon implements AutoCloseable {
     return process == null || pid() == PeerProcess.NO_PID ? 0 : ProcessTable.cpuMs(pid());
   }
 
+  /** Whom it runs as right now. */
+  public ProcessRights rights() {
+    return ProcessTable.rights(pid());
+  }
+
   /** Fails if the daemon died by itself; one that was never started, or was ended, is no error. */
   public void requireAlive() {
     if (process != null && !process.isAlive()) {

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param mainClass what to run
  * @param arguments its arguments
  * @param classPath what else than the release is on the class path
+ * @param launcher the program that becomes the JVM, with its arguments; none if empty
  */
 record HadoopProcess(
     Path conf,
@@ -23,7 +24,8 @@ record HadoopProcess(
     List<String> jvmOptions,
     String mainClass,
     List<String> arguments,
-    List<Path> classPath) {
+    List<Path> classPath,
+    List<String> launcher) {
 
   /** With stock jars and no others. */
   HadoopProcess(
@@ -32,7 +34,13 @@ record HadoopProcess(
       List<String> jvmOptions,
       String mainClass,
       List<String> arguments) {
-    this(conf, distribution, jvmOptions, mainClass, arguments, List.of());
+    this(conf, distribution, jvmOptions, mainClass, arguments, List.of(), List.of());
+  }
+
+  /** The same through a program that becomes it, such as one that changes the user. */
+  HadoopProcess through(List<String> program) {
+    return new HadoopProcess(
+        conf, distribution, jvmOptions, mainClass, arguments, classPath, program);
   }
 
   /** Starts the JVM with both its streams in one file (appended), or to the caller when null. */
@@ -65,7 +73,7 @@ record HadoopProcess(
   }
 
   private List<String> command() {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(launcher);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseSerialGC");
     command.add("-Djava.net.preferIPv4Stack=true");

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What {@code /proc} tells about processes: command lines and processor time.
@@ -35,6 +36,33 @@ final class ProcessTable {
         .filter(
             process -> commandLine(process.pid()).filter(line -> line.contains(part)).isPresent())
         .toList();
+  }
+
+  /** Whom a process runs as and what it may do besides. */
+  static ProcessRights rights(long pid) {
+    try {
+      return ProcessRights.parse(Files.readAllLines(Path.of("/proc/" + pid + "/status")));
+    } catch (IOException e) {
+      throw new ClusterException("process " + pid + " is gone: cannot read whom it runs as", e);
+    }
+  }
+
+  /** Processes of these users whose working directory is, or was, in that directory. */
+  static List<Long> workingIn(Path directory, Set<Integer> uids) {
+    return ProcessHandle.allProcesses()
+        .map(ProcessHandle::pid)
+        .filter(pid -> isWorkingIn(pid, directory, uids))
+        .toList();
+  }
+
+  private static boolean isWorkingIn(long pid, Path directory, Set<Integer> uids) {
+    Path process = Path.of("/proc/" + pid);
+    try {
+      return uids.contains((Integer) Files.getAttribute(process, "unix:uid"))
+          && Files.readSymbolicLink(process.resolve("cwd")).toString().startsWith(directory + "/");
+    } catch (IOException gone) {
+      return false;
+    }
   }
 
   static long cpuMs(long pid) {

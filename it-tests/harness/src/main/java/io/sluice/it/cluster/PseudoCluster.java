@@ -43,14 +43,17 @@ public final class PseudoCluster implements AutoCloseable {
   private boolean closed;
 
   private PseudoCluster(ClusterSpec spec, ClusterDirectory directory) {
-    this.spec = spec;
+    this.spec = spec.users().isEmpty() ? spec : UsersPlace.prepare(spec, directory);
     this.directory = directory;
-    this.sites = new ClusterSites(spec, directory.path());
+    this.sites = new ClusterSites(this.spec, directory.path());
   }
 
   /** Starts all daemons and returns when the cluster is ready to run a job. */
   public static PseudoCluster start(Workspace workspace, ClusterSpec spec) {
-    Path clusters = spec.places().shared().orElse(workspace.clusters());
+    Path clusters =
+        spec.users().isPresent()
+            ? UsersPlace.clusters()
+            : spec.places().shared().orElse(workspace.clusters());
     ClusterDirectory.removeLeftovers(clusters);
     PseudoCluster cluster = new PseudoCluster(spec, ClusterDirectory.create(clusters));
     Runtime.getRuntime().addShutdownHook(cluster.closer);
@@ -114,7 +117,8 @@ public final class PseudoCluster implements AutoCloseable {
             options,
             OneJvm.class.getName(),
             services,
-            List.of(OneJvm.classPath()));
+            List.of(OneJvm.classPath()),
+            List.of());
     Daemon daemon = daemon("daemons", program::start);
     places.forEach(place -> nodes.add(new NodeManager(place, daemon, rest)));
     daemon.start();
@@ -162,7 +166,10 @@ public final class PseudoCluster implements AutoCloseable {
   }
 
   private Daemon nodeManager(NodeManager.Place place) {
-    HadoopProcess program = program(512, NODE_MANAGER, place.conf());
+    HadoopProcess program =
+        program(512, NODE_MANAGER, place.conf())
+            .through(spec.users().map(TestUsers::becomeNodeManager).orElse(List.of()));
+    spec.users().ifPresent(users -> users.give(directory.path().resolve("nm" + place.index())));
     return daemon(
         "nodemanager" + place.index(),
         spec.places().isOnPeer(place.index())
@@ -270,12 +277,14 @@ public final class PseudoCluster implements AutoCloseable {
    * Starts a client JVM with the clients' configuration; the caller reads its output and ends it.
    */
   public Process startClient(String mainClass, List<String> arguments) {
-    return new HadoopProcess(
-            sites.clientConf(),
-            spec.distribution(),
-            List.of("-Xmx384m", "-XX:TieredStopAtLevel=1"),
-            mainClass,
-            arguments)
+    return startClient(mainClass, arguments, Optional.empty());
+  }
+
+  /** The same for a user whom the cluster believes it to be: nobody has to prove who he is. */
+  public Process startClient(String mainClass, List<String> arguments, Optional<String> user) {
+    List<String> options = new ArrayList<>(List.of("-Xmx384m", "-XX:TieredStopAtLevel=1"));
+    user.ifPresent(name -> options.add("-DHADOOP_USER_NAME=" + name));
+    return new HadoopProcess(sites.clientConf(), spec.distribution(), options, mainClass, arguments)
         .start(null);
   }
 
@@ -296,6 +305,11 @@ public final class PseudoCluster implements AutoCloseable {
   /** The task attempts that run right now. */
   public List<TaskProcess> taskProcesses() {
     return TaskProcess.running(directory.path());
+  }
+
+  /** The directory of this cluster, which its processes' command lines name. */
+  public Path directory() {
+    return directory.path();
   }
 
   /** Leaves configuration and logs behind when the cluster is closed, to be looked at. */
@@ -334,7 +348,11 @@ public final class PseudoCluster implements AutoCloseable {
   /** Makes a directory on the local file system of this cluster, for jobs' signal files. */
   public Path localDirectory(String name) {
     try {
-      return Files.createDirectories(directory.path().resolve(name));
+      Path made = Files.createDirectories(directory.path().resolve(name));
+      if (spec.users().isPresent()) {
+        UsersPlace.openToAll(made);
+      }
+      return made;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot make the directory " + name, e);
     }

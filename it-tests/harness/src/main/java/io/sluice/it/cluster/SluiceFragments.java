@@ -42,6 +42,17 @@ public record SluiceFragments(
             withJar(workspace.fragments().resolve("mapred-site.sluice.xml"), jars.get(0))));
   }
 
+  /** The same with the jar somewhere else. */
+  SluiceFragments movedTo(Path other) {
+    return new SluiceFragments(other, moved(yarnSite, other), moved(mapredSite, other));
+  }
+
+  private Map<String, String> moved(Map<String, String> site, Path other) {
+    Map<String, String> values = new LinkedHashMap<>(site);
+    values.replaceAll((name, value) -> value.replace(jar.toString(), other.toString()));
+    return values;
+  }
+
   private static Map<String, String> withJar(Path fragment, Path jar) {
     Map<String, String> values = new LinkedHashMap<>(SiteXml.read(fragment));
     if (values.values().stream().noneMatch(value -> value.contains(DOCUMENTED_JAR))) {

@@ -46,6 +46,11 @@ public record TaskProcess(String attemptId, int node, long pid) {
     return attemptId.contains("_m_");
   }
 
+  /** Whom it runs as right now. */
+  public ProcessRights rights() {
+    return ProcessTable.rights(pid);
+  }
+
   /** Ends the attempt as {@code kill -9} does. */
   public void killHard() {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);

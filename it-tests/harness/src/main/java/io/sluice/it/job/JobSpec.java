@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What {@code hadoop jar} is given.
@@ -16,6 +17,7 @@ import java.util.Map;
  * @param settings passed as {@code -D}
  * @param arguments the program's own
  * @param deadline after which the job is given up
+ * @param user for whom it runs; for who starts it if empty
  */
 public record JobSpec(
     String name,
@@ -23,8 +25,19 @@ public record JobSpec(
     String program,
     Map<String, String> settings,
     List<String> arguments,
-    Duration deadline) {
+    Duration deadline,
+    Optional<String> user) {
   private static final Duration DEADLINE = Duration.ofMinutes(30);
+
+  public JobSpec(
+      String name,
+      Path jar,
+      String program,
+      Map<String, String> settings,
+      List<String> arguments,
+      Duration deadline) {
+    this(name, jar, program, settings, arguments, deadline, Optional.empty());
+  }
 
   /** One of Hadoop's own MapReduce examples. */
   public static JobSpec example(
@@ -36,7 +49,7 @@ public record JobSpec(
   public JobSpec with(Map<String, String> more) {
     Map<String, String> all = new LinkedHashMap<>(settings);
     all.putAll(more);
-    return new JobSpec(name, jar, program, all, arguments, deadline);
+    return new JobSpec(name, jar, program, all, arguments, deadline, user);
   }
 
   public JobSpec with(String key, Object value) {
@@ -44,6 +57,11 @@ public record JobSpec(
   }
 
   public JobSpec withDeadline(Duration other) {
-    return new JobSpec(name, jar, program, settings, arguments, other);
+    return new JobSpec(name, jar, program, settings, arguments, other, user);
+  }
+
+  /** The same job of another user. */
+  public JobSpec as(String other) {
+    return new JobSpec(name, jar, program, settings, arguments, deadline, Optional.of(other));
   }
 }

@@ -35,7 +35,9 @@ public final class RunningJob implements AutoCloseable {
     this.cluster = cluster;
     this.spec = spec;
     this.nodeManagerCpuBeforeMs = cluster.nodeManagerCpuMs();
-    this.client = cluster.startClient("org.apache.hadoop.util.RunJar", JobCommand.arguments(spec));
+    this.client =
+        cluster.startClient(
+            "org.apache.hadoop.util.RunJar", JobCommand.arguments(spec), spec.user());
     Thread reader = new Thread(() -> read(progress), "job-client-output");
     reader.setDaemon(true);
     reader.start();
