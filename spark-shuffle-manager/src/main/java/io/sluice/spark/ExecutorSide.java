@@ -1,5 +1,6 @@
 package io.sluice.spark;
 
+import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.engine.UnmanagedMemory;
 import io.sluice.spark.metrics.ExecutorMetrics;
@@ -39,7 +40,7 @@ final class ExecutorSide implements Closeable {
   private NodeTarget nodePool;
   private ExecutorMetrics metrics;
   private UnmanagedMemory memory;
-  private boolean failed;
+  private Exception failure; // for which there is no pool; null if there is none
   private boolean closed;
 
   /** A standalone master ends executors by a signal, and nobody stops their managers then. */
@@ -66,7 +67,7 @@ final class ExecutorSide implements Closeable {
   /** The pool, opened if need be; empty if that did not work. */
   synchronized Optional<ExecutorPool> poolToWrite() {
     beginReports();
-    if (pool == null && !failed && !closed) {
+    if (pool == null && failure == null && !closed) {
       SparkEnv env = SparkEnv.get();
       File[] localDirs = env.blockManager().diskBlockManager().localDirs();
       List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
@@ -84,12 +85,21 @@ final class ExecutorSide implements Closeable {
     if (Thread.currentThread().isInterrupted()) { // says something of the task, not of the pool
       LOG.info("A task was killed while it opened this executor's pool; the next one does it", e);
     } else {
-      failed = true;
+      failure = e;
       LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
     }
   }
 
-  /** Where a map task writes now; empty if it has to write files. */
+  /** Why there is no pool; null if that is not known, or there may be one. */
+  synchronized Exception failure() {
+    return failure;
+  }
+
+  /**
+   * Where a map task writes now; empty if it has to write files.
+   *
+   * @throws IllegalStateException if the node's service is wanted and nothing may take over
+   */
   Optional<? extends OutputTarget> outputPool() {
     Optional<NodeTarget> node = nodePool();
     if (node.isPresent()) {
@@ -101,6 +111,7 @@ final class ExecutorSide implements Closeable {
           LOG.info("A task was killed while it looked for the node's service", e);
           return Optional.empty();
         }
+        FallbackPolicy.of(conf).permit("the node's service cannot be reached: " + e, e);
         LOG.debug("The node's service cannot be reached", e);
         counters.fellBack("a node's service that cannot be reached");
       }

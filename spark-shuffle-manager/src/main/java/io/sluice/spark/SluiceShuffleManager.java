@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -35,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * type besides.
  *
  * <p>Thread contract: safe from any thread. Ownership: Spark makes and stops it, one on the driver
- * and one on each executor.
+ * and one on each executor. Failure: {@link IllegalStateException} where the application's {@link
+ * FallbackPolicy} does not let it leave a shuffle to Spark.
  */
 public final class SluiceShuffleManager extends SortShuffleManager implements ReportedShuffle {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
@@ -50,6 +52,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
 
   private final SparkConf conf;
   private final Optional<String> declined;
+  private final FallbackPolicy fallback;
   private final ExecutorSide executor;
   private final ShuffleReaders readers;
   private final SluiceBlockResolver resolver;
@@ -60,6 +63,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     this.conf = conf;
     declined = Eligibility.declineReason(conf);
     SparkSettings.check(conf);
+    fallback = FallbackPolicy.of(conf);
     if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
       leaveNoFilesToRead(conf);
@@ -119,16 +123,17 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   public <K, V, C> ShuffleHandle registerShuffle(
       int shuffleId, ShuffleDependency<K, V, C> dependency) {
     if (declined.isPresent()) {
+      fallback.permit(declined.get(), null);
       executor.counters().declined(declined.get());
       return super.registerShuffle(shuffleId, dependency);
     }
     if (!isDirect(dependency) && !SortingWriter.canWrite(conf, dependency)) {
-      executor
-          .counters()
-          .fellBack(
-              "more than "
-                  + MOST_DIRECT_PARTITIONS
-                  + " partitions whose streams cannot be cut and joined");
+      String reason =
+          "more than "
+              + MOST_DIRECT_PARTITIONS
+              + " partitions whose streams cannot be cut and joined";
+      fallback.permit(reason, null);
+      executor.counters().fellBack(reason);
       return super.registerShuffle(shuffleId, dependency);
     }
     return new SluiceShuffleHandle<>(shuffleId, dependency);
@@ -145,6 +150,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     Optional<? extends OutputTarget> pool = executor.outputPool();
     if (pool.isEmpty()) {
       context.killTaskIfInterrupted();
+      fallback.permit("this executor has no pool: " + executor.failure(), executor.failure());
       executor.counters().fellBack("an executor without a pool");
       ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
       return super.getWriter(stock, mapId, context, metrics);

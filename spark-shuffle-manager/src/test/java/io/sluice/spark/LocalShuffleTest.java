@@ -344,6 +344,25 @@ class LocalShuffleTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "spark.shuffle.useOldFetchProtocol, true, 4, 'spark.shuffle.useOldFetchProtocol is on'",
+    "spark.serializer, " + JAVA + ", 300, 'more than 200 partitions whose streams'",
+    "spark.sluice.pool.dir, /proc/none, 4, 'this executor has no pool: java.'",
+    "spark.sluice.service, /proc/none, 4, 'the node''s service cannot be reached: java.'"
+  })
+  void nothingIsLeftToSparkWhereThatIsRuledOut(
+      String key, String value, int partitions, String reason) {
+    SparkConf conf = conf().set("spark.sluice.fallback.policy", "never").set(key, value);
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      JavaRDD<Integer> rdd = context.parallelize(numbers(), 3);
+      String message =
+          assertThrows(Exception.class, () -> rdd.repartition(partitions).count()).getMessage();
+      assertTrue(message.contains("spark.sluice.fallback.policy is never, and " + reason), message);
+      assertEquals(Map.of(), manager().counters().fallbacks());
+    }
+  }
+
   @Test
   void aServiceCalledNoneIsNotLookedFor() {
     SparkConf conf = conf().set("spark.sluice.service", "none");

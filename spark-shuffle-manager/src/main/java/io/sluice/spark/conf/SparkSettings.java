@@ -118,6 +118,16 @@ public final class SparkSettings {
           "Deadline of one exchange with another executor or a node service: connect, request or"
               + " read.");
 
+  /** Whether anything may take over from Sluice. */
+  public static final Setting<String> FALLBACK_POLICY =
+      Setting.choice(
+          FallbackPolicy.KEY,
+          "What happens where Sluice, or the transport of choice, does not work. `auto`: Spark's own"
+              + " shuffle, an executor's pool or another transport takes over, and that is counted."
+              + " `never`: the shuffle, the task or the fetch fails and says why.",
+          FallbackPolicy.AUTO.value(),
+          FallbackPolicy.NEVER.value());
+
   /** Whether persisted blocks are kept in a pool. */
   public static final Setting<Boolean> PERSISTENCE_ENABLED =
       Setting.bool(
@@ -212,6 +222,7 @@ public final class SparkSettings {
         LIMITS.maxConnections(),
         READ_BUFFER_BYTES,
         IO_TIMEOUT_MS,
+        FALLBACK_POLICY,
         PERSISTENCE_ENABLED,
         PERSISTENCE_CAPACITY_BYTES);
   }

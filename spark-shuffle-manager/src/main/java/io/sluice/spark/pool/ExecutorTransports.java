@@ -4,6 +4,7 @@ import io.sluice.node.client.Transports;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import java.util.List;
 import org.apache.spark.SparkConf;
@@ -31,13 +32,16 @@ public final class ExecutorTransports {
   }
 
   /**
-   * The reading side of them, opened when it is first needed; the caller closes it.
+   * The reading side of them, or of the best alone where no other may take over; opened when it is
+   * first needed; the caller closes it.
    *
    * @throws TransportException as {@link #bestFirst}
    */
   public Transports forReading() throws TransportException {
     long budgetBytes = SparkSettings.READ_BUFFER_BYTES.get(SparkSettings.of(conf));
-    return new Transports(bestFirst(), WINDOW_BYTES, budgetBytes);
+    List<TransportProvider> allowed =
+        FallbackPolicy.of(conf) == FallbackPolicy.NEVER ? bestFirst().subList(0, 1) : bestFirst();
+    return new Transports(allowed, WINDOW_BYTES, budgetBytes);
   }
 
   /**

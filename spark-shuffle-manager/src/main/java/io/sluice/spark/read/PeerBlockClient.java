@@ -3,6 +3,7 @@ package io.sluice.spark.read;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: calls come from the task's thread, answers from those of the executor's
  * fetchers. Failure: a pool that cannot be read is counted, said once for each peer, and its blocks
  * asked for through Spark; only Spark's client reports failures to the listener; but for errors of
- * this JVM.
+ * this JVM, and but for applications whose {@link FallbackPolicy} leaves Spark's client out.
  */
 final class PeerBlockClient extends BlockStoreClient {
   private static final Logger LOG = LoggerFactory.getLogger(PeerBlockClient.class);
@@ -41,6 +42,8 @@ final class PeerBlockClient extends BlockStoreClient {
   private final PeerReader peers;
   private final Map<String, Set<NodeAddress>> pools;
   private final ShuffleCounters counters;
+  private final FallbackPolicy policy;
+  private final long busyPatienceMs;
   private volatile boolean closed;
 
   /**
@@ -57,6 +60,8 @@ final class PeerBlockClient extends BlockStoreClient {
     this.peers = peers;
     this.pools = pools;
     this.counters = counters;
+    this.policy = peers.fallback();
+    this.busyPatienceMs = policy == FallbackPolicy.NEVER ? peers.timeoutMs() : BUSY_PATIENCE_MS;
   }
 
   @Override
@@ -71,8 +76,9 @@ final class PeerBlockClient extends BlockStoreClient {
     StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
     Set<NodeAddress> ofPeer = pools.getOrDefault(executorId, Set.of());
     if (ofPeer.isEmpty()) {
-      counters.fellBack("the peer has no Sluice pool");
-      fallback.fetch(blockIds);
+      Failure none = new Failure("the peer has no Sluice pool", null);
+      count(none);
+      leave(List.of(blockIds), none, listener, fallback);
       return;
     }
     Map<String, BlockRange> wanted = new LinkedHashMap<>();
@@ -94,6 +100,33 @@ final class PeerBlockClient extends BlockStoreClient {
     void fetch(String[] blockIds);
   }
 
+  /**
+   * Why blocks are not read out of a pool.
+   *
+   * @param reason as it is counted
+   * @param cause null if there is none
+   */
+  private record Failure(String reason, Exception cause) {}
+
+  /** Not where nothing takes over. */
+  private void count(Failure failure) {
+    if (policy != FallbackPolicy.NEVER) {
+      counters.fellBack(failure.reason());
+    }
+  }
+
+  /** To Spark's client, unless that is ruled out. */
+  private void leave(
+      List<String> blockIds, Failure why, BlockFetchingListener listener, StockFetch fallback) {
+    if (policy != FallbackPolicy.NEVER) {
+      fallback.fetch(blockIds.toArray(String[]::new));
+      return;
+    }
+    String detail = why.cause() == null ? "" : ": " + why.cause();
+    IOException refused = new IOException(policy.refusal(why.reason() + detail), why.cause());
+    blockIds.forEach(id -> listener.onBlockFetchFailure(id, refused));
+  }
+
   private void fetch(
       Set<NodeAddress> pools,
       Map<String, BlockRange> wanted,
@@ -103,14 +136,16 @@ final class PeerBlockClient extends BlockStoreClient {
     if (closed) {
       return;
     }
+    Failure failure = null;
     try {
-      boolean allRead = true;
       for (NodeAddress pool : pools) {
-        allRead &= wanted.isEmpty() || read(pool, wanted, targets, listener);
+        Failure ofPool = wanted.isEmpty() ? null : read(pool, wanted, targets, listener);
+        failure = failure == null ? ofPool : failure;
       }
-      if (allRead && !wanted.isEmpty()) {
+      if (failure == null && !wanted.isEmpty()) {
         // Written by Spark's own writer.
-        counters.fellBack("blocks that are not in the peer's pool");
+        failure = new Failure("blocks that are not in the peer's pool", null);
+        count(failure);
       }
     } catch (OutOfDirectMemoryError e) {
       // Of Netty's own bound, not of this JVM: Spark asks again when other blocks have been read.
@@ -122,17 +157,17 @@ final class PeerBlockClient extends BlockStoreClient {
       throw e;
     }
     if (!wanted.isEmpty()) {
-      fallback.fetch(wanted.keySet().toArray(String[]::new));
+      leave(List.copyOf(wanted.keySet()), failure, listener, fallback);
     }
   }
 
-  /** Reads what is in one pool, and takes it out of {@code wanted}; false if that failed. */
-  private boolean read(
+  /** Reads what is in one pool, and takes it out of {@code wanted}; null if that did not fail. */
+  private Failure read(
       NodeAddress pool,
       Map<String, BlockRange> wanted,
       BlockTarget.Opener targets,
       BlockFetchingListener listener) {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_PATIENCE_MS);
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(busyPatienceMs);
     try {
       while (true) {
         try {
@@ -142,7 +177,7 @@ final class PeerBlockClient extends BlockStoreClient {
                     wanted.remove(block.blockId());
                     listener.onBlockFetchSuccess(block.blockId(), bytes);
                   });
-          return true;
+          return null;
         } catch (NodeBusyException e) {
           if (closed || System.nanoTime() - deadlineNs > 0) {
             throw e;
@@ -151,17 +186,20 @@ final class PeerBlockClient extends BlockStoreClient {
         }
       }
     } catch (NodeBusyException e) {
-      counters.fellBack("a peer's service that took no further connection");
-      return false;
+      return counted(new Failure("a peer's service that took no further connection", e));
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "Not fetching {} blocks out of the pool of {}: {}",
           wanted.size(),
           pool.name(),
           e.toString());
-      counters.fellBack("a peer's pool that could not be read");
-      return false;
+      return counted(new Failure("a peer's pool that could not be read", e));
     }
+  }
+
+  private Failure counted(Failure failure) {
+    count(failure);
+    return failure;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.sluice.node.client.Transports;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
@@ -48,6 +49,16 @@ public final class PeerReader implements Closeable {
     this.transports = transports;
     this.counters = counters;
     this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
+  }
+
+  /** Whether Spark may fetch what cannot be read out of pools. */
+  FallbackPolicy fallback() {
+    return FallbackPolicy.of(conf);
+  }
+
+  /** Deadline of one exchange with a peer. */
+  long timeoutMs() {
+    return timeoutMs;
   }
 
   /** Reads any peer's pool. */

@@ -1,6 +1,7 @@
 package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.remote.Partitions;
@@ -43,6 +44,7 @@ class PeerBlockClientTest {
   private ShuffleCounters counters = new ShuffleCounters();
   private final Set<String> leftToSpark = new ConcurrentSkipListSet<>();
   private final Set<String> withoutMemory = new ConcurrentSkipListSet<>();
+  private final Map<String, String> refused = new ConcurrentSkipListMap<>();
   private final Map<String, Long> received = new ConcurrentSkipListMap<>();
   private ExecutorPool own;
   private ExecutorPool nodes;
@@ -96,7 +98,9 @@ class PeerBlockClientTest {
       client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
       Await.until(
           "an answer about every block",
-          () -> received.size() + leftToSpark.size() + withoutMemory.size() == blocks.length);
+          () ->
+              received.size() + leftToSpark.size() + withoutMemory.size() + refused.size()
+                  == blocks.length);
     }
   }
 
@@ -104,6 +108,7 @@ class PeerBlockClientTest {
     received.clear();
     withoutMemory.clear();
     leftToSpark.clear();
+    refused.clear();
     counters = new ShuffleCounters();
   }
 
@@ -146,6 +151,35 @@ class PeerBlockClientTest {
         Map.of("a peer's service that took no further connection", 1L), counters.fallbacks());
   }
 
+  @Test
+  void sparkIsNotAskedWhereTheApplicationRulesThatOut() throws IOException {
+    conf.set("spark.sluice.fallback.policy", "never");
+    fetch(own, nodes);
+    assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), received);
+    assertEquals(
+        Map.of(
+            "shuffle_0_3_0",
+            "spark.sluice.fallback.policy is never, and blocks that are not in the peer's pool"),
+        refused);
+    forgetAnswers();
+    nodes.close();
+    fetch(nodes);
+    assertEquals(3, refused.size());
+    assertTrue(
+        refused
+            .get("shuffle_0_2_0")
+            .startsWith(
+                "spark.sluice.fallback.policy is never, and a peer's pool that could not be read:"),
+        refused.toString());
+    forgetAnswers();
+    fetch();
+    assertEquals(
+        Set.of("spark.sluice.fallback.policy is never, and the peer has no Sluice pool"),
+        Set.copyOf(refused.values()));
+    assertEquals(Set.of(), leftToSpark);
+    assertEquals(Map.of(), counters.fallbacks());
+  }
+
   /** Spark asks for them again when it has released others. */
   @Test
   @Timeout(120)
@@ -171,6 +205,10 @@ class PeerBlockClientTest {
 
     @Override
     public void onBlockFetchFailure(String blockId, Throwable cause) {
+      if (conf.contains("spark.sluice.fallback.policy")) {
+        refused.put(blockId, cause.getMessage());
+        return;
+      }
       if (!(cause instanceof OutOfDirectMemoryError)) {
         throw new AssertionError(blockId, cause);
       }
