@@ -1,0 +1,30 @@
+package io.sluice.node.ledger;
+
+/** What an application holds. Thread contract: its ledger's. */
+final class Account {
+  final String application;
+  long sendBytes;
+  long taskBytes; // of all its holders
+  long movingBytes; // of what it sends, ordered to be moved and not moved yet
+  long unmovableBytes; // of what it sends, for now
+  long unmovableUntilMs;
+  int holders;
+  boolean ended;
+
+  Account(String application) {
+    this.application = application;
+  }
+
+  long heldBytes() {
+    return sendBytes + taskBytes;
+  }
+
+  /** What could be ordered to be moved now. */
+  long movableBytes() {
+    return Math.max(0, sendBytes - movingBytes - unmovableBytes);
+  }
+
+  boolean isEmpty() {
+    return holders == 0 && heldBytes() == 0 && movingBytes == 0;
+  }
+}

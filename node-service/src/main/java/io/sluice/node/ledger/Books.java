@@ -1,0 +1,251 @@
+package io.sluice.node.ledger;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Who holds how much of what.
+ *
+ * <pre>
+ * capacity = free + SORT + ROOM + WRITING + RECEIVE of all holders + SEND of all applications
+ *          + SETTLING + QUARANTINE, and none of them is negative
+ * </pre>
+ *
+ * <p>Thread contract: its ledger's. Failure: {@link IllegalStateException} for more than there is.
+ */
+final class Books {
+  /** The part of all memory that is kept for those who have less than their share. */
+  private static final int RESERVED_PART = 8;
+
+  final Terms terms;
+  final Map<String, Account> accounts = new TreeMap<>();
+  final Map<Long, Holder> holders = new LinkedHashMap<>();
+  final List<Ask> queue = new ArrayList<>();
+
+  /** What was refused a short time ago and is still wanted, by holder. */
+  final Map<Long, Ask> wants = new LinkedHashMap<>();
+
+  /** How much of what was ordered has not been moved yet, by order. */
+  final Map<Long, Transfer> moves = new HashMap<>();
+
+  final Map<Kind, Long> grantedBytes = new EnumMap<>(Kind.class);
+  final Map<Kind, Long> refusals = new EnumMap<>(Kind.class);
+  final Map<Kind, Long> revokedBytes = new EnumMap<>(Kind.class);
+  private final Map<Kind, Long> nobodysBytes = new EnumMap<>(Kind.class);
+  boolean moverWorks;
+  long lates;
+  private long capacityBytes;
+  private long freeBytes;
+  private long owedBytes; // of the capacity, which has shrunk, as soon as they are free
+
+  /** An order to move outputs that has not ended. */
+  record Transfer(Account account, long leftBytes) {}
+
+  Books(Terms terms, long capacityBytes) {
+    this.terms = terms;
+    this.capacityBytes = capacityBytes;
+    this.freeBytes = capacityBytes;
+  }
+
+  long capacityBytes() {
+    return capacityBytes;
+  }
+
+  long freeBytes() {
+    return freeBytes;
+  }
+
+  /** What is kept for those who have less than their share. */
+  long reservedBytes() {
+    return capacityBytes / RESERVED_PART;
+  }
+
+  void capacity(long newBytes) {
+    long addedBytes = newBytes - (capacityBytes - owedBytes);
+    owedBytes -= addedBytes;
+    if (owedBytes < 0) {
+      capacityBytes -= owedBytes;
+      freeBytes -= owedBytes;
+      owedBytes = 0;
+    }
+    payDebt();
+  }
+
+  private void payDebt() {
+    long paidBytes = Math.min(freeBytes, owedBytes);
+    capacityBytes -= paidBytes;
+    freeBytes -= paidBytes;
+    owedBytes -= paidBytes;
+  }
+
+  private void take(long bytes) {
+    if (bytes < 0 || bytes > freeBytes) {
+      throw new IllegalStateException(bytes + " bytes taken of " + freeBytes + " that are free");
+    }
+    freeBytes -= bytes;
+  }
+
+  private void give(long bytes) {
+    freeBytes += bytes;
+    payDebt();
+  }
+
+  /** From free to a holder. */
+  void charge(Holder holder, Kind kind, long bytes) {
+    take(bytes);
+    add(holder, kind, bytes);
+  }
+
+  /** From a holder to free. */
+  void credit(Holder holder, Kind kind, long bytes) {
+    add(holder, kind, -bytes);
+    give(bytes);
+  }
+
+  /** Within what a holder holds. */
+  void convert(Holder holder, Kind from, Kind to, long bytes) {
+    add(holder, from, -bytes);
+    add(holder, to, bytes);
+  }
+
+  private static void add(Holder holder, Kind kind, long bytes) {
+    long after = holder.bytes(kind) + bytes;
+    if (after < 0) {
+      throw new IllegalStateException(
+          -bytes
+              + " bytes of "
+              + kind
+              + " given back by "
+              + holder.who
+              + ", which holds "
+              + holder.bytes(kind));
+    }
+    holder.bytes.put(kind, after);
+    holder.account.taskBytes += bytes;
+    Holder.Notice told = holder.notices.get(kind);
+    if (told != null && after <= told.keepBytes()) {
+      holder.notices.remove(kind);
+    }
+  }
+
+  /** What a holder wrote becomes its application's. */
+  void commit(Holder holder, long bytes) {
+    add(holder, Kind.WRITING, -bytes);
+    holder.account.sendBytes += bytes;
+  }
+
+  /** From free to an application: found at the start. */
+  void chargeSend(Account account, long bytes) {
+    take(bytes);
+    account.sendBytes += bytes;
+  }
+
+  /** From an application to free. */
+  void creditSend(Account account, long bytes) {
+    if (bytes > account.sendBytes) {
+      throw new IllegalStateException(
+          bytes
+              + " bytes of outputs of "
+              + account.application
+              + " freed, which has "
+              + account.sendBytes);
+    }
+    account.sendBytes -= bytes;
+    account.unmovableBytes = Math.min(account.unmovableBytes, account.sendBytes);
+    give(bytes);
+  }
+
+  /** From free to nobody, as {@link Kind#SETTLING} or {@link Kind#QUARANTINE}. */
+  void withhold(Kind kind, long bytes) {
+    take(bytes);
+    nobodysBytes.merge(kind, bytes, Long::sum);
+  }
+
+  /** Back from nobody. */
+  void release(Kind kind, long bytes) {
+    if (bytes > nobodysBytes.getOrDefault(kind, 0L)) {
+      throw new IllegalStateException(
+          bytes + " bytes of " + kind + " released, more than there are");
+    }
+    nobodysBytes.merge(kind, -bytes, Long::sum);
+    give(bytes);
+  }
+
+  /** Some of an order has been moved, or counts no more as coming. */
+  void progressed(long moveId, long bytes) {
+    Transfer before = moves.get(moveId);
+    long lessBytes = Math.min(bytes, before.leftBytes());
+    before.account().movingBytes -= lessBytes;
+    moves.put(moveId, new Transfer(before.account(), before.leftBytes() - lessBytes));
+  }
+
+  long movingBytes() {
+    return accounts.values().stream().mapToLong(account -> account.movingBytes).sum();
+  }
+
+  /** Of one kind, over all. */
+  long heldBytes(Kind kind) {
+    return switch (kind) {
+      case SEND -> accounts.values().stream().mapToLong(account -> account.sendBytes).sum();
+      case SETTLING, QUARANTINE -> nobodysBytes.getOrDefault(kind, 0L);
+      default -> holders.values().stream().mapToLong(holder -> holder.bytes(kind)).sum();
+    };
+  }
+
+  /** The most that an application is to hold while others want memory. */
+  long levelBytes() {
+    Map<Account, Long> demands = new HashMap<>();
+    accounts.values().forEach(account -> demands.put(account, account.heldBytes()));
+    queue.forEach(ask -> demands.merge(ask.holder().account, ask.chargeBytes(), Long::sum));
+    // Who wants a loan wants as much as it can get.
+    wants
+        .values()
+        .forEach(
+            ask ->
+                demands.merge(
+                    ask.holder().account,
+                    ask.loan() ? capacityBytes : ask.chargeBytes(),
+                    Long::sum));
+    long withheldBytes = heldBytes(Kind.SETTLING) + heldBytes(Kind.QUARANTINE);
+    return Shares.level(capacityBytes - withheldBytes, demands.values());
+  }
+
+  /** The most that a sort buffer of this application is to hold while others want memory. */
+  long sortShareBytes(Account account) {
+    long sorting =
+        holders.values().stream()
+            .filter(holder -> holder.account == account)
+            .filter(holder -> holder.bytes(Kind.SORT) > 0 || wants(holder))
+            .count();
+    return levelBytes() / Math.max(1, sorting) / 2; // the other half is room for its runs
+  }
+
+  /** Whether it is for a loan that would leave its holder with no more than its share. */
+  boolean isLoanBelowShare(Ask ask) {
+    return ask.loan()
+        && ask.holder().bytes(Kind.SORT) + ask.bytes() <= sortShareBytes(ask.holder().account);
+  }
+
+  private boolean wants(Holder holder) {
+    Ask want = wants.get(holder.id);
+    return (want != null && want.kind() == Kind.SORT)
+        || queue.stream().anyMatch(ask -> ask.holder() == holder && ask.kind() == Kind.SORT);
+  }
+
+  /** What is kept free for claims, so that few of them have to wait. */
+  long keepFreeBytes() {
+    long claimBytes = 2 * terms.claimBytes();
+    long missingBytes =
+        holders.values().stream()
+            .filter(holder -> holder.who.role() == Role.MAP)
+            .mapToLong(holder -> holder.bytes(Kind.SORT) + holder.bytes(Kind.ROOM))
+            .map(heldBytes -> Math.max(0, claimBytes - heldBytes))
+            .sum();
+    return Math.min(reservedBytes(), missingBytes);
+  }
+}

@@ -1,0 +1,228 @@
+package io.sluice.node.ledger;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Says who gets memory, and who may wait for some: nobody waits for what only a task could give,
+ * unless it has nowhere else to go.
+ *
+ * <p>Thread contract: its ledger's.
+ */
+class Granting {
+  private final Books books;
+  private long asks;
+
+  Granting(Books books) {
+    this.books = books;
+  }
+
+  final Books books() {
+    return books;
+  }
+
+  /** What the runs of so much in a sort buffer may take. */
+  long roomFor(long sortBytes) {
+    return sortBytes;
+  }
+
+  /** What the service frees without the help of any task. */
+  long comingBytes() {
+    return books.moverWorks
+        ? books.accounts.values().stream()
+            .mapToLong(account -> account.sendBytes - account.unmovableBytes)
+            .sum()
+        : 0;
+  }
+
+  /** Longest wait of one that is so patient. */
+  long waitMs(Patience patience) {
+    return switch (patience) {
+      case NONE -> 0;
+      case COMING -> books.terms.waitMs();
+      case LAST -> books.terms.revokeMs();
+    };
+  }
+
+  /** Whether a holder is granted anything but its own room. */
+  boolean isServed(Holder holder, long nowMs) {
+    return !holder.isLate(nowMs);
+  }
+
+  /** Takes an ask, and answers it if it is not to wait. */
+  final void ask(
+      Holder holder, Kind kind, long bytes, Patience patience, long nowMs, List<Order> orders) {
+    long hasBytes = kind == Kind.WRITING ? Math.min(holder.bytes(Kind.ROOM), bytes) : 0;
+    books.convert(holder, Kind.ROOM, Kind.WRITING, hasBytes);
+    long moreBytes = bytes - hasBytes;
+    if (moreBytes == 0) {
+      orders.add(new Order.Answer(holder.id, bytes));
+      return;
+    }
+    long sortBytes = holder.bytes(Kind.SORT) + bytes;
+    boolean sort = kind == Kind.SORT;
+    Ask ask =
+        new Ask(
+            asks++,
+            holder,
+            kind,
+            moreBytes,
+            sort ? bytes + Math.max(0, roomFor(sortBytes) - holder.bytes(Kind.ROOM)) : moreBytes,
+            hasBytes,
+            sort && sortBytes > books.terms.claimBytes(),
+            patience,
+            nowMs + waitMs(patience));
+    if (holder.account.ended || !isServed(holder, nowMs)) {
+      answer(ask, 0, orders);
+      return;
+    }
+    books.queue.add(ask);
+    serve(nowMs, orders);
+  }
+
+  /** Grants what can be granted, in order, and refuses what would wait in vain or for too long. */
+  final void serve(long nowMs, List<Order> orders) {
+    boolean granted;
+    do {
+      granted = grantFirst(orders);
+    } while (granted);
+    for (Ask ask : inOrder()) {
+      if (nowMs >= ask.untilMs() || !mayWait(ask, nowMs)) {
+        refuse(ask, nowMs, orders);
+      }
+    }
+  }
+
+  /** Sort and Writing before Receive; then who has least: the application, then the task. */
+  private List<Ask> inOrder() {
+    return books.queue.stream()
+        .sorted(
+            Comparator.comparingInt(Ask::rank)
+                .thenComparingLong(ask -> ask.holder().account.heldBytes())
+                .thenComparingLong(ask -> ask.holder().heldBytes())
+                .thenComparingLong(Ask::number))
+        .toList();
+  }
+
+  private boolean grantFirst(List<Order> orders) {
+    if (books.queue.isEmpty()) {
+      return false;
+    }
+    long levelBytes = books.levelBytes();
+    for (Ask ask : inOrder()) {
+      if (isBarred(ask, levelBytes)) {
+        continue; // it keeps nobody waiting
+      }
+      if (usableBytes(ask, levelBytes) >= ask.chargeBytes()) {
+        books.queue.remove(ask);
+        grant(ask, orders);
+        return true;
+      }
+      if (!ask.loan()) {
+        return false; // those behind must not take what it waits for
+      }
+    }
+    return false;
+  }
+
+  /** Whether others come first because it has its share. */
+  private boolean isBarred(Ask ask, long levelBytes) {
+    Account account = ask.holder().account;
+    if (account.heldBytes() > levelBytes
+        && books.queue.stream().anyMatch(other -> other.holder().account != account)) {
+      return true;
+    }
+    return ask.loan()
+        && ask.holder().bytes(Kind.SORT) + ask.bytes() > books.sortShareBytes(account)
+        && books.wants.values().stream()
+            .anyMatch(other -> other.holder() != ask.holder() && books.isLoanBelowShare(other));
+  }
+
+  /**
+   * What is free for it: not what is kept for those who have less, nor for claims if it is none.
+   */
+  private long usableBytes(Ask ask, long levelBytes) {
+    boolean below = ask.holder().account.heldBytes() + ask.chargeBytes() <= levelBytes;
+    long keptBytes = below && mayHaveLast(ask) ? 0 : books.reservedBytes();
+    return books.freeBytes() - Math.max(keptBytes, ask.loan() ? books.keepFreeBytes() : 0);
+  }
+
+  /** Whether the last can be granted to it, and is not lost for long with one that ignores all. */
+  boolean mayHaveLast(Ask ask) {
+    Holder holder = ask.holder();
+    return (holder.obeys() && ask.kind() != Kind.WRITING) // which nobody can be told to give back
+        || holder.heldBytes() + ask.chargeBytes() <= books.reservedBytes();
+  }
+
+  /** Whether what is coming is enough for it and for all before it. */
+  private boolean mayWait(Ask ask, long nowMs) {
+    if (ask.loan() || ask.patience() == Patience.NONE) {
+      return false;
+    }
+    long aheadBytes = 0;
+    for (Ask before : inOrder()) {
+      aheadBytes += before.chargeBytes();
+      if (before == ask) {
+        break;
+      }
+    }
+    long comingBytes = usableBytes(ask, books.levelBytes()) + comingBytes();
+    if (ask.patience() == Patience.LAST) {
+      return aheadBytes <= comingBytes + recallableBytes(ask.holder(), nowMs);
+    }
+    return aheadBytes <= comingBytes && !hasItsShare(ask);
+  }
+
+  /** A writer with more than its share writes to disk while memory is short. */
+  private boolean hasItsShare(Ask ask) {
+    Holder holder = ask.holder();
+    return ask.kind() == Kind.WRITING
+        && holder.bytes(Kind.SORT) + holder.bytes(Kind.WRITING)
+            > 2 * books.sortShareBytes(holder.account);
+  }
+
+  /** What others could be told to give back. */
+  private long recallableBytes(Holder asker, long nowMs) {
+    return books.holders.values().stream()
+        .filter(holder -> holder != asker && !holder.isLate(nowMs))
+        .mapToLong(
+            holder ->
+                holder.bytes(Kind.RECEIVE)
+                    + Math.max(0, holder.bytes(Kind.SORT) - books.terms.claimBytes()))
+        .sum();
+  }
+
+  private void grant(Ask ask, List<Order> orders) {
+    Holder holder = ask.holder();
+    books.charge(holder, ask.kind(), ask.bytes());
+    if (ask.chargeBytes() > ask.bytes()) {
+      books.charge(holder, Kind.ROOM, ask.chargeBytes() - ask.bytes());
+    }
+    books.wants.remove(holder.id);
+    answer(ask, ask.bytes(), orders);
+  }
+
+  private void refuse(Ask ask, long nowMs, List<Order> orders) {
+    books.queue.remove(ask);
+    books.wants.put(
+        ask.holder().id,
+        new Ask(
+            ask.number(),
+            ask.holder(),
+            ask.kind(),
+            ask.bytes(),
+            ask.chargeBytes(),
+            ask.hasBytes(),
+            ask.loan(),
+            ask.patience(),
+            nowMs + books.terms.wantMs()));
+    answer(ask, 0, orders);
+  }
+
+  private void answer(Ask ask, long grantedBytes, List<Order> orders) {
+    Map<Kind, Long> counts = grantedBytes > 0 ? books.grantedBytes : books.refusals;
+    counts.merge(ask.kind(), grantedBytes > 0 ? grantedBytes : 1, Long::sum);
+    orders.add(new Order.Answer(ask.holder().id, ask.hasBytes() + grantedBytes));
+  }
+}

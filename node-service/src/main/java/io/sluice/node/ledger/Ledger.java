@@ -1,0 +1,299 @@
+package io.sluice.node.ledger;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The one account of a node's memory: grants it to tasks for sorting, writing and receiving, in
+ * steps and by turns, and says who gives back when it is short.
+ *
+ * <p>Each call says what has happened, at a time that never goes back, and returns what is to be
+ * done for it. Nothing waits in here: an ask that is not answered at once is answered by a later
+ * call, {@link #tick} at the latest.
+ *
+ * <ul>
+ *   <li>A sort buffer is granted together with room for its runs, so that a spill finds room for
+ *       itself. What is beyond {@link Terms#claimBytes} is a loan: of free memory only.
+ *   <li>An ask waits only for what the service can free itself, and no longer than {@link
+ *       Terms#waitMs}; one of {@link Patience#LAST} also for what others are told to give back, and
+ *       {@link Terms#revokeMs}.
+ *   <li>Nothing is taken by force. Who does not obey in time is granted nothing until it has.
+ *   <li>The last eighth is for those applications that have less than their share; it is lent to
+ *       those only who hear notices and have always obeyed. So one alone may have all, and one that
+ *       ignores everything may not.
+ * </ul>
+ *
+ * <p>Thread contract: one thread at a time, by a lock of its owner. Ownership: nothing to close.
+ * Failure: {@link IllegalArgumentException} for asks that cannot be meant, {@link
+ * IllegalStateException} for giving back what is not held; both change nothing.
+ */
+public class Ledger {
+  private final Books books;
+  private final Granting granting;
+  private final TakingBack takingBack;
+  private long holderIds;
+
+  /** All of it is free; nothing is moved until {@link #moverWorks} says so. */
+  public Ledger(Terms terms, long capacityBytes) {
+    this(new Books(terms, capacityBytes));
+  }
+
+  private Ledger(Books books) {
+    this(books, new Granting(books), new TakingBack(books));
+  }
+
+  /** With other rules. */
+  Ledger(Books books, Granting granting, TakingBack takingBack) {
+    this.books = books;
+    this.granting = granting;
+    this.takingBack = takingBack;
+  }
+
+  /** A task has connected; it does not hear notices yet. */
+  public long join(Holding.HolderId who) {
+    Account account = account(who.application());
+    account.holders++;
+    long id = holderIds++;
+    books.holders.put(id, new Holder(id, who, account));
+    return id;
+  }
+
+  /** Whether a task hears notices now; else it is told with its answers only. */
+  public void hears(long holderId, boolean hears) {
+    holder(holderId).hears = hears;
+  }
+
+  /**
+   * A task has ended: all that it holds is free, but what must settle.
+   *
+   * @param settlingBytes of that, what may still be written to, until {@link #settled}
+   */
+  public List<Order> leave(long holderId, long settlingBytes, long nowMs) {
+    Holder holder = holder(holderId);
+    if (settlingBytes < 0 || settlingBytes > holder.heldBytes()) {
+      throw new IllegalArgumentException(settlingBytes + " bytes settle of " + holder.heldBytes());
+    }
+    books.queue.removeIf(ask -> ask.holder() == holder);
+    books.wants.remove(holderId);
+    for (Kind kind : List.copyOf(holder.bytes.keySet())) {
+      books.credit(holder, kind, holder.bytes(kind));
+    }
+    books.withhold(Kind.SETTLING, settlingBytes);
+    books.holders.remove(holderId);
+    holder.account.holders--;
+    return settle(nowMs);
+  }
+
+  /** What a task left behind can be granted. */
+  public List<Order> settled(long bytes, long nowMs) {
+    books.release(Kind.SETTLING, bytes);
+    return settle(nowMs);
+  }
+
+  /**
+   * A task asks; it has one answer before it asks again.
+   *
+   * @param kind {@link Kind#SORT}, {@link Kind#WRITING} or {@link Kind#RECEIVE}
+   */
+  public List<Order> ask(long holderId, Kind kind, long bytes, Patience patience, long nowMs) {
+    Holder holder = holder(holderId);
+    if (bytes <= 0 || bytes > books.capacityBytes()) {
+      throw new IllegalArgumentException(
+          bytes + " bytes asked for by " + holder.who + " of " + books.capacityBytes());
+    }
+    if (kind != Kind.SORT && kind != Kind.WRITING && kind != Kind.RECEIVE) {
+      throw new IllegalArgumentException(kind + " asked for by " + holder.who);
+    }
+    if (books.queue.stream().anyMatch(ask -> ask.holder() == holder)) {
+      throw new IllegalArgumentException(holder.who + " asks a second time");
+    }
+    List<Order> orders = new ArrayList<>();
+    granting.ask(holder, kind, bytes, patience, nowMs, orders);
+    orders.addAll(settle(nowMs));
+    return orders;
+  }
+
+  /** A task gives back; with a sort buffer the room for its runs goes. */
+  public List<Order> giveBack(long holderId, Kind kind, long bytes, long nowMs) {
+    Holder holder = holder(holderId);
+    checkHeld(holder, kind, bytes);
+    books.credit(holder, kind, bytes);
+    long roomBytes = holder.bytes(Kind.ROOM) - granting.roomFor(holder.bytes(Kind.SORT));
+    if (kind == Kind.SORT && roomBytes > 0) {
+      books.credit(holder, Kind.ROOM, roomBytes);
+    }
+    return settle(nowMs);
+  }
+
+  /** What a task wrote has become its application's. */
+  public List<Order> commit(long holderId, long bytes, long nowMs) {
+    Holder holder = holder(holderId);
+    checkHeld(holder, Kind.WRITING, bytes);
+    books.commit(holder, bytes);
+    return settle(nowMs);
+  }
+
+  /** Outputs were freed. */
+  public List<Order> freed(String application, long bytes, long nowMs) {
+    books.creditSend(account(application), bytes);
+    return settle(nowMs);
+  }
+
+  /** An application has ended: its tasks are granted nothing more. */
+  public List<Order> stopped(String application, long nowMs) {
+    account(application).ended = true;
+    List<Order> orders = new ArrayList<>();
+    for (Ask ask : List.copyOf(books.queue)) {
+      if (ask.holder().account.ended) {
+        books.queue.remove(ask);
+        orders.add(new Order.Answer(ask.holder().id, ask.hasBytes()));
+      }
+    }
+    books.wants.values().removeIf(ask -> ask.holder().account.ended);
+    orders.addAll(settle(nowMs));
+    return orders;
+  }
+
+  /** Some of what was ordered to be moved has been, and is free. */
+  public List<Order> moved(long moveId, long bytes, long nowMs) {
+    books.progressed(moveId, bytes);
+    books.creditSend(books.moves.get(moveId).account(), bytes);
+    return settle(nowMs);
+  }
+
+  /** An order to move is done with; what has not been moved is not tried again for a while. */
+  public List<Order> moveEnded(long moveId, long nowMs) {
+    Books.Transfer transfer = books.moves.get(moveId);
+    long leftBytes = transfer.leftBytes();
+    books.progressed(moveId, leftBytes);
+    books.moves.remove(moveId);
+    Account account = transfer.account();
+    if (leftBytes > 0) {
+      account.unmovableBytes =
+          Math.min(
+              account.sendBytes - Math.min(account.sendBytes, account.movingBytes),
+              account.unmovableBytes + leftBytes);
+      account.unmovableUntilMs = nowMs + books.terms.wantMs();
+    }
+    return settle(nowMs);
+  }
+
+  /** Whether there is a disk tier that takes outputs now. */
+  public List<Order> moverWorks(boolean works, long nowMs) {
+    books.moverWorks = works;
+    return settle(nowMs);
+  }
+
+  /** The memory tier has become larger or smaller; what is held is not taken away. */
+  public List<Order> capacity(long bytes, long nowMs) {
+    books.capacity(bytes);
+    return settle(nowMs);
+  }
+
+  /** Outputs were found at the start. */
+  public void recovered(String application, long bytes) {
+    books.chargeSend(account(application), bytes);
+  }
+
+  /** Blocks were found at the start that may still be written to. */
+  public void quarantined(long bytes) {
+    books.withhold(Kind.QUARANTINE, bytes);
+  }
+
+  /** Some of them can be granted. */
+  public List<Order> reviewed(long bytes, long nowMs) {
+    books.release(Kind.QUARANTINE, bytes);
+    return settle(nowMs);
+  }
+
+  /** Time has passed. */
+  public List<Order> tick(long nowMs) {
+    return settle(nowMs);
+  }
+
+  /** The most of a kind that a holder may hold, as it was told last; {@code MAX_VALUE} if not. */
+  public long keepBytes(long holderId, Kind kind) {
+    Holder.Notice told = holder(holderId).notices.get(kind);
+    return told == null ? Long.MAX_VALUE : told.keepBytes();
+  }
+
+  /** Who holds what. */
+  public List<Holding> holdings(long nowMs) {
+    return books.holders.values().stream()
+        .map(holder -> new Holding(holder.who, Map.copyOf(holder.bytes), holder.isLate(nowMs)))
+        .toList();
+  }
+
+  /** How it stands. */
+  public LedgerStats stats() {
+    Map<Kind, Long> heldBytes = new EnumMap<>(Kind.class);
+    for (Kind kind : Kind.values()) {
+      heldBytes.put(kind, books.heldBytes(kind));
+    }
+    return new LedgerStats(
+        books.capacityBytes(),
+        books.freeBytes(),
+        heldBytes,
+        Map.copyOf(books.grantedBytes),
+        Map.copyOf(books.refusals),
+        Map.copyOf(books.revokedBytes),
+        books.lates,
+        books.queue.size());
+  }
+
+  /** What the outputs of each application hold in memory. */
+  public Map<String, Long> sends() {
+    return books.accounts.values().stream()
+        .collect(Collectors.toMap(account -> account.application, account -> account.sendBytes));
+  }
+
+  private List<Order> settle(long nowMs) {
+    List<Order> orders = new ArrayList<>();
+    books.wants.values().removeIf(want -> nowMs >= want.untilMs());
+    for (Account account : books.accounts.values()) {
+      if (nowMs >= account.unmovableUntilMs) {
+        account.unmovableBytes = 0;
+      }
+    }
+    for (Holder holder : books.holders.values()) {
+      boolean late = holder.isLate(nowMs);
+      if (late && !holder.late) {
+        books.lates++;
+      }
+      holder.late = late;
+      holder.wasLate |= late;
+    }
+    granting.serve(nowMs, orders);
+    takingBack.decide(nowMs, orders);
+    books.accounts.values().removeIf(Account::isEmpty);
+    return orders;
+  }
+
+  private Account account(String application) {
+    return books.accounts.computeIfAbsent(application, Account::new);
+  }
+
+  private Holder holder(long holderId) {
+    Holder holder = books.holders.get(holderId);
+    if (holder == null) {
+      throw new IllegalArgumentException("no holder " + holderId);
+    }
+    return holder;
+  }
+
+  private static void checkHeld(Holder holder, Kind kind, long bytes) {
+    if (bytes < 0 || bytes > holder.bytes(kind)) {
+      throw new IllegalStateException(
+          bytes
+              + " bytes of "
+              + kind
+              + " from "
+              + holder.who
+              + ", which holds "
+              + holder.bytes(kind));
+    }
+  }
+}

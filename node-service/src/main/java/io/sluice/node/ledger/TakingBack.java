@@ -1,0 +1,217 @@
+package io.sluice.node.ledger;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * Says who gives back when memory is short: what was received, then loans of sort buffers, then
+ * outputs, and sort buffers within their claims last. A step is taken for what those before it
+ * cannot bring. Notices are sent and never waited for: for an ask that waits, outputs are moved
+ * although notices are out.
+ *
+ * <p>Thread contract: its ledger's.
+ */
+class TakingBack {
+  private final Books books;
+  private long moveIds;
+
+  TakingBack(Books books) {
+    this.books = books;
+  }
+
+  /** What is lacking, at one moment. */
+  private final class Need {
+    private final long nowMs;
+    private final List<Order> orders;
+    private final long levelBytes = books.levelBytes();
+
+    Need(long nowMs, List<Order> orders) {
+      this.nowMs = nowMs;
+      this.orders = orders;
+    }
+
+    /** Of what these asks want beyond what is free; what is kept from them is not. */
+    long lackingBytes(Stream<Ask> asks) {
+      long wantedBytes = 0;
+      boolean kept = false;
+      for (Ask ask : asks.toList()) {
+        wantedBytes += ask.chargeBytes();
+        kept |= ask.holder().account.heldBytes() + ask.chargeBytes() > levelBytes;
+      }
+      long usableBytes = books.freeBytes() - (kept ? books.reservedBytes() : 0);
+      return wantedBytes == 0 ? 0 : wantedBytes - usableBytes;
+    }
+
+    Stream<Ask> queued() {
+      return books.queue.stream();
+    }
+
+    /** With those that were refused, but for loans, which take nothing from outputs. */
+    Stream<Ask> wanted() {
+      return Stream.concat(queued(), books.wants.values().stream().filter(ask -> !ask.loan()));
+    }
+
+    long expectedBytes() {
+      return books.holders.values().stream().mapToLong(holder -> holder.expectedBytes(nowMs)).sum();
+    }
+
+    long revoke(Holder holder, Kind kind, long keepBytes) {
+      long backBytes = holder.bytes(kind) - keepBytes;
+      holder.notices.put(kind, new Holder.Notice(keepBytes, nowMs + books.terms.revokeMs()));
+      holder.epoch++;
+      books.revokedBytes.merge(kind, backBytes, Long::sum);
+      orders.add(new Order.Revoke(holder.id, holder.epoch, kind, keepBytes));
+      return backBytes;
+    }
+  }
+
+  /** Decides, and counts on what it has ordered from then on. */
+  final void decide(long nowMs, List<Order> orders) {
+    Need need = new Need(nowMs, orders);
+    takeBack(() -> received(need), () -> loans(need), () -> outputs(need), () -> claims(need));
+    if (sharesLoans()) {
+      shareLoans(need);
+    }
+  }
+
+  /** Whether loans are called back for those who have less of them. */
+  boolean sharesLoans() {
+    return true;
+  }
+
+  /** In this order. */
+  void takeBack(Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
+    received.run();
+    loans.run();
+    outputs.run();
+    claims.run();
+  }
+
+  /** What notices must still bring. */
+  private long recallBytes(Need need) {
+    return need.lackingBytes(need.wanted()) - need.expectedBytes() - books.movingBytes();
+  }
+
+  private void received(Need need) {
+    long leftBytes = recallBytes(need);
+    boolean forReceive = need.wanted().allMatch(ask -> ask.kind() == Kind.RECEIVE);
+    for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
+      long heldBytes = holder.bytes(Kind.RECEIVE);
+      boolean fair = !forReceive || holder.account.heldBytes() > need.levelBytes;
+      long keepBytes = Math.max(0, heldBytes - leftBytes);
+      if (leftBytes > 0
+          && fair
+          && !isAsking(holder)
+          && holder.hasMoreThan(Kind.RECEIVE, keepBytes)
+          && holder.notices.get(Kind.RECEIVE) == null) {
+        leftBytes -= need.revoke(holder, Kind.RECEIVE, keepBytes);
+      }
+    }
+  }
+
+  private void loans(Need need) {
+    long leftBytes = recallBytes(need);
+    for (Holder holder : sorted(holder -> holder.bytes(Kind.SORT))) {
+      long keepBytes = Math.max(books.terms.claimBytes(), holder.bytes(Kind.SORT) - leftBytes);
+      if (leftBytes > 0
+          && !isAsking(holder)
+          && holder.hasMoreThan(Kind.SORT, keepBytes)
+          && holder.notices.get(Kind.SORT) == null) {
+        leftBytes -= need.revoke(holder, Kind.SORT, keepBytes);
+      }
+    }
+  }
+
+  private void outputs(Need need) {
+    if (!books.moverWorks) {
+      return;
+    }
+    long movingBytes = books.movingBytes();
+    long urgentBytes =
+        Math.max(
+            need.lackingBytes(need.queued()) - movingBytes,
+            need.lackingBytes(need.wanted()) - need.expectedBytes() - movingBytes);
+    move(need, urgentBytes, true);
+    move(need, books.keepFreeBytes() - books.freeBytes() - books.movingBytes(), false);
+  }
+
+  private void move(Need need, long bytes, boolean urgent) {
+    long leftBytes = bytes;
+    List<Account> furthestFirst =
+        books.accounts.values().stream()
+            .sorted(Comparator.comparingLong(Account::heldBytes).reversed())
+            .toList();
+    for (Account account : furthestFirst) {
+      long partBytes = Math.min(leftBytes, account.movableBytes());
+      if (partBytes > 0) {
+        long moveId = moveIds++;
+        account.movingBytes += partBytes;
+        books.moves.put(moveId, new Books.Transfer(account, partBytes));
+        need.orders.add(new Order.Move(moveId, account.application, partBytes, urgent));
+        leftBytes -= partBytes;
+      }
+    }
+  }
+
+  /** What could be ordered to be moved, and has not been. */
+  long movableBytes() {
+    return books.moverWorks
+        ? books.accounts.values().stream().mapToLong(Account::movableBytes).sum()
+        : 0;
+  }
+
+  private void claims(Need need) {
+    List<Ask> sorts = need.wanted().filter(ask -> ask.kind() != Kind.RECEIVE).toList();
+    long leftBytes =
+        need.lackingBytes(sorts.stream())
+            - need.expectedBytes()
+            - books.movingBytes()
+            - movableBytes();
+    for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
+      if (leftBytes <= 0) {
+        return;
+      }
+      long keepBytes = books.sortShareBytes(holder.account);
+      Predicate<Ask> mayTake =
+          ask ->
+              ask.holder() != holder
+                  && (ask.holder().account != holder.account
+                      || ask.holder().bytes(Kind.SORT) < holder.bytes(Kind.SORT));
+      if (sorts.stream().anyMatch(mayTake) && holder.hasMoreThan(Kind.SORT, keepBytes)) {
+        leftBytes -= need.revoke(holder, Kind.SORT, keepBytes);
+      }
+    }
+  }
+
+  /** For one who is refused a loan and has less than its share: from those who have more. */
+  private void shareLoans(Need need) {
+    long leftBytes =
+        books.wants.values().stream()
+                .filter(books::isLoanBelowShare)
+                .mapToLong(Ask::chargeBytes)
+                .sum()
+            - need.expectedBytes();
+    for (Holder holder : sorted(holder -> holder.bytes(Kind.SORT))) {
+      if (leftBytes <= 0) {
+        return;
+      }
+      long keepBytes = Math.max(books.terms.claimBytes(), books.sortShareBytes(holder.account));
+      if (holder.hasMoreThan(Kind.SORT, keepBytes)) {
+        leftBytes -= need.revoke(holder, Kind.SORT, keepBytes);
+      }
+    }
+  }
+
+  private boolean isAsking(Holder holder) {
+    return books.wants.containsKey(holder.id)
+        || books.queue.stream().anyMatch(ask -> ask.holder() == holder);
+  }
+
+  /** The holders, those with most first. */
+  private List<Holder> sorted(ToLongFunction<Holder> by) {
+    return books.holders.values().stream().sorted(Comparator.comparingLong(by).reversed()).toList();
+  }
+}

@@ -1,0 +1,184 @@
+package io.sluice.node.ledger;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The model finds each fault that a ledger could have, so that finding none says something. */
+@Timeout(120)
+class BrokenLedgersTest {
+  private static final int SCHEDULES = 300;
+
+  /** A ledger with one fault, and the properties by which it shows. */
+  enum Fault {
+    WAITS_FOR_TASKS(
+        Set.of(Property.COMING),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books) {
+                  @Override
+                  long comingBytes() {
+                    return super.comingBytes() + books.heldBytes(Kind.SORT);
+                  }
+                },
+                new TakingBack(books))),
+    WAITS_FOR_EVER(
+        Set.of(Property.WAIT),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books) {
+                  @Override
+                  long waitMs(Patience patience) {
+                    return 10 * super.waitMs(patience);
+                  }
+                },
+                new TakingBack(books))),
+    NO_ROOM(
+        Set.of(Property.ROOM, Property.TRUTH),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books) {
+                  @Override
+                  long roomFor(long sortBytes) {
+                    return 0;
+                  }
+                },
+                new TakingBack(books))),
+    OUTPUTS_BEFORE_LOANS(
+        Set.of(Property.OUTPUTS_AFTER_LOANS),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books),
+                new TakingBack(books) {
+                  @Override
+                  void takeBack(
+                      Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
+                    super.takeBack(outputs, received, loans, claims);
+                  }
+                })),
+    CLAIMS_BEFORE_OUTPUTS(
+        Set.of(Property.CLAIMS_LAST),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books),
+                new TakingBack(books) {
+                  @Override
+                  long movableBytes() {
+                    return 0;
+                  }
+
+                  @Override
+                  void takeBack(
+                      Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
+                    super.takeBack(received, loans, claims, outputs);
+                  }
+                })),
+    FORGETS_LEAVES(
+        Set.of(Property.TRUTH, Property.FREE_AT_THE_END),
+        books ->
+            new Ledger(books, new Granting(books), new TakingBack(books)) {
+              @Override
+              public List<Order> leave(long holderId, long settlingBytes, long nowMs) {
+                return List.of();
+              }
+            }),
+    COUNTS_MOVES_TWICE(
+        Set.of(Property.TRUTH),
+        books ->
+            new Ledger(books, new Granting(books), new TakingBack(books)) {
+              @Override
+              public List<Order> moved(long moveId, long bytes, long nowMs) {
+                long twice = Math.min(2 * bytes, books.heldBytes(Kind.SEND));
+                return super.moved(moveId, twice, nowMs);
+              }
+            }),
+    HAS_NO_LAST_EIGHTH(
+        Set.of(Property.NEWCOMER),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books) {
+                  @Override
+                  boolean mayHaveLast(Ask ask) {
+                    return true;
+                  }
+                },
+                new TakingBack(books))),
+    LENDS_TO_NOBODY(
+        Set.of(Property.ALONE),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books) {
+                  @Override
+                  boolean mayHaveLast(Ask ask) {
+                    return false;
+                  }
+                },
+                new TakingBack(books))),
+    SHARES_NO_LOANS(
+        Set.of(Property.EQUAL),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books),
+                new TakingBack(books) {
+                  @Override
+                  boolean sharesLoans() {
+                    return false;
+                  }
+                })),
+    FORGIVES_THE_LATE(
+        Set.of(Property.LATE),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books) {
+                  @Override
+                  boolean isServed(Holder holder, long nowMs) {
+                    return true;
+                  }
+                },
+                new TakingBack(books))),
+    KEEPS_A_CRUMB(
+        Set.of(Property.TRUTH, Property.FREE_AT_THE_END, Property.SUM),
+        books ->
+            new Ledger(books, new Granting(books), new TakingBack(books)) {
+              @Override
+              public List<Order> giveBack(long holderId, Kind kind, long bytes, long nowMs) {
+                return super.giveBack(holderId, kind, bytes - 1, nowMs);
+              }
+            });
+
+    private final Set<Property> properties;
+    private final Function<Books, Ledger> maker;
+
+    Fault(Set<Property> properties, Function<Books, Ledger> maker) {
+      this.properties = properties;
+      this.maker = maker;
+    }
+
+    Ledger ledger(long capacity) {
+      return maker.apply(new Books(LedgerModel.TERMS, capacity));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isFound(Fault fault) {
+    Property.Broken found =
+        assertThrows(Property.Broken.class, () -> LedgerSchedules.all(fault::ledger, 1, SCHEDULES));
+    assertTrue(fault.properties.contains(found.property()), found.getMessage());
+  }
+}

@@ -1,0 +1,251 @@
+package io.sluice.node.ledger;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Function;
+
+/**
+ * A node in virtual time: tasks, a disk and a ledger, which is watched after each event. Bytes are
+ * MiB here.
+ */
+final class LedgerModel {
+  static final Terms TERMS = new Terms(32, 2_000, 10_000, 1_000);
+  private static final long TICK_MS = 100;
+  private static final long HARD_LIMIT_MS = 10_000_000;
+
+  final VirtualTime time = new VirtualTime();
+  final Random random;
+  final Terms terms;
+  final long capacity;
+  ModelDisk disk;
+  Ledger ledger;
+  int names;
+  long lates;
+  private final Function<Long, Ledger> maker;
+  private final Map<Long, ModelTask> tasks = new HashMap<>();
+  private final Map<String, List<ModelOutput>> outputs = new LinkedHashMap<>();
+  private final Map<String, Long> failedAtMs = new HashMap<>();
+  private final Map<String, Integer> running = new HashMap<>();
+  private long outputNumbers;
+  private int starting;
+  private boolean changed;
+
+  LedgerModel(Function<Long, Ledger> maker, long capacity, Random random) {
+    this(maker, TERMS, capacity, random);
+  }
+
+  LedgerModel(Function<Long, Ledger> maker, Terms terms, long capacity, Random random) {
+    this.maker = maker;
+    this.terms = terms;
+    this.capacity = capacity;
+    this.random = random;
+    this.ledger = maker.apply(capacity);
+  }
+
+  void disk(long mibPerSecond, double failing, long size) {
+    disk = new ModelDisk(this, mibPerSecond, failing, size);
+    ledger.moverWorks(disk.exists(), 0);
+  }
+
+  void at(long ms, ModelTask task) {
+    starting++;
+    running.merge(task.who.application(), 1, Integer::sum);
+    time.in(
+        ms,
+        () -> {
+          starting--;
+          task.start();
+        });
+  }
+
+  void join(ModelTask task) {
+    task.id = ledger.join(task.who);
+    ledger.hears(task.id, task.hearing != ModelTask.Hearing.NONE);
+    tasks.put(task.id, task);
+  }
+
+  List<ModelOutput> outputs(String application) {
+    return outputs.computeIfAbsent(application, a -> new ArrayList<>());
+  }
+
+  void committed(ModelTask task, long bytes) {
+    if (bytes > 0) {
+      outputs(task.who.application()).add(new ModelOutput(outputNumbers++, bytes, 0));
+      apply(ledger.commit(task.id, bytes, time.nowMs()));
+    }
+  }
+
+  void failed(String application, ModelOutput output) {
+    failedAtMs.put(application, time.nowMs());
+    if (outputs(application).remove(output)) {
+      outputs(application)
+          .add(new ModelOutput(output.number(), output.bytes(), time.nowMs() + terms.wantMs()));
+    }
+  }
+
+  void left(ModelTask task) {
+    tasks.remove(task.id);
+    apply(ledger.leave(task.id, 0, time.nowMs()));
+    gone(task);
+  }
+
+  private void gone(ModelTask task) {
+    Property.ENDS.check(
+        task.frozen || time.nowMs() - task.startedMs <= task.allowedMs + 1000, () -> task);
+    String application = task.who.application();
+    if (running.merge(application, -1, Integer::sum) == 0) {
+      time.in(random.nextInt(3000), () -> end(application));
+    }
+  }
+
+  /** Frees what an application has, as when it has ended. */
+  void end(String application) {
+    apply(ledger.stopped(application, time.nowMs()));
+    List<ModelOutput> freed = outputs(application);
+    while (!freed.isEmpty()) {
+      apply(ledger.freed(application, freed.remove(0).bytes(), time.nowMs()));
+    }
+  }
+
+  /**
+   * The service ends and another one comes; tasks end with it, but what they hold is quarantined.
+   */
+  void restart() {
+    long quarantined = 0;
+    List<ModelTask> ended = List.copyOf(tasks.values());
+    tasks.clear();
+    disk.forget();
+    ledger = maker.apply(ledger.stats().capacityBytes());
+    outputs.forEach(
+        (application, all) ->
+            ledger.recovered(application, all.stream().mapToLong(ModelOutput::bytes).sum()));
+    for (ModelTask task : ended) {
+      long bytes = task.held(Kind.SORT) + task.held(Kind.WRITING) + task.held(Kind.RECEIVE);
+      quarantined += bytes;
+      task.alive = false;
+      time.in(random.nextInt(20_000), () -> apply(ledger.reviewed(bytes, time.nowMs())));
+    }
+    ledger.quarantined(quarantined);
+    apply(ledger.moverWorks(disk.works, time.nowMs()));
+    ended.forEach(this::gone);
+  }
+
+  List<ModelTask> tasks() {
+    return List.copyOf(tasks.values());
+  }
+
+  void apply(List<Order> orders) {
+    changed = true;
+    for (Order order : orders) {
+      if (order instanceof Order.Answer answer) {
+        ModelTask task = tasks.get(answer.holderId());
+        Property.WAIT.check(task.waiting != null, () -> answer);
+        task.answered(answer.bytes());
+      } else if (order instanceof Order.Revoke revoke) {
+        ModelTask task = tasks.get(revoke.holderId());
+        checkRevoke(task, revoke);
+        task.heard(revoke.kind(), revoke.keepBytes());
+      } else if (order instanceof Order.Move move) {
+        checkMove(move);
+        disk.add(move);
+      }
+    }
+    if (orders.stream().anyMatch(Order.Answer.class::isInstance)) {
+      checkAll();
+    }
+  }
+
+  /** Runs until everything has ended; {@code each} after each event. */
+  void run(Runnable each) {
+    time.in(TICK_MS, this::tick);
+    while (time.step()) {
+      if (changed) {
+        changed = false;
+        checkAll();
+        each.run();
+      }
+      Property.ENDS.check(time.nowMs() < HARD_LIMIT_MS, () -> tasks.values());
+    }
+    LedgerStats stats = ledger.stats();
+    lates = stats.lates();
+    Property.FREE_AT_THE_END.check(stats.freeBytes() == stats.capacityBytes(), () -> stats);
+  }
+
+  private void tick() {
+    apply(ledger.tick(time.nowMs()));
+    if (starting == 0 && tasks.values().stream().allMatch(task -> task.frozen)) {
+      tasks().forEach(ModelTask::leave);
+    }
+    if (starting > 0 || !tasks.isEmpty()) {
+      time.in(TICK_MS, this::tick);
+    }
+  }
+
+  private void checkAll() {
+    LedgerStats stats = ledger.stats();
+    long sum = stats.freeBytes();
+    for (long bytes : stats.heldBytes().values()) {
+      Property.SUM.check(bytes >= 0, () -> stats);
+      sum += bytes;
+    }
+    Property.SUM.check(stats.freeBytes() >= 0 && sum == stats.capacityBytes(), () -> stats);
+    for (Kind kind : List.of(Kind.SORT, Kind.WRITING, Kind.RECEIVE)) {
+      long held = tasks.values().stream().mapToLong(task -> task.held(kind)).sum();
+      Property.TRUTH.check(
+          held == stats.heldBytes().get(kind), () -> kind + " " + held + ": " + stats);
+    }
+    long send = outputs.values().stream().flatMap(List::stream).mapToLong(ModelOutput::bytes).sum();
+    Property.TRUTH.check(
+        send == stats.heldBytes().get(Kind.SEND), () -> "outputs " + send + ": " + stats);
+    checkWaiting(stats, send);
+  }
+
+  private void checkWaiting(LedgerStats stats, long send) {
+    for (ModelTask task : tasks.values()) {
+      if (task.waiting != null) {
+        long limitMs = task.waiting.patience() == Patience.LAST ? terms.revokeMs() : terms.waitMs();
+        Property.WAIT.check(time.nowMs() - task.waiting.sinceMs() <= limitMs + TICK_MS, () -> task);
+      }
+    }
+    long charges =
+        tasks.values().stream()
+            .map(task -> task.waiting)
+            .filter(waiting -> waiting != null && waiting.patience() == Patience.COMING)
+            .mapToLong(ModelTask.Waiting::chargeBytes)
+            .sum();
+    long coming = stats.freeBytes() + (disk.works ? send : 0);
+    Property.COMING.check(charges <= coming, () -> charges + " wait for " + coming + ": " + stats);
+  }
+
+  private boolean isRecalled(ModelTask task) {
+    return !task.told.isEmpty();
+  }
+
+  private void checkMove(Order.Move move) {
+    boolean forSort =
+        tasks.values().stream()
+            .anyMatch(task -> task.waiting != null && task.waiting.kind() != Kind.RECEIVE);
+    if (move.urgent() && forSort && tasks.values().stream().noneMatch(this::isRecalled)) {
+      for (ModelTask task : tasks.values()) {
+        boolean asks = task.waiting != null || time.nowMs() - task.refusedAtMs <= terms.wantMs();
+        boolean lent = task.held(Kind.RECEIVE) > 0 || task.held(Kind.SORT) > terms.claimBytes();
+        Property.OUTPUTS_AFTER_LOANS.check(asks || !lent, () -> move + " before " + task);
+      }
+    }
+  }
+
+  private void checkRevoke(ModelTask task, Order.Revoke revoke) {
+    if (revoke.kind() == Kind.SORT && revoke.keepBytes() < terms.claimBytes() && disk.works) {
+      boolean failedLately =
+          failedAtMs.values().stream().anyMatch(ms -> time.nowMs() - ms <= terms.wantMs());
+      long send = ledger.stats().heldBytes().get(Kind.SEND);
+      Property.CLAIMS_LAST.check(
+          failedLately || send <= disk.orderedBytes(),
+          () -> revoke + " of " + task + ", outputs " + send);
+    }
+  }
+}

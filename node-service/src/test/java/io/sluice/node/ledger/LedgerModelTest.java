@@ -1,0 +1,101 @@
+package io.sluice.node.ledger;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.testing.TestSeed;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A ledger keeps its promises whatever happens on its node: {@link Property}. */
+@Timeout(600)
+class LedgerModelTest {
+  /** More for a campaign; a schedule takes some 10 ms. */
+  private static final int SCHEDULES = Integer.getInteger("sluice.test.schedules", 500);
+
+  private static Ledger ledger(long capacity) {
+    return new Ledger(LedgerModel.TERMS, capacity);
+  }
+
+  @Test
+  void keepsItsPromisesInAnySchedule() {
+    long seed = TestSeed.next();
+    for (int i = 0; i < SCHEDULES; i++) {
+      int schedule = i;
+      try {
+        LedgerSchedules.random(LedgerModelTest::ledger, seed + i);
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError("schedule " + schedule + " of seed " + seed, e);
+      }
+    }
+  }
+
+  @Test
+  void oneAloneMayHaveAll() {
+    LedgerSchedules.alone(LedgerModelTest::ledger);
+  }
+
+  @Test
+  void whoComesLastFindsSomethingWhateverOthersIgnore() {
+    LedgerSchedules.newcomer(LedgerModelTest::ledger);
+  }
+
+  @Test
+  void whoHasMoreGivesBackToWhoHasLessThanItsShare() {
+    LedgerSchedules.slow(LedgerModelTest::ledger);
+  }
+
+  @Test
+  void whoIsLateIsGrantedNothing() {
+    LedgerSchedules.late(LedgerModelTest::ledger);
+  }
+
+  @Test
+  void applicationsThatAskAlikeHaveAlike() {
+    LedgerSchedules.equals(LedgerModelTest::ledger, "app-1", "app-2");
+  }
+
+  @Test
+  void tasksThatAskAlikeHaveAlike() {
+    LedgerSchedules.equals(LedgerModelTest::ledger, "app-1", "app-1");
+  }
+
+  /**
+   * Maps of 128, four at a time, and half the memory for what they put out. Half of that must go to
+   * disk, whatever is done; sort buffers that displace outputs write more.
+   */
+  @Test
+  void loansWriteLittleMoreToDiskThanMust() {
+    long loans = writtenToDisk(LedgerModel.TERMS);
+    long claims = writtenToDisk(new Terms(Long.MAX_VALUE / 4, 2_000, 10_000, 1_000));
+    assertTrue(loans >= 2_048 - 4 * 128, "wrote " + loans);
+    assertTrue(loans < 0.9 * claims, loans + " with loans, " + claims + " without");
+  }
+
+  private static long writtenToDisk(Terms terms) {
+    LedgerModel model =
+        new LedgerModel(capacity -> new Ledger(terms, capacity), terms, 2_048, new Random(1));
+    model.disk(100_000, 0, Long.MAX_VALUE);
+    ModelMap[] maps = new ModelMap[32];
+    for (int i = 0; i < maps.length; i++) {
+      maps[i] = new ModelMap(model, "app", ModelTask.Hearing.GOOD, 128, 4, 1);
+      model.at(i / 4 * 500L, maps[i]);
+    }
+    model.run(() -> {});
+    long toDisk = model.disk.movedBytes;
+    for (ModelMap map : maps) {
+      toDisk += map.spilledToDisk;
+    }
+    return toDisk;
+  }
+
+  @Test
+  void sharesAreMaxMin() {
+    assertEquals(100, Shares.level(100, List.of(30L, 70L)), "all fits");
+    assertEquals(50, Shares.level(100, List.of(80L, 70L)));
+    assertEquals(70, Shares.level(100, List.of(30L, 80L)));
+    assertEquals(35, Shares.level(100, List.of(30L, 80L, 90L)));
+  }
+}

@@ -1,0 +1,99 @@
+package io.sluice.node.ledger;
+
+/** A map task: fills its sort buffer, spills it, and commits its runs. */
+final class ModelMap extends ModelTask {
+  private static final long OWN = 16;
+
+  private final long step;
+  private final long rate;
+  private final double ratio;
+  private long left;
+  private long buffered;
+  long spilledToDisk;
+  long tickMs = 10;
+
+  ModelMap(
+      LedgerModel model, String application, Hearing hearing, long size, long rate, double ratio) {
+    super(model, application, Role.MAP, hearing);
+    this.step = model.capacity < 256 ? 8 : 16;
+    this.left = size;
+    this.rate = rate;
+    this.ratio = ratio;
+  }
+
+  @Override
+  void work() {
+    if (left == 0) {
+      spill(
+          () -> {
+            commit();
+            leave();
+          });
+      return;
+    }
+    long room = held(Kind.SORT) == 0 ? OWN : held(Kind.SORT);
+    if (buffered < room) {
+      long filled = Math.min(Math.min(rate, left), room - buffered);
+      buffered += filled;
+      left -= filled;
+      in(tickMs, this::work);
+    } else if (!model.disk.exists()) {
+      spill(this::work); // sorts in its own memory
+    } else {
+      boolean loan = held(Kind.SORT) + step > model.terms.claimBytes();
+      ask(
+          Kind.SORT,
+          step,
+          2 * step,
+          loan ? Patience.NONE : Patience.COMING,
+          got -> {
+            if (got > 0) {
+              work();
+            } else {
+              spill(this::work);
+            }
+          });
+    }
+  }
+
+  private void spill(Runnable then) {
+    long out = Math.round(buffered * ratio);
+    if (out == 0) {
+      emptied();
+      then.run();
+      return;
+    }
+    long sorted = held(Kind.SORT);
+    ask(
+        Kind.WRITING,
+        out,
+        Math.max(0, out - sorted),
+        model.disk.exists() ? Patience.COMING : Patience.LAST,
+        got -> {
+          Property.ROOM.check(got >= Math.min(out, sorted), () -> this);
+          if (got < out && !model.disk.exists()) {
+            leave(); // as a task that finds every tier full
+            return;
+          }
+          spilledToDisk += out - got;
+          emptied();
+          in(1 + (out - got) * 5, then);
+        });
+  }
+
+  private void emptied() {
+    buffered = 0;
+    if (held(Kind.SORT) > 0) {
+      giveBack(Kind.SORT, held(Kind.SORT));
+    }
+  }
+
+  @Override
+  void obey(Kind kind, Runnable then) {
+    if (held(kind) > told.get(kind).keepBytes()) {
+      spill(then);
+    } else {
+      then.run();
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package io.sluice.node.ledger;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+
+/** A task of a {@link LedgerModel}: asks, holds and gives back, and knows what it holds. */
+abstract class ModelTask {
+  /** How a task takes notices. */
+  enum Hearing {
+    /** After a moment. */
+    GOOD,
+    /** It has a listener and never obeys. */
+    DEAF,
+    /** It has no listener. */
+    NONE
+  }
+
+  final LedgerModel model;
+  final Holding.HolderId who;
+  final Hearing hearing;
+  final Map<Kind, Long> held = new EnumMap<>(Kind.class);
+  final Map<Kind, Told> told = new EnumMap<>(Kind.class);
+  long id;
+  boolean alive;
+  boolean frozen; // stopped by a signal, and not ended
+  Waiting waiting;
+  long refusedAtMs = Long.MIN_VALUE / 2;
+  long startedMs;
+  long allowedMs; // for all that it has to do
+  private boolean busy;
+  private boolean hasPromised;
+
+  record Told(long keepBytes, long atMs) {}
+
+  record Waiting(
+      Kind kind,
+      long bytes,
+      long chargeBytes,
+      Patience patience,
+      long sinceMs,
+      boolean late,
+      LongConsumer then) {}
+
+  ModelTask(LedgerModel model, String application, Role role, Hearing hearing) {
+    this.model = model;
+    this.who = new Holding.HolderId("user", application, "task-" + model.names++, role);
+    this.hearing = hearing;
+  }
+
+  final long held(Kind kind) {
+    return held.getOrDefault(kind, 0L);
+  }
+
+  final void start() {
+    alive = true;
+    startedMs = model.time.nowMs();
+    model.join(this);
+    work();
+  }
+
+  /** What it does first. */
+  abstract void work();
+
+  /** Gives back down to what it was told, and calls then. */
+  abstract void obey(Kind kind, Runnable then);
+
+  /** Does something in a while, unless it is ended by then. */
+  final void in(long ms, Runnable what) {
+    allowedMs += ms;
+    model.time.in(ms, () -> doNow(what));
+  }
+
+  private void doNow(Runnable what) {
+    if (!alive || frozen) {
+      return;
+    }
+    if (busy) {
+      model.time.in(5, () -> doNow(what));
+      allowedMs += 5;
+    } else {
+      what.run();
+    }
+  }
+
+  final void ask(Kind kind, long bytes, long chargeBytes, Patience patience, LongConsumer then) {
+    long nowMs = model.time.nowMs();
+    boolean late = told.values().stream().anyMatch(t -> nowMs >= t.atMs() + model.terms.revokeMs());
+    allowedMs +=
+        100
+            + switch (patience) {
+              case NONE -> 0;
+              case COMING -> model.terms.waitMs();
+              case LAST -> model.terms.revokeMs();
+            };
+    waiting = new Waiting(kind, bytes, chargeBytes, patience, nowMs, late, then);
+    busy = true;
+    List<Order> orders = model.ledger.ask(id, kind, bytes, patience, nowMs);
+    if (orders.stream().noneMatch(order -> isAnswer(order))) {
+      held.merge(kind, promisedBytes(), Long::sum); // while it waits for the rest
+      hasPromised = true;
+    }
+    model.apply(orders);
+  }
+
+  private boolean isAnswer(Order order) {
+    return order instanceof Order.Answer answer && answer.holderId() == id;
+  }
+
+  /** What it has of its room although it waits for more. */
+  private long promisedBytes() {
+    return waiting.kind() == Kind.WRITING ? waiting.bytes() - waiting.chargeBytes() : 0;
+  }
+
+  final void answered(long bytes) {
+    Waiting was = waiting;
+    if (hasPromised) {
+      held.merge(was.kind(), -promisedBytes(), Long::sum);
+      hasPromised = false;
+    }
+    waiting = null;
+    if (bytes == 0) {
+      refusedAtMs = model.time.nowMs();
+    }
+    Property.LATE.check(!was.late() || bytes == 0 || was.kind() == Kind.WRITING, () -> this);
+    held.merge(was.kind(), bytes, Long::sum);
+    model.time.in(
+        0,
+        () -> {
+          busy = false;
+          if (alive && !frozen) {
+            was.then().accept(bytes);
+          }
+        });
+  }
+
+  final void heard(Kind kind, long keepBytes) {
+    told.put(kind, new Told(keepBytes, model.time.nowMs()));
+    if (hearing == Hearing.GOOD) {
+      in(
+          model.random.nextInt(200),
+          () -> {
+            if (told.get(kind) != null) {
+              busy = true;
+              obey(kind, () -> busy = false);
+            }
+          });
+    }
+  }
+
+  final void giveBack(Kind kind, long bytes) {
+    held.merge(kind, -bytes, Long::sum);
+    forgetObeyed(kind);
+    model.apply(model.ledger.giveBack(id, kind, bytes, model.time.nowMs()));
+  }
+
+  private void forgetObeyed(Kind kind) {
+    Told was = told.get(kind);
+    if (was != null && held(kind) <= was.keepBytes()) {
+      told.remove(kind);
+    }
+  }
+
+  final void commit() {
+    long bytes = held(Kind.WRITING);
+    held.put(Kind.WRITING, 0L);
+    model.committed(this, bytes);
+  }
+
+  final void leave() {
+    if (alive) {
+      alive = false;
+      waiting = null;
+      model.left(this);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return who.task()
+        + " of "
+        + who.application()
+        + " since "
+        + startedMs
+        + " at "
+        + model.time.nowMs()
+        + " holds "
+        + held
+        + " told "
+        + told
+        + " waits "
+        + waiting;
+  }
+}

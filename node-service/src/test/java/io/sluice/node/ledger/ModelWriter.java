@@ -1,0 +1,39 @@
+package io.sluice.node.ledger;
+
+/** A task of an executor: writes pieces, and commits them. */
+final class ModelWriter extends ModelTask {
+  private long left;
+
+  ModelWriter(LedgerModel model, String application, int pieces) {
+    super(model, application, Role.EXECUTOR, Hearing.NONE); // it holds nothing to give back
+    this.left = pieces;
+  }
+
+  @Override
+  void work() {
+    if (left == 0) {
+      commit();
+      leave();
+      return;
+    }
+    left--;
+    long piece = 1 + model.random.nextInt(32);
+    ask(
+        Kind.WRITING,
+        piece,
+        piece,
+        model.disk.exists() ? Patience.COMING : Patience.LAST,
+        got -> {
+          if (got < piece && !model.disk.exists()) {
+            leave();
+          } else {
+            in(20 + (piece - got) * 5, this::work);
+          }
+        });
+  }
+
+  @Override
+  void obey(Kind kind, Runnable then) {
+    then.run();
+  }
+}
