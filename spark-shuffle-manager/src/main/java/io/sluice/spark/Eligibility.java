@@ -1,8 +1,10 @@
 package io.sluice.spark;
 
+import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.service.SluiceDataIO;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
+import org.apache.spark.util.Utils;
 
 /** Whether an application can be shuffled by Sluice. */
 public final class Eligibility {
@@ -17,10 +19,14 @@ public final class Eligibility {
 
   /** Why the application is left to Spark's own shuffle; empty if it need not be. */
   public static Optional<String> declineReason(SparkConf conf) {
-    if (conf.getBoolean("spark.shuffle.service.enabled", false)) {
+    if (Utils.isPushBasedShuffleEnabled(conf, true, false)) {
       return Optional.of(
-          "spark.shuffle.service.enabled is on, and the external shuffle service serves files only;"
-              + " it also does push-based merging");
+          "spark.shuffle.push.enabled is on, and push-based merging takes files from map tasks");
+    }
+    if (ServiceChoice.isExternalServiceOn(conf) && ServiceChoice.of(conf).isEmpty()) {
+      return Optional.of(
+          "spark.shuffle.service.enabled is on, so map outputs must outlive their executors, and"
+              + " spark.sluice.service names no service of Sluice that could keep them");
     }
     if (conf.getBoolean("spark.shuffle.useOldFetchProtocol", false)) {
       return Optional.of(

@@ -1,7 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.spark.conf.FallbackPolicy;
-import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.engine.UnmanagedMemory;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -64,9 +64,12 @@ final class ExecutorSide implements Closeable {
     return counters;
   }
 
-  /** The pool, opened if need be; empty if that did not work. */
+  /** The pool, opened if need be; empty if that did not work, or outputs must outlive it. */
   synchronized Optional<ExecutorPool> poolToWrite() {
     beginReports();
+    if (ServiceChoice.isExternalServiceOn(conf)) {
+      return Optional.empty();
+    }
     if (pool == null && failure == null && !closed) {
       SparkEnv env = SparkEnv.get();
       File[] localDirs = env.blockManager().diskBlockManager().localDirs();
@@ -126,7 +129,7 @@ final class ExecutorSide implements Closeable {
 
   /** The pool of this node's service, if the application names one. */
   private synchronized Optional<NodeTarget> nodePool() {
-    Optional<String> service = SparkSettings.SERVICE.get(SparkSettings.of(conf));
+    Optional<String> service = ServiceChoice.of(conf);
     if (nodePool == null && !closed && service.isPresent()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();

@@ -2,6 +2,7 @@ package io.sluice.spark;
 
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.FallbackPolicy;
+import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -67,9 +68,12 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
       leaveNoFilesToRead(conf);
-      if (SparkSettings.SERVICE.get(SparkSettings.of(conf)).isPresent()) {
-        conf.setIfMissing(Eligibility.IO_PLUGIN, SluiceDataIO.class.getName());
-      }
+      ServiceChoice.of(conf)
+          .ifPresent(
+              service -> {
+                conf.setIfMissing(SparkSettings.SERVICE.name(), service); // for executors
+                conf.setIfMissing(Eligibility.IO_PLUGIN, SluiceDataIO.class.getName());
+              });
     } else if (isDriver) {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
     }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EligibilityTest {
@@ -16,11 +17,45 @@ class EligibilityTest {
     assertEquals(Optional.empty(), Eligibility.declineReason(new SparkConf(false)));
   }
 
-  @Test
-  void theExternalShuffleServiceServesFilesOnly() {
-    SparkConf conf = new SparkConf(false).set("spark.shuffle.service.enabled", "true");
+  @ParameterizedTest
+  @CsvSource({
+    "yarn, , true",
+    "yarn, yarn, true",
+    "yarn, none, false",
+    "spark://host:7077, , false",
+    "spark://host:7077, none, false",
+    "spark://host:7077, /dev/shm/sluice, true"
+  })
+  void withTheExternalShuffleServiceOutputsMustOutliveExecutors(
+      String master, String service, boolean sluice) {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.master", master)
+            .set("spark.shuffle.service.enabled", "true");
+    if (service != null) {
+      conf.set("spark.sluice.service", service);
+    }
+    Optional<String> declined = Eligibility.declineReason(conf);
+    assertEquals(sluice, declined.isEmpty(), declined.toString());
     assertTrue(
-        Eligibility.declineReason(conf).orElseThrow().contains("spark.shuffle.service.enabled"));
+        sluice || declined.orElseThrow().contains("spark.sluice.service names no service"),
+        declined.toString());
+  }
+
+  /** As Spark says it: on YARN alone, and not with encrypted files. */
+  @ParameterizedTest
+  @CsvSource({"yarn, false, true", "yarn, true, false", "spark://host:7077, false, false"})
+  void pushBasedMergingIsSparks(String master, boolean encrypted, boolean declined) {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.master", master)
+            .set("spark.shuffle.service.enabled", "true")
+            .set("spark.shuffle.push.enabled", "true")
+            .set("spark.io.encryption.enabled", Boolean.toString(encrypted))
+            .set("spark.sluice.service", "/dev/shm/sluice");
+    Optional<String> reason = Eligibility.declineReason(conf);
+    assertEquals(declined, reason.isPresent(), reason.toString());
+    assertTrue(!declined || reason.get().contains("spark.shuffle.push.enabled"), reason.toString());
   }
 
   @Test

@@ -344,6 +344,23 @@ class LocalShuffleTest {
     }
   }
 
+  /** An executor's own pool would end with it. */
+  @Test
+  void withTheExternalShuffleServiceFilesTakeWhatTheNodesServiceDoesNot() throws IOException {
+    SparkConf conf =
+        conf()
+            .set("spark.shuffle.service.enabled", "true")
+            .set("spark.sluice.service", pools.resolve("none").toString());
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(
+          Map.of("a node's service that cannot be reached", 3L, "an executor without a pool", 3L),
+          manager().counters().fallbacks());
+      assertFalse(manager().poolStats().isPresent());
+      assertTrue(dataFiles() > 0);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "spark.shuffle.useOldFetchProtocol, true, 4, 'spark.shuffle.useOldFetchProtocol is on'",

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Executors of stock Spark that go between map and reduce tasks, and outputs that stay. */
 class SparkLossIT {
@@ -90,13 +92,20 @@ class SparkLossIT {
   /** Spark starts another one in its stead, and that has nothing of its outputs. */
   @Test
   void outputsInTheNodesServiceSurviveAnExecutorThatIsKilled() {
-    assertSurvives(job(Loss.KILL));
+    assertSurvives(job(Loss.KILL), false);
+  }
+
+  /** The external shuffle service is asked for none of them. */
+  @Test
+  void theySurviveWithTheExternalShuffleServiceOnToo() {
+    assertSurvives(job(Loss.KILL), true);
   }
 
   /** All executors that have written are gone when the outputs are read. */
-  @Test
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   @Tag("campaign")
-  void executorsWhoseOutputsAreInTheNodesServiceAreReleasedWhenIdle() {
+  void executorsWhoseOutputsAreInTheNodesServiceAreReleasedWhenIdle(boolean shuffleService) {
     assertSurvives(
         job(Loss.IDLE)
             .with(
@@ -110,17 +119,20 @@ class SparkLossIT {
                     "spark.dynamicAllocation.minExecutors",
                     "0",
                     "spark.dynamicAllocation.executorIdleTimeout",
-                    "2s")));
+                    "2s")),
+        shuffleService);
   }
 
-  private void assertSurvives(SparkJob job) {
+  private void assertSurvives(SparkJob job, boolean shuffleService) {
     try (SparkNodeService service = SparkNodeService.start(workspace, directory);
-        SparkStandalone cluster = SparkStandalone.start(spark, directory)) {
+        SparkStandalone cluster = SparkStandalone.start(spark, directory, shuffleService)) {
       LossReport report =
           submit
               .run(
                   cluster.master(),
-                  job.throughSluice(workspace).with("spark.sluice.service", service.directory()))
+                  job.throughSluice(workspace)
+                      .with(cluster.shuffleServiceSettings())
+                      .with("spark.sluice.service", service.directory()))
               .report(LossReport.class);
       cluster.requireAlive();
       ShuffleState state = ShuffleState.of(report.executorStates().values());

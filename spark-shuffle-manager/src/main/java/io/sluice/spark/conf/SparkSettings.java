@@ -78,7 +78,8 @@ public final class SparkSettings {
           "The node service that runs on every node: `yarn` for the NodeManagers' auxiliary service"
               + " `sluice_shuffle`, or the service's directory, an absolute path and the same on"
               + " every node. Map outputs then survive their executor. If no service answers, an"
-              + " executor uses its own pool.",
+              + " executor uses its own pool, or files with `spark.shuffle.service.enabled`. With"
+              + " that one `yarn` is the default on YARN.",
           SparkSettings::service);
 
   /** Transport of remote reads. */

@@ -2,13 +2,21 @@ package io.sluice.spark.service;
 
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.BlockNames;
 import io.sluice.spark.pool.Endpoint;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleStatus;
 import org.apache.spark.SparkConf;
@@ -22,20 +30,55 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The driver's side of the nodes' services: has them free what nobody needs any more, since the
- * executors that wrote it may be gone. It knows the services from the map outputs.
+ * executors that wrote it may be gone. It knows the services from the map outputs. To those that
+ * would take the application for dead without executors it shows itself from time to time.
  *
- * <p>Thread contract: Spark's cleaner and the thread that stops the context. Failure: a service
- * that cannot be reached is said and left; it frees everything when nobody of the application has
- * come for long enough.
+ * <p>Thread contract: Spark's cleaner, the thread that stops the context, and one of its own.
+ * Failure: a service that cannot be reached is said and left; it frees everything when nobody of
+ * the application has come for long enough.
  */
 final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceDriver.class);
+  private static final long SHOW_PERIOD_S = 60;
+  private static final String FREES = "could not have its outputs freed";
 
   private final SparkConf conf;
   private final Set<NodeAddress> services = new HashSet<>();
+  private final ScheduledExecutorService shower =
+      Executors.newSingleThreadScheduledExecutor(
+          work -> DaemonThreads.create("sluice-show-to-services", work));
 
   ServiceDriver(SparkConf conf) {
     this.conf = conf;
+  }
+
+  @Override
+  public Map<String, String> initializeApplication() {
+    Map<String, String> forExecutors = super.initializeApplication();
+    // NodeManagers are told by YARN when an application has ended.
+    if (!ServiceChoice.of(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
+      shower.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
+    }
+    return forExecutors;
+  }
+
+  /** Whoever proves the application's secret counts as heard of; no more is needed. */
+  void show() {
+    try {
+      for (NodeAddress service : servicesNow()) {
+        tell(service, "could not be shown to be alive", client -> {});
+      }
+    } catch (RuntimeException | Error e) { // else nobody would show it again
+      LastWords.warn(LOG, "{} could not be shown to services", conf.getAppId(), e);
+    }
+  }
+
+  private static Set<NodeAddress> servicesNow() {
+    Set<NodeAddress> now = new HashSet<>();
+    CollectionConverters.asJava(tracker().shuffleStatuses())
+        .values()
+        .forEach(status -> now.addAll(servicesOf(status)));
+    return now;
   }
 
   /** An executor that is lost has not lost its outputs; one that has is found out by a reader. */
@@ -53,17 +96,17 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
         services.addAll(ofShuffle);
       }
       ofShuffle.forEach(
-          service -> tell(service, client -> client.freeOutputs(BlockNames.ofShuffle(shuffleId))));
+          service ->
+              tell(service, FREES, client -> client.freeOutputs(BlockNames.ofShuffle(shuffleId))));
     }
     super.removeShuffle(shuffleId, blocking);
   }
 
   @Override
   public synchronized void cleanupApplication() {
-    CollectionConverters.asJava(tracker().shuffleStatuses())
-        .values()
-        .forEach(status -> services.addAll(servicesOf(status)));
-    services.forEach(service -> tell(service, RemoteClient::applicationStopped));
+    shower.shutdownNow();
+    services.addAll(servicesNow());
+    services.forEach(service -> tell(service, FREES, RemoteClient::applicationStopped));
     super.cleanupApplication();
   }
 
@@ -88,14 +131,14 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     void tell(RemoteClient service) throws IOException;
   }
 
-  private void tell(NodeAddress service, Message message) {
+  private void tell(NodeAddress service, String what, Message message) {
     long timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     try (RemoteClient client =
         RemoteClient.connect(
             service.control(), conf.getAppId(), ApplicationSecret.of(conf), timeoutMs)) {
       message.tell(client);
     } catch (IOException e) {
-      LOG.warn("{} could not be told to free outputs: {}", service.name(), e.toString());
+      LOG.warn("{} {} by {}: {}", conf.getAppId(), what, service.name(), e.toString());
     }
   }
 }

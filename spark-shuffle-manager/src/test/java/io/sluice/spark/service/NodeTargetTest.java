@@ -13,6 +13,7 @@ import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.spark.LogLines;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -163,6 +164,35 @@ class NodeTargetTest {
     }
     assertEquals(0, service.storeStats().outputs());
     assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+  }
+
+  @Test
+  void theExternalShuffleServiceChangesNothingOfThat() {
+    SparkConf conf = conf().set("spark.shuffle.service.enabled", "true");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertEquals(100, grouped(context).collectAsMap().size());
+      SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+      assertEquals(Map.of(), manager.counters().fallbacks());
+      assertEquals(3, service.storeStats().outputs());
+      assertTrue(manager.poolStats().isEmpty(), "the executor has opened a pool of its own");
+      assertTrue(context.sc().shuffleDriverComponents().supportsReliableStorage());
+    }
+    assertEquals(0, service.storeStats().outputs());
+  }
+
+  /** An application may have no executor for hours, which else show it. */
+  @Test
+  void theDriverShowsTheApplicationToTheServicesOfItsOutputs() throws IOException {
+    try (LogLines log = new LogLines(ServiceDriver.class);
+        JavaSparkContext context = new JavaSparkContext(conf())) {
+      ServiceDriver driver = (ServiceDriver) context.sc().shuffleDriverComponents();
+      grouped(context).count();
+      driver.show();
+      assertEquals(List.of(), log.with("could not"));
+      service.applicationStopped(context.sc().applicationId()); // as if it had never come
+      driver.show();
+      assertEquals(1, log.with("could not be shown to be alive").size());
+    }
   }
 
   @Test

@@ -34,9 +34,11 @@ public final class SparkStandalone implements AutoCloseable {
   private final String webAddress = HOST + ":" + ports.take();
   private final Rest rest = new Rest();
   private final List<Daemon> daemons = new ArrayList<>();
+  private final int shufflePort; // 0 without an external shuffle service
 
-  private SparkStandalone(SparkDirectory directory) {
+  private SparkStandalone(SparkDirectory directory, boolean shuffleService) {
     this.directory = directory;
+    this.shufflePort = shuffleService ? ports.take() : 0;
   }
 
   /**
@@ -44,7 +46,17 @@ public final class SparkStandalone implements AutoCloseable {
    * when the Master has both Workers.
    */
   public static SparkStandalone start(SparkDistribution distribution, Path parent) {
-    SparkStandalone cluster = new SparkStandalone(SparkDirectory.create(distribution, parent));
+    return start(distribution, parent, false);
+  }
+
+  /**
+   * The same with Spark's external shuffle service, or without. The first Worker runs it for both:
+   * it listens at all addresses of the host.
+   */
+  public static SparkStandalone start(
+      SparkDistribution distribution, Path parent, boolean shuffleService) {
+    SparkStandalone cluster =
+        new SparkStandalone(SparkDirectory.create(distribution, parent), shuffleService);
     try {
       cluster.startDaemons();
       return cluster;
@@ -93,7 +105,8 @@ public final class SparkStandalone implements AutoCloseable {
             "384m",
             // A port that is taken is an error, not a reason to try the next one.
             "SPARK_DAEMON_JAVA_OPTS",
-            "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dspark.port.maxRetries=0",
+            "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dspark.port.maxRetries=0"
+                + (name.equals("worker0") ? shuffleServiceOptions() : ""),
             "SPARK_LOCAL_DIRS",
             place.resolve("local").toString(),
             "SPARK_LOCAL_IP",
@@ -105,6 +118,24 @@ public final class SparkStandalone implements AutoCloseable {
             directory.logs().resolve(name + ".log"));
     daemons.add(daemon);
     daemon.start();
+  }
+
+  private String shuffleServiceOptions() {
+    StringBuilder options = new StringBuilder();
+    shuffleServiceSettings()
+        .forEach((key, value) -> options.append(" -D").append(key).append('=').append(value));
+    return options.toString();
+  }
+
+  /** What an application sets to use the external shuffle service; nothing if there is none. */
+  public Map<String, String> shuffleServiceSettings() {
+    return shufflePort == 0
+        ? Map.of()
+        : Map.of(
+            "spark.shuffle.service.enabled",
+            "true",
+            "spark.shuffle.service.port",
+            Integer.toString(shufflePort));
   }
 
   private interface Question {
