@@ -35,6 +35,14 @@ public enum SluiceCounter {
   STAGED_BYTES_DISK,
   /** Reduce: rounds of merging before the final one. */
   MERGE_ROUNDS,
+  /** Map and reduce: bytes of records encrypted, compressed if they are. */
+  ENCRYPTED_BYTES,
+  /** Map and reduce: bytes of records decrypted, compressed if they are. */
+  DECRYPTED_BYTES,
+  /** Map and reduce: time in which that was done. */
+  CRYPTO_MS,
+  /** Reduce: map outputs that were refused because no task of the job had encrypted them so. */
+  FORGED_RUNS,
   /** Map attempts that used the stock collector instead. */
   FALLBACK_MAP_TO_STOCK,
   /** Reduce attempts that used the stock shuffle instead. */

@@ -17,6 +17,8 @@ import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.mapreduce.testing.Pair;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.store.Lease;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,7 +46,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A whole job in one process: maps collect into leases of a store, reduces merge what is committed
@@ -62,6 +64,7 @@ final class LocalLeaseTest {
   private final Random random = TestSeed.random();
   private final List<List<Pair>> expected = new ArrayList<>();
   private long allocatedBytes;
+  private ShuffleKey key;
   private LocalStore store;
 
   @BeforeEach
@@ -91,7 +94,15 @@ final class LocalLeaseTest {
   }
 
   private MapOutputStats collect(TaskAttemptID map) throws Exception {
-    MapPlan<Text, Text> plan = MapPlan.of(job, map, new LocalMap(map).reporter());
+    LocalMap task = new LocalMap(map);
+    MapPlan<Text, Text> plan =
+        key == null
+            ? MapPlan.of(job, map, task.reporter())
+            : MapPlan.encrypted(
+                job,
+                map,
+                task.reporter(),
+                () -> key.newOutput(LocalStore.output(map.toString()), PARTITIONS));
     try (Lease lease = store.openLease();
         RecordCollector<Text, Text> collector = new RecordCollector<>(plan, store.target(lease))) {
       for (int i = 0; i < RECORDS; i++) {
@@ -114,11 +125,13 @@ final class LocalLeaseTest {
   private List<Pair> reduce(int partition, CompressionCodec codec) throws IOException {
     List<MergeRun> runs = new ArrayList<>();
     for (int map = 0; map < MAPS; map++) {
-      runs.addAll(store.runs(LocalStore.output(map(map).toString()), partition, codec != null));
+      runs.addAll(
+          store.runs(LocalStore.output(map(map).toString()), partition, codec != null, key));
     }
     assertTrue(runs.size() > MAX_RUNS_AT_ONCE, runs.size() + " runs want no rounds");
     try (Lease lease = store.openLease();
-        LeasedStage stage = new LeasedStage(store.target(lease))) {
+        OutputKey stageKey = key == null ? null : key.newScratch();
+        LeasedStage stage = new LeasedStage(store.target(lease), stageKey)) {
       ReduceMerge merge =
           new ReduceMerge(
               MergeWindows.UNBOUNDED, stage, codec, KeyOrders.of(job), () -> {}, MAX_RUNS_AT_ONCE);
@@ -143,8 +156,11 @@ final class LocalLeaseTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aJobInOneProcess(boolean compressed) throws Exception {
+  @CsvSource({"false, false", "true, false", "false, true", "true, true"})
+  void aJobInOneProcess(boolean compressed, boolean encrypted) throws Exception {
+    if (encrypted) {
+      key = new ShuffleKey(new byte[20], LocalStore.APPLICATION, 128);
+    }
     CompressionCodec codec = null;
     if (compressed) {
       job.setCompressMapOutput(true);

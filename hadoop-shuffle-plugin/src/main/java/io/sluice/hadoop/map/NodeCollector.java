@@ -5,6 +5,7 @@ import io.sluice.hadoop.collect.SluiceMapOutputCollector;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.task.Eligibility;
+import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
@@ -12,6 +13,8 @@ import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.wire.ServiceAddress;
+import io.sluice.spill.cipher.CipherStats;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
@@ -24,6 +27,7 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.Task.TaskReporter;
+import org.apache.hadoop.mapred.TaskAttemptID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +52,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   private LocalClient node;
   private RecordCollector<K, V> collector;
   private OutputId outputId;
+  private ShuffleKey key;
 
   /**
    * Collects nothing yet.
@@ -68,7 +73,10 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     if (declined.isPresent()) {
       throw new IOException(declined.get());
     }
-    MapPlan<K, V> plan = MapPlan.of(job, mapTask.getTaskID(), reporter);
+    outputId =
+        new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
+    key = JobEncryption.keyOf(job, mapTask);
+    MapPlan<K, V> plan = plan(job);
     UnknownSettings.warn(job);
 
     ServiceAddress service = NodeManagerNotice.find(environment).address();
@@ -76,14 +84,22 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
         NodeLink.connect(
             service, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
     Medium medium = medium(service);
-    outputId =
-        new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
     collector = new RecordCollector<>(plan, WriteTarget.mapped(node, medium));
     LOG.info(
-        "Collecting into Sluice's pool at {} ({} medium), sort buffer {} MiB off heap",
+        "Collecting into Sluice's pool at {} ({} medium), sort buffer {} MiB off heap; {}",
         service.socket().getParent(),
         medium.name(),
-        plan.sortBytes() >> 20);
+        plan.sortBytes() >> 20,
+        JobEncryption.describe(job, key));
+  }
+
+  private MapPlan<K, V> plan(JobConf job) throws IOException, ClassNotFoundException {
+    TaskAttemptID task = mapTask.getTaskID();
+    ShuffleKey ofJob = key;
+    return ofJob == null
+        ? MapPlan.of(job, task, reporter)
+        : MapPlan.encrypted(
+            job, task, reporter, () -> ofJob.newOutput(outputId, job.getNumReduceTasks()));
   }
 
   private Medium medium(ServiceAddress service) throws IOException {
@@ -111,6 +127,12 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     SluiceCounter.SORT_MS.add(reporter, stats.sortMs());
     SluiceCounter.SPILL_BYTES_MEMORY.add(reporter, stats.memoryBytes());
     SluiceCounter.SPILL_BYTES_DISK.add(reporter, stats.diskBytes());
+    if (key != null) {
+      CipherStats cipher = key.stats();
+      SluiceCounter.ENCRYPTED_BYTES.add(reporter, cipher.encryptedBytes());
+      SluiceCounter.DECRYPTED_BYTES.add(reporter, cipher.decryptedBytes());
+      SluiceCounter.CRYPTO_MS.add(reporter, cipher.ms());
+    }
     LOG.info(
         "Committed {} bytes to Sluice's pool: spill {} ms, of which sort {} ms; {} bytes in memory,"
             + " {} on disk",
@@ -125,10 +147,13 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   public void close() throws IOException {
     RecordCollector<K, V> closingCollector = collector;
     LocalClient closingNode = node;
+    ShuffleKey closingKey = key;
     collector = null;
     node = null;
+    key = null;
     // From the last to the first: what was not committed is released over the connection.
-    try (closingNode;
+    try (closingKey;
+        closingNode;
         closingCollector) {
       LOG.debug("Closing the collector of {}", outputId);
     }

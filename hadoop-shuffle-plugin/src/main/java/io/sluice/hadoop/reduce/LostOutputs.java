@@ -4,6 +4,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.merge.ChecksumException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -49,6 +50,9 @@ final class LostOutputs {
 
     /** The output of this map attempt could not be read, this time. */
     void outputUnreadable(TaskAttemptID map) throws IOException;
+
+    /** One of those that are lost was not encrypted by a task of the job. */
+    void outputForged();
   }
 
   /** What the services of the nodes say. */
@@ -91,6 +95,10 @@ final class LostOutputs {
   }
 
   private Set<TaskAttemptID> certain(FetchFailedException lost) {
+    if (lost.getCause() instanceof ForgedRunException) {
+      report.outputForged();
+      return Set.of(TaskAttemptID.forName(lost.outputId()));
+    }
     if (lost.getCause() instanceof ChecksumException) {
       return Set.of(TaskAttemptID.forName(lost.outputId()));
     }

@@ -4,6 +4,7 @@ import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
@@ -23,6 +24,9 @@ import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.spill.cipher.CipherStats;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.writer.WriteTarget;
@@ -88,6 +92,8 @@ final class ReduceShuffle {
   private final JobConf job;
   private final FallbackPolicy fallback;
   private final TaskAttemptID reduce;
+  private ShuffleKey key;
+  private OutputKey stageKey;
   private LocalClient node;
   private StageArea stage;
   private NodeReader reader;
@@ -143,7 +149,7 @@ final class ReduceShuffle {
 
   private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
     long recordBytes = runs.stream().mapToLong(FetchedRun::meanRecordBytes).max().orElse(0);
-    MergeMemory memory = new MergeMemory(context.getCodec(), job);
+    MergeMemory memory = new MergeMemory(context.getCodec(), job, key != null);
     ReduceMerge merge =
         new ReduceMerge(
             new NodeWindows(reader),
@@ -165,6 +171,8 @@ final class ReduceShuffle {
     UnknownSettings.warn(job);
     SecretKey secret = context.getReduceTask().getShuffleSecret();
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed);
+    key = JobEncryption.keyOf(job, context.getReduceTask());
+    stageKey = key == null ? null : key.newScratch();
     LocalPool localPool = null;
     try {
       ServiceAddress service = NodeManagerNotice.find(environment).address();
@@ -173,8 +181,8 @@ final class ReduceShuffle {
       stage =
           new LeasedStage(
               WriteTarget.mapped(
-                  node,
-                  MediumChooser.choose(service.medium(), localPool.places().pool()).medium()));
+                  node, MediumChooser.choose(service.medium(), localPool.places().pool()).medium()),
+              stageKey);
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
       stage =
@@ -182,7 +190,8 @@ final class ReduceShuffle {
               job,
               ((LocalFileSystem) context.getLocalFS()).getRaw(),
               new LocalDirAllocator(MRConfig.LOCAL_DIR),
-              reduce.toString());
+              reduce.toString(),
+              stageKey);
     }
     long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20;
     long share = budgetBytes / Math.max(1, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
@@ -203,14 +212,16 @@ final class ReduceShuffle {
             NodeLink.jobSecret(secret),
             transports,
             localPool,
+            key,
             budgetBytes,
             timeoutMs,
             BUSY_PATIENCE_MS);
     LOG.info(
-        "Reading map outputs through Sluice, {}; {} windows of {} KiB",
+        "Reading map outputs through Sluice, {}; {} windows of {} KiB; {}",
         transport.reason(),
         transports.windowCount(),
-        windowBytes >> 10);
+        windowBytes >> 10,
+        JobEncryption.describe(job, key));
   }
 
   /** Waits until every map's output is located or staged. */
@@ -351,6 +362,11 @@ final class ReduceShuffle {
   /** What the merge finds goes to the ApplicationMaster before this attempt ends. */
   private final class MergeLosses implements LostOutputs.Report {
     @Override
+    public void outputForged() {
+      SluiceCounter.FORGED_RUNS.add(context.getReporter(), 1);
+    }
+
+    @Override
     public void outputsLost(Collection<TaskAttemptID> maps) throws IOException {
       maps.forEach(map -> failureReports.add(map, reportsOfALoss()));
       send(maps.size());
@@ -390,6 +406,8 @@ final class ReduceShuffle {
 
   void close() throws IOException {
     countReads();
+    ShuffleKey closingKey = key;
+    OutputKey closingStageKey = stageKey;
     LocalClient closingNode = node;
     StageArea closingStage = stage;
     NodeReader closingReader = reader;
@@ -397,6 +415,8 @@ final class ReduceShuffle {
     FetchSchedule closingSchedule = schedule;
     RawKeyValueIterator closingRecords = records;
     Closeable closingMerge = closingRecords == null ? null : closingRecords::close;
+    key = null;
+    stageKey = null;
     node = null;
     stage = null;
     reader = null;
@@ -404,7 +424,9 @@ final class ReduceShuffle {
     schedule = null;
     records = null;
     // From the last to the first: the merge reads through the reader and stages on the node.
-    try (closingNode;
+    try (closingKey;
+        closingStageKey;
+        closingNode;
         closingReader;
         closingStock;
         closingStage;
@@ -430,6 +452,12 @@ final class ReduceShuffle {
     SluiceCounter.FALLBACK_NODE_BUSY.add(context.getReporter(), stats.nodeRefusals());
     SluiceCounter.STAGED_BYTES_MEMORY.add(context.getReporter(), stage.memoryBytes());
     SluiceCounter.STAGED_BYTES_DISK.add(context.getReporter(), stage.diskBytes());
+    if (key != null) {
+      CipherStats cipher = key.stats();
+      SluiceCounter.ENCRYPTED_BYTES.add(context.getReporter(), cipher.encryptedBytes());
+      SluiceCounter.DECRYPTED_BYTES.add(context.getReporter(), cipher.decryptedBytes());
+      SluiceCounter.CRYPTO_MS.add(context.getReporter(), cipher.ms());
+    }
     LOG.info(
         "Read by way: {}, {} bytes of it through bounce buffers, {} retries",
         stats.bytesByWay(),

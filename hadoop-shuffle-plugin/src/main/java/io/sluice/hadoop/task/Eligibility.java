@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapreduce.CryptoUtils;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
@@ -29,14 +28,9 @@ public final class Eligibility {
           "the task runs inside another process (local or uber mode), where the stock shuffle"
               + " moves files without a network");
     }
-    if (CryptoUtils.isEncryptedSpillEnabled(job)) {
-      return Optional.of(
-          MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA
-              + " is on, and Sluice does not encrypt map outputs");
-    }
-    if (job.getBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, MRConfig.SHUFFLE_SSL_ENABLED_DEFAULT)) {
-      return Optional.of(
-          MRConfig.SHUFFLE_SSL_ENABLED_KEY + " is on, and Sluice's transports do not speak TLS");
+    Optional<String> keyless = JobEncryption.declineReason(job, secret);
+    if (keyless.isPresent()) {
+      return keyless;
     }
     if (!names(job, MRConfig.SHUFFLE_CONSUMER_PLUGIN, SluiceShuffleConsumer.class)) {
       return Optional.of(

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.Text;
@@ -144,18 +145,22 @@ final class CollectorFailureTest extends CollectorFixture {
   }
 
   @Test
-  void declinesToEncrypt() throws IOException {
-    Credentials credentials = new Credentials();
+  void declinesToEncryptWithNoKey() throws IOException {
+    Credentials credentials = new Credentials(); // where stock looks for it
     TokenCache.setEncryptedSpillKey(new byte[16], credentials);
     UserGroupInformation.getCurrentUser().addCredentials(credentials);
     job.setBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, true);
-    assertDeclines(node.environment(), MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA);
+    ours.setEncryptedSpillKey(new byte[1]); // as for jobs that are not encrypted
+    assertDeclines(node.environment(), "has got no key");
   }
 
   @Test
-  void declinesToSpeakTls() {
+  void declinesToEncryptWithASecretThatCanBeGuessed() {
     job.setBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, true);
-    assertDeclines(node.environment(), "TLS");
+    ours.setShuffleSecret(new SecretKeySpec(new byte[15], "HmacSHA1"));
+    assertDeclines(
+        node.environment(),
+        "has 120 bits, too few to encrypt map outputs with; set mapreduce.shuffle-key-length=256");
   }
 
   @Test

@@ -10,7 +10,11 @@ import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.TestFetches;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.ForgedRunException;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.OutputId;
 import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
@@ -57,6 +61,11 @@ final class LostOutputsTest {
       public void outputUnreadable(TaskAttemptID map) {
         heard.add("unreadable " + MAPS.indexOf(map));
       }
+
+      @Override
+      public void outputForged() {
+        heard.add("forged");
+      }
     };
   }
 
@@ -98,6 +107,38 @@ final class LostOutputsTest {
     int wrong = BlockChecksums.crc32c(new byte[1], 0, 1) ^ 1;
     RunInput damaged = new VerifiedRunInput("test", zeros, 1, BlockChecksums.of(wrong));
     return assertThrows(ChecksumException.class, () -> damaged.read(new byte[1], 0, 1));
+  }
+
+  /** A run that nobody encrypted. */
+  private static IOException forged() {
+    RunInput zeros =
+        new RunInput() {
+          @Override
+          public int read(byte[] dst, int offset, int lengthBytes) {
+            return lengthBytes;
+          }
+
+          @Override
+          public long remainingBytes() {
+            return 100;
+          }
+
+          @Override
+          public void close() {}
+        };
+    try (ShuffleKey key = new ShuffleKey(new byte[16], TestJob.APPLICATION, 128)) {
+      RunInput input =
+          new DecryptedRunInput(
+              "test", zeros, 100, key.reading(new OutputId(TestJob.APPLICATION, "m")), 0, 0);
+      return assertThrows(ForgedRunException.class, () -> input.read(new byte[9], 0, 9));
+    }
+  }
+
+  /** For certain: it is not what the map wrote, and will not be. */
+  @Test
+  void aForgedOutputIsLostAndCounted() {
+    lose(2); // nobody asks for it
+    assertHears(List.of("forged", "lost [1]"), List.of(), failure(1, forged()));
   }
 
   private void assertHears(List<String> what, List<NodeAddress> from, IOException failure) {

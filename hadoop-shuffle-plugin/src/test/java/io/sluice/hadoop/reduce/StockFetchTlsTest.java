@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.testing.StockHandler;
-import io.sluice.hadoop.testing.TestCertificate;
 import io.sluice.hadoop.testing.TestJob;
+import io.sluice.rdma.testing.TestCertificate;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +19,7 @@ import java.util.List;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.security.ssl.SSLFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +43,15 @@ final class StockFetchTlsTest {
   static void certify() throws IOException, InterruptedException {
     ofThisHost = TestCertificate.create(directory, "ip:127.0.0.1");
     ofAnotherHost = TestCertificate.create(directory, "dns:another.example");
+  }
+
+  /** Makes the job shuffle over TLS and trust nothing else. */
+  private void trust(TestCertificate certificate) {
+    job.setBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, true);
+    job.set(SSLFactory.SSL_CLIENT_CONF_KEY, "no-such-resource.xml"); // so the job's own counts
+    job.set("ssl.client.truststore.location", certificate.store().toString());
+    job.set("ssl.client.truststore.password", certificate.password());
+    job.set("ssl.client.truststore.type", "PKCS12");
   }
 
   private void fetch(StockHandler handler) throws IOException {
@@ -79,7 +89,7 @@ final class StockFetchTlsTest {
 
   @Test
   void certificateThatIsTrusted() throws Exception {
-    ofThisHost.trustIn(job);
+    trust(ofThisHost);
     try (StockHandler handler = new StockHandler(answer(), ofThisHost)) {
       fetch(handler);
       fetch(handler);
@@ -91,7 +101,7 @@ final class StockFetchTlsTest {
 
   @Test
   void certificateThatIsNot() throws Exception {
-    ofAnotherHost.trustIn(job);
+    trust(ofAnotherHost);
     try (StockHandler handler = new StockHandler(answer(), ofThisHost)) {
       refused(handler);
     }
@@ -99,7 +109,7 @@ final class StockFetchTlsTest {
 
   @Test
   void certificateOfAnotherHost() throws Exception {
-    ofAnotherHost.trustIn(job);
+    trust(ofAnotherHost);
     try (StockHandler handler = new StockHandler(answer(), ofAnotherHost)) {
       refused(handler);
     }
@@ -107,7 +117,7 @@ final class StockFetchTlsTest {
 
   @Test
   void addressInTheClear() throws Exception {
-    ofThisHost.trustIn(job);
+    trust(ofThisHost);
     try (StockHandler handler = new StockHandler(answer())) {
       StockFetch.FetchException e = refused(handler);
       assertTrue(e.getMessage().contains("is to be over TLS"), e.getMessage());
@@ -116,7 +126,7 @@ final class StockFetchTlsTest {
 
   @Test
   void settingsThatAreNotUsableFailTheShuffle() throws Exception {
-    ofThisHost.trustIn(job);
+    trust(ofThisHost);
     job.set("ssl.client.truststore.location", directory.resolve("no-such-store").toString());
     try (StockHandler handler = new StockHandler(answer(), ofThisHost)) {
       IOException e = assertThrows(IOException.class, () -> fetch(handler));

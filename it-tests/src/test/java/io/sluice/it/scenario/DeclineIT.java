@@ -6,7 +6,6 @@ import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobResult;
 import io.sluice.it.jobs.ScenarioConf;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -32,16 +31,6 @@ class DeclineIT {
                 .with("mapreduce.map.memory.mb", 512)
                 .with("mapreduce.reduce.memory.mb", 512));
     assertTrue(result.output().contains("uber mode : true"), result.output());
-  }
-
-  @Test
-  void encryptedIntermediateDataIsLeftToStockWithTheReasonInEachLog(PseudoCluster cluster) {
-    Map<String, String> encrypted = Map.of("mapreduce.job.encrypted-intermediate-data", "true");
-    JobResult result = run(cluster, RECORDS.named("encrypted").with(encrypted));
-    String reason = "mapreduce.job.encrypted-intermediate-data is on";
-    FinishedJob.of(cluster, result)
-        .mapsLogged("Sluice leaves this map to the stock collector: " + reason)
-        .reducesLogged("Sluice leaves this reduce to the stock shuffle: " + reason);
   }
 
   private static JobResult run(PseudoCluster cluster, Scenario scenario) {

@@ -1,6 +1,8 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.KWayMerge;
@@ -14,6 +16,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -46,22 +49,31 @@ final class MapOutputBuilder implements Closeable {
   private final KeyOrder order;
   private final CompressionCodec codec;
   private final Combining<?, ?> combining;
+  private final Supplier<OutputKey> keys;
   private final MergePolicy policy;
   private final Reporter reporter;
   private final Counters.Counter spilledRecords;
   private final List<WriterStats> finished = new ArrayList<>();
   private OutputWriter out;
+  private OutputKey key;
   private RunWriter runWriter;
   private int spills;
   private int mergedSpills;
 
-  /** Starts an output; {@code codec} and {@code combining} may be null. */
+  /**
+   * Starts an output.
+   *
+   * @param codec of its runs, or null
+   * @param combining the job's combiner, or null
+   * @param keys makes a key for each writer, or null if it is not encrypted
+   */
   MapOutputBuilder(
       WriteTarget target,
       int partitions,
       KeyOrder order,
       CompressionCodec codec,
       Combining<?, ?> combining,
+      Supplier<OutputKey> keys,
       MergePolicy policy,
       Reporter reporter,
       Counters.Counter spilledRecords) {
@@ -70,6 +82,7 @@ final class MapOutputBuilder implements Closeable {
     this.order = order;
     this.codec = codec;
     this.combining = combining;
+    this.keys = keys;
     this.policy = policy;
     this.reporter = reporter;
     this.spilledRecords = spilledRecords;
@@ -78,7 +91,8 @@ final class MapOutputBuilder implements Closeable {
 
   private void open(OutputWriter writer) {
     out = writer;
-    runWriter = new RunWriter(writer, codec);
+    key = keys == null ? null : keys.get();
+    runWriter = new RunWriter(writer, codec, key);
   }
 
   /** Writes a sorted buffer: one run for each partition that has records. */
@@ -116,9 +130,13 @@ final class MapOutputBuilder implements Closeable {
     long lengthBytes = 0;
     for (int partition = 0; partition < partitions; partition++) {
       long encodedBytes = records.encodedBytes(partition);
-      lengthBytes += encodedBytes == 0 ? 0 : encodedBytes + RecordFormat.END_BYTES;
+      lengthBytes += encodedBytes == 0 ? 0 : storedBytes(encodedBytes + RecordFormat.END_BYTES);
     }
     out.reserveCapacity(lengthBytes);
+  }
+
+  private long storedBytes(long encodedBytes) {
+    return keys == null ? encodedBytes : RunEncryptor.storedBytes(encodedBytes);
   }
 
   /** Writes a single record, too large for the buffer, as a run of its own. */
@@ -175,21 +193,24 @@ final class MapOutputBuilder implements Closeable {
     OutputWriter merged = target.writer(partitions, LEASE_BYTES);
     OutputWriter spilled = out;
     RunWriter spilledRuns = runWriter;
+    OutputKey spilledKey = key;
     OutputMerge merging =
-        new OutputMerge(this::roundWriter, order, codec, policy.memory(), reporter, spilledRecords);
+        new OutputMerge(
+            this::roundWriter, order, codec, keys, policy.memory(), reporter, spilledRecords);
     open(merged);
-    try (spilled;
+    try (spilledKey;
+        spilled;
         spilledRuns) {
       List<WrittenRun> runs = new ArrayList<>(); // of one partition
       for (WrittenRun run : spilled.runsByPartition()) {
         if (!runs.isEmpty() && runs.get(0).partition() != run.partition()) {
-          mergePartition(merging, spilled, runs, combineAgain);
+          mergePartition(merging, spilled, spilledKey, runs, combineAgain);
           runs.clear();
         }
         runs.add(run);
       }
       if (!runs.isEmpty()) {
-        mergePartition(merging, spilled, runs, combineAgain);
+        mergePartition(merging, spilled, spilledKey, runs, combineAgain);
       }
       finished.add(spilled.stats());
       finished.addAll(merging.finished());
@@ -198,10 +219,14 @@ final class MapOutputBuilder implements Closeable {
   }
 
   private void mergePartition(
-      OutputMerge merging, OutputWriter spilled, List<WrittenRun> runs, boolean combineAgain)
+      OutputMerge merging,
+      OutputWriter spilled,
+      OutputKey spilledKey,
+      List<WrittenRun> runs,
+      boolean combineAgain)
       throws IOException, InterruptedException, ClassNotFoundException {
     int partition = runs.get(0).partition();
-    try (KWayMerge merge = merging.start(spilled, runs)) {
+    try (KWayMerge merge = merging.start(spilled, spilledKey, runs)) {
       if (combineAgain) {
         combine(partition, new MergedRecords(merge, new Progress()));
       } else {
@@ -228,7 +253,10 @@ final class MapOutputBuilder implements Closeable {
 
   @Override
   public void close() throws IOException {
-    runWriter.close();
-    out.close();
+    OutputKey closingKey = key;
+    try (closingKey) {
+      runWriter.close();
+      out.close();
+    }
   }
 }

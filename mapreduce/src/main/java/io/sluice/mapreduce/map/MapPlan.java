@@ -1,8 +1,10 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.order.KeyOrders;
+import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.sort.KeyOrder;
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapred.JobConf;
@@ -39,7 +41,10 @@ public final class MapPlan<K, V> {
   /** Null for a job without a combiner. */
   final Combining<K, V> combining;
 
-  private MapPlan(JobConf job, TaskAttemptID task, TaskReporter reporter)
+  /** A key for each writer of the output; null if it is not encrypted. */
+  final Supplier<OutputKey> keys;
+
+  private MapPlan(JobConf job, TaskAttemptID task, TaskReporter reporter, Supplier<OutputKey> keys)
       throws IOException, ClassNotFoundException {
     this.reporter = reporter;
     limits = new StockLimits(job);
@@ -48,14 +53,26 @@ public final class MapPlan<K, V> {
     record = new RecordSerializer<>(job);
     order = KeyOrders.of(job);
     codec = codec(job);
-    policy = MergePolicy.of(job, codec);
+    this.keys = keys;
+    policy = MergePolicy.of(job, codec, keys != null);
     combining = Combining.of(job, task, reporter);
   }
 
   /** What {@code job} says of its task, whose counters and progress {@code reporter} keeps. */
   public static <K, V> MapPlan<K, V> of(JobConf job, TaskAttemptID task, TaskReporter reporter)
       throws IOException, ClassNotFoundException {
-    return new MapPlan<>(job, task, reporter);
+    return new MapPlan<>(job, task, reporter, null);
+  }
+
+  /**
+   * The same for an output that is encrypted.
+   *
+   * @param keys makes keys of the output that the collector will commit, one for each writer
+   */
+  public static <K, V> MapPlan<K, V> encrypted(
+      JobConf job, TaskAttemptID task, TaskReporter reporter, Supplier<OutputKey> keys)
+      throws IOException, ClassNotFoundException {
+    return new MapPlan<>(job, task, reporter, keys);
   }
 
   private static CompressionCodec codec(JobConf job) {

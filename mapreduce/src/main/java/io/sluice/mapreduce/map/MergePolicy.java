@@ -30,9 +30,10 @@ record MergePolicy(
    * By the job's settings for merging.
    *
    * @param codec of its map outputs, or null
+   * @param encrypted whether they are
    * @throws IOException if it has more partitions than an output can have
    */
-  static MergePolicy of(JobConf job, CompressionCodec codec) throws IOException {
+  static MergePolicy of(JobConf job, CompressionCodec codec, boolean encrypted) throws IOException {
     int partitions = job.getNumReduceTasks();
     if (OutputIndex.maxRuns(partitions) < partitions) {
       throw new IOException(
@@ -45,6 +46,6 @@ record MergePolicy(
         job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR),
         Math.max(MAX_HELD_RUNS, 2 * partitions),
         FooterLayout.MAX_BYTES,
-        new MergeMemory(codec, job));
+        new MergeMemory(codec, job, encrypted));
   }
 }

@@ -2,6 +2,8 @@ package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.merge.CodecRunInput;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MappedRunInput;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.Reporter;
@@ -45,6 +48,7 @@ final class OutputMerge {
   private final Function<Long, OutputWriter> rounds;
   private final KeyOrder order;
   private final CompressionCodec codec;
+  private final Supplier<OutputKey> keys;
   private final MergeMemory memory;
   private final Reporter reporter;
   private final Counters.Counter spilledRecords;
@@ -55,24 +59,34 @@ final class OutputMerge {
    *
    * @param rounds makes a writer for a round of so many bytes
    * @param codec of the runs, or null
+   * @param keys makes a key for each round, or null if runs are not encrypted
    */
   OutputMerge(
       Function<Long, OutputWriter> rounds,
       KeyOrder order,
       CompressionCodec codec,
+      Supplier<OutputKey> keys,
       MergeMemory memory,
       Reporter reporter,
       Counters.Counter spilledRecords) {
     this.rounds = rounds;
     this.order = order;
     this.codec = codec;
+    this.keys = keys;
     this.memory = memory;
     this.reporter = reporter;
     this.spilledRecords = spilledRecords;
   }
 
-  /** A run and where it lies; {@code owned} if the writer is that of a round. */
-  private record Stored(WrittenRun run, int number, OutputWriter writer, boolean owned)
+  /**
+   * A run and where it lies.
+   *
+   * @param key that it was encrypted with, or null
+   * @param ordinal its number among those of its writer and partition
+   * @param owned if writer and key are those of a round
+   */
+  private record Stored(
+      WrittenRun run, int number, OutputWriter writer, OutputKey key, int ordinal, boolean owned)
       implements Comparable<Stored>, Closeable {
     @Override
     public int compareTo(Stored other) {
@@ -83,17 +97,24 @@ final class OutputMerge {
     @Override
     public void close() throws IOException {
       if (owned) {
-        writer.close();
+        try (key) {
+          writer.close();
+        }
       }
     }
   }
 
-  /** The last merge of these runs of one partition, after as many rounds as it takes. */
-  KWayMerge start(OutputWriter writer, List<WrittenRun> runs) throws IOException {
+  /**
+   * The last merge of these runs of one partition, after as many rounds as it takes.
+   *
+   * @param key that the writer has encrypted them with, or null
+   * @param runs all that the writer has of the partition, in the order they were written
+   */
+  KWayMerge start(OutputWriter writer, OutputKey key, List<WrittenRun> runs) throws IOException {
     List<Stored> all = new ArrayList<>(runs.size());
     long recordBytes = 0;
     for (WrittenRun run : runs) {
-      all.add(new Stored(run, all.size(), writer, false));
+      all.add(new Stored(run, all.size(), writer, key, all.size(), false));
       recordBytes = Math.max(recordBytes, run.rawLengthBytes() / Math.max(1, run.records()));
     }
     int fanIn = memory.maxRuns(recordBytes);
@@ -127,13 +148,14 @@ final class OutputMerge {
     int partition = runs.get(0).run.partition();
     long lengthBytes = runs.stream().mapToLong(stored -> stored.run.lengthBytes()).sum();
     try (KWayMerge merge = open(runs)) {
+      OutputKey key = keys == null ? null : keys.get();
       OutputWriter round = rounds.apply(lengthBytes);
-      try (RunWriter writer = new RunWriter(round, codec)) {
+      try (RunWriter writer = new RunWriter(round, codec, key)) {
         spilledRecords.increment(writer.write(partition, encoder -> copy(merge, encoder)));
         finished.add(round.stats());
-        return new Stored(round.runs().get(0), number, round, true);
+        return new Stored(round.runs().get(0), number, round, key, 0, true);
       } catch (IOException | RuntimeException | Error e) {
-        closeAfter(List.of(round), e);
+        closeAfter(key == null ? List.of(round) : List.of(round, key), e);
         throw e;
       } catch (InterruptedException | ClassNotFoundException e) {
         throw new AssertionError("nothing waits or is loaded where runs are copied", e);
@@ -153,7 +175,12 @@ final class OutputMerge {
         RunInput bytes =
             new VerifiedRunInput(
                 name, new StoredInput(stored, windowBytes), run.lengthBytes(), run.checksums());
-        RunInput input = codec == null ? bytes : new CodecRunInput(bytes, codec);
+        RunInput plain =
+            stored.key == null
+                ? bytes
+                : new DecryptedRunInput(
+                    name, bytes, run.lengthBytes(), stored.key, run.partition(), stored.ordinal);
+        RunInput input = codec == null ? plain : new CodecRunInput(plain, codec);
         int wholeBytes = (int) Math.min(blockBytes, run.rawLengthBytes());
         cursors.add(new RunCursor(name, input, wholeBytes));
       }

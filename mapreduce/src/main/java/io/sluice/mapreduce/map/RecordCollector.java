@@ -66,6 +66,7 @@ public final class RecordCollector<K, V> implements Closeable {
               plan.order,
               plan.codec,
               plan.combining,
+              plan.keys,
               plan.policy,
               reporter,
               reporter.getCounter(TaskCounter.SPILLED_RECORDS));

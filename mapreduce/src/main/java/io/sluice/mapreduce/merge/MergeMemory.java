@@ -13,8 +13,8 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
 /**
  * How many runs a task may merge at once, so that what their readers hold stays within bounds: a
  * block to parse in for each, the largest of its records, the block that is verified for whoever
- * asks for less, and what the job's codec takes to decompress it, on the heap, in direct memory or
- * in a native library.
+ * asks for less, the block that is decrypted if runs are encrypted, and what the job's codec takes
+ * to decompress it, on the heap, in direct memory or in a native library.
  *
  * <p>Codecs do not say what they take. Those of Hadoop are known, by the settings of their buffers;
  * any other is taken to need {@link #UNKNOWN_STREAM_BYTES}.
@@ -48,17 +48,25 @@ public final class MergeMemory {
 
   private final long budgetBytes;
   private final long streamBytes;
+  private final long cipherBytes;
 
-  /** For runs of {@code codec}, which is null if they are not compressed. */
-  public MergeMemory(CompressionCodec codec, Configuration conf) {
+  /**
+   * For the runs of a job.
+   *
+   * @param codec of the runs, or null if they are not compressed
+   * @param encrypted whether they are
+   */
+  public MergeMemory(CompressionCodec codec, Configuration conf, boolean encrypted) {
     this(
         Math.min(MAX_STREAMS_BYTES, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
-        streamBytes(codec, conf));
+        streamBytes(codec, conf),
+        encrypted ? BlockChecksums.BLOCK_BYTES : 0);
   }
 
-  MergeMemory(long budgetBytes, long streamBytes) {
+  MergeMemory(long budgetBytes, long streamBytes, long cipherBytes) {
     this.budgetBytes = budgetBytes;
     this.streamBytes = streamBytes;
+    this.cipherBytes = cipherBytes;
   }
 
   /** Most runs to merge at once, at least two, if the mean record of one is so long. */
@@ -67,7 +75,7 @@ public final class MergeMemory {
     long grownBytes = recordBytes > MIN_BLOCK_BYTES ? 3 * recordBytes : 0;
     boolean verifiedApart = streamBytes > 0 || recordBytes > REST_BYTES;
     long verifiedBytes = verifiedApart ? BlockChecksums.BLOCK_BYTES : 0;
-    long runBytes = streamBytes + grownBytes + verifiedBytes;
+    long runBytes = streamBytes + grownBytes + verifiedBytes + cipherBytes;
     long runs = runBytes == 0 ? Long.MAX_VALUE : budgetBytes / runBytes;
     return (int) Math.max(2, Math.min(BLOCKS_BYTES / MIN_BLOCK_BYTES, runs));
   }

@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.stage;
 
+import io.sluice.spill.cipher.OutputKey;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FileSystem;
@@ -29,8 +30,11 @@ public final class DiskStage extends PackedStage {
    * Stages in files whose names begin with {@code prefix}.
    *
    * @param files the local file system, without its checksum files
+   * @param key to encrypt with, or null
    */
-  public DiskStage(JobConf job, FileSystem files, LocalDirAllocator directories, String prefix) {
+  public DiskStage(
+      JobConf job, FileSystem files, LocalDirAllocator directories, String prefix, OutputKey key) {
+    super(key);
     this.job = job;
     this.files = files;
     this.directories = directories;

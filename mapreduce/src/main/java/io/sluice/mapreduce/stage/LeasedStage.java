@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.stage;
 
+import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.writer.WriteTarget;
 
 /**
@@ -16,8 +17,13 @@ public final class LeasedStage extends PackedStage {
   private final WriteTarget target;
   private final OpenVolumes open = new OpenVolumes(MAX_OPEN_VOLUMES);
 
-  /** Stages in what the source of {@code target} leases. */
-  public LeasedStage(WriteTarget target) {
+  /**
+   * Stages in what the source of {@code target} leases.
+   *
+   * @param key to encrypt with, or null
+   */
+  public LeasedStage(WriteTarget target, OutputKey key) {
+    super(key);
     this.target = target;
   }
 

@@ -1,5 +1,8 @@
 package io.sluice.mapreduce.stage;
 
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.IOException;
@@ -18,9 +21,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>A thread takes a volume that nobody writes to for the length of a run; a long run gets one of
  * its own, so that its room returns with it. A volume is given back when the last of its runs is.
  *
+ * <p>With a key, runs are encrypted before they reach a volume, each on its own.
+ *
  * <p>Thread contract: safe from any thread; each run belongs to one at a time. Ownership: owns the
- * volumes. Failure: {@link IOException} of the medium; the run at hand is then of no use, and the
- * others are as good as before.
+ * volumes; the key stays its owner's. Failure: {@link IOException} of the medium; the run at hand
+ * is then of no use, and the others are as good as before.
  */
 abstract class PackedStage implements StageArea {
   /** A volume of so many bytes takes no further run. */
@@ -33,7 +38,17 @@ abstract class PackedStage implements StageArea {
   private final Set<Slot> slots = new HashSet<>();
   private final AtomicLong memoryBytes = new AtomicLong();
   private final AtomicLong diskBytes = new AtomicLong();
+  private final OutputKey key;
   private volatile boolean closed;
+
+  /**
+   * Stages nothing yet.
+   *
+   * @param key to encrypt with, or null
+   */
+  PackedStage(OutputKey key) {
+    this.key = key;
+  }
 
   /** A volume and who needs it; guarded by the stage. */
   private static final class Slot {
@@ -212,6 +227,8 @@ abstract class PackedStage implements StageArea {
     private boolean writes;
     private boolean broken;
     private StageVolume.Piece piece;
+    private RunEncryptor encryptor; // while it is written
+    private int ordinal;
     private boolean closed;
 
     PackedRun(String name) {
@@ -225,13 +242,30 @@ abstract class PackedStage implements StageArea {
 
     @Override
     public void expect(long lengthBytes) throws IOException {
-      writing(lengthBytes, volume -> volume.expect(lengthBytes));
+      long storedBytes = key == null ? lengthBytes : RunEncryptor.storedBytes(lengthBytes);
+      writing(storedBytes, volume -> volume.expect(storedBytes));
     }
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
       requireOpen();
-      writing(0, volume -> volume.write(bytes, offset, length));
+      writing(
+          0,
+          volume -> {
+            if (key == null) {
+              volume.write(bytes, offset, length);
+            } else {
+              encryptor(volume).write(bytes, offset, length);
+            }
+          });
+    }
+
+    private RunEncryptor encryptor(StageVolume volume) {
+      if (encryptor == null) {
+        encryptor = new RunEncryptor(key, volume::write);
+        ordinal = encryptor.beginRun(0);
+      }
+      return encryptor;
     }
 
     private interface Step {
@@ -257,11 +291,19 @@ abstract class PackedStage implements StageArea {
 
     @Override
     public void finish() throws IOException {
-      writing(0, volume -> piece = volume.endRun());
+      writing(0, this::end);
       writes = false;
       written(slot, true);
       memoryBytes.addAndGet(piece.memoryBytes());
       diskBytes.addAndGet(piece.lengthBytes() - piece.memoryBytes());
+    }
+
+    private void end(StageVolume volume) throws IOException {
+      if (key != null) {
+        encryptor(volume).endRun();
+        encryptor = null;
+      }
+      piece = volume.endRun();
     }
 
     @Override
@@ -273,7 +315,11 @@ abstract class PackedStage implements StageArea {
     public RunInput open() {
       RunInput input =
           new VerifiedRunInput(name, piece.open(), piece.lengthBytes(), piece.checksums());
-      return new OwningInput(input, this);
+      RunInput plain =
+          key == null
+              ? input
+              : new DecryptedRunInput(name, input, piece.lengthBytes(), key, 0, ordinal);
+      return new OwningInput(plain, this);
     }
 
     @Override

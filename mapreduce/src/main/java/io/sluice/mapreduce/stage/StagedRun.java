@@ -25,7 +25,7 @@ public interface StagedRun extends Closeable {
   /** Ends writing. */
   void finish() throws IOException;
 
-  /** Bytes written. */
+  /** Its bytes as they are stored. */
   long lengthBytes();
 
   /** Reads it, once, from the beginning; closing the input gives its room back. */

@@ -9,6 +9,7 @@ import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.mapreduce.testing.RunRecords;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.sort.KeyOrder;
@@ -53,18 +54,29 @@ final class ManyRunsTest {
 
   /** Limits of runs held and runs indexed, and how many runs are left of 12 spills. */
   @ParameterizedTest
-  @CsvSource({"1000, 1000, 120", "1000, 119, 10", "40, 1000, 30", "20, 10, 10", "20, 20, 20"})
-  void areMergedBeforeThereAreTooMany(int maxHeld, int maxIndexed, int left) throws Exception {
+  @CsvSource({
+    "1000, 1000, 120, false",
+    "1000, 119, 10, false",
+    "40, 1000, 30, false",
+    "20, 10, 10, false",
+    "20, 20, 20, false",
+    "1000, 1000, 120, true",
+    "40, 1000, 30, true",
+    "20, 10, 10, true"
+  })
+  void areMergedBeforeThereAreTooMany(int maxHeld, int maxIndexed, int left, boolean encrypted)
+      throws Exception {
+    ShuffleKey key = encrypted ? new ShuffleKey(new byte[20], LocalStore.APPLICATION, 128) : null;
     job.setMapOutputKeyClass(IntWritable.class);
     job.setNumReduceTasks(PARTITIONS);
     KeyOrder order = KeyOrders.of(job);
     long maxIndexBytes = OutputIndex.encodedBytes(PARTITIONS, maxIndexed + 1, 0); // and the next
     MergePolicy policy =
-        new MergePolicy(3, 100, maxHeld, maxIndexBytes, new MergeMemory(null, job));
+        new MergePolicy(3, 100, maxHeld, maxIndexBytes, new MergeMemory(null, job, false));
     try (Lease lease = store.openLease();
         SortChunks chunks = new SortChunks(1 << 20, 1 << 12);
         RecordBuffer records = new RecordBuffer(chunks, PARTITIONS, order);
-        MapOutputBuilder output = builder(lease, order, policy)) {
+        MapOutputBuilder output = builder(lease, order, policy, key)) {
       int number = 0;
       for (int spill = 0; spill < 12; spill++) {
         for (int i = 0; i < 5 * PARTITIONS; i++, number++) {
@@ -80,7 +92,7 @@ final class ManyRunsTest {
     }
     for (int partition = 0; partition < PARTITIONS; partition++) {
       List<Integer> keys = new ArrayList<>();
-      for (MergeRun run : store.runs(ID, partition, false)) {
+      for (MergeRun run : store.runs(ID, partition, false, key)) {
         RunRecords.of(run.input()).forEach(pair -> keys.add(ByteBuffer.wrap(pair.key()).getInt()));
       }
       keys.sort(null);
@@ -91,13 +103,15 @@ final class ManyRunsTest {
     }
   }
 
-  private MapOutputBuilder builder(Lease lease, KeyOrder order, MergePolicy policy) {
+  private MapOutputBuilder builder(
+      Lease lease, KeyOrder order, MergePolicy policy, ShuffleKey key) {
     return new MapOutputBuilder(
         store.target(lease),
         PARTITIONS,
         order,
         null,
         null,
+        key == null ? null : () -> key.newOutput(ID, PARTITIONS),
         policy,
         Reporter.NULL,
         new Counters.Counter());
@@ -106,14 +120,14 @@ final class ManyRunsTest {
   @Test
   void aHundredThousandPartitionsAreHeldInLessThanAnIndexHas() throws IOException {
     job.setNumReduceTasks(100_000);
-    MergePolicy policy = MergePolicy.of(job, null);
+    MergePolicy policy = MergePolicy.of(job, null, false);
     assertTrue(policy.maxHeldRuns() <= OutputIndex.maxRuns(100_000), policy.toString());
   }
 
   @Test
   void morePartitionsThanAnIndexHasAreDeclined() {
     job.setNumReduceTasks(1_500_000);
-    IOException e = assertThrows(IOException.class, () -> MergePolicy.of(job, null));
+    IOException e = assertThrows(IOException.class, () -> MergePolicy.of(job, null, false));
     assertTrue(e.getMessage().contains("1500000 reduces"), e.getMessage());
   }
 }

@@ -95,7 +95,19 @@ final class MergeMemoryTest {
     "1000000000, 1000000000, 2"
   })
   void maxRuns(long streamBytes, long recordBytes, int expected) {
-    assertEquals(expected, new MergeMemory(64_000_000, streamBytes).maxRuns(recordBytes));
+    assertEquals(expected, new MergeMemory(64_000_000, streamBytes, 0).maxRuns(recordBytes));
+  }
+
+  /** A block more for each run, of what is decrypted. */
+  @ParameterizedTest
+  @CsvSource({"0, 0, 1024", "0, 16384, 976", "1000000, 0, 60", "64000000, 0, 2"})
+  void maxRunsThatAreEncrypted(long streamBytes, long recordBytes, int expected) {
+    long budgetBytes = 64_000_000;
+    MergeMemory memory = new MergeMemory(budgetBytes, streamBytes, 32 << 10);
+    assertTrue(
+        memory.maxRuns(recordBytes)
+            <= new MergeMemory(budgetBytes, streamBytes, 0).maxRuns(recordBytes));
+    assertEquals(expected, memory.maxRuns(recordBytes));
   }
 
   @Test

@@ -34,7 +34,7 @@ final class DiskStageTest extends StageAreaContract {
     job.set(MRConfig.LOCAL_DIR, directory.toString());
     LimitedFiles files = new LimitedFiles();
     files.initialize(URI.create("file:///"), job);
-    area = new DiskStage(job, files, new LocalDirAllocator(MRConfig.LOCAL_DIR), "reduce");
+    area = new DiskStage(job, files, new LocalDirAllocator(MRConfig.LOCAL_DIR), "reduce", null);
   }
 
   /** A local file system that is full at some time. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
@@ -36,7 +37,12 @@ class LeasedStageTest extends StageAreaContract {
     allocatedBytes = OffHeap.allocatedBytes();
     store = openStore();
     lease = store.openLease();
-    area = new LeasedStage(WriteTarget.mapped(new LimitedSource(), store.medium()));
+    area = new LeasedStage(WriteTarget.mapped(new LimitedSource(), store.medium()), key());
+  }
+
+  /** What it encrypts with. */
+  OutputKey key() {
+    return null;
   }
 
   LocalStore openStore() throws IOException {

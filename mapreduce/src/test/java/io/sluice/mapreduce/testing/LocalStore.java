@@ -1,6 +1,8 @@
 package io.sluice.mapreduce.testing;
 
 import io.sluice.mapreduce.reduce.MergeRun;
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
@@ -107,6 +109,12 @@ public final class LocalStore implements Closeable {
 
   /** The runs of a partition of a committed output, ready to be merged. */
   public List<MergeRun> runs(OutputId id, int partition, boolean compressed) throws IOException {
+    return runs(id, partition, compressed, null);
+  }
+
+  /** The same of an output that is encrypted, unless {@code key} is null. */
+  public List<MergeRun> runs(OutputId id, int partition, boolean compressed, ShuffleKey key)
+      throws IOException {
     List<MergeRun> runs = new ArrayList<>();
     for (LocatedRun located : store.find(id).orElseThrow().runs(partition)) {
       Run run = located.run();
@@ -114,12 +122,13 @@ public final class LocalStore implements Closeable {
       RunInput bytes =
           new MappedRunInput(
               mapper::map, located.place().ranges(), run.lengthBytes(), WINDOW_BYTES);
-      runs.add(
-          new LocalRun(
-              name,
-              run,
-              compressed,
-              new VerifiedRunInput(name, bytes, run.lengthBytes(), run.checksums())));
+      RunInput verified = new VerifiedRunInput(name, bytes, run.lengthBytes(), run.checksums());
+      RunInput plain =
+          key == null
+              ? verified
+              : new DecryptedRunInput(
+                  name, verified, run.lengthBytes(), key.reading(id), partition, run.ordinal());
+      runs.add(new LocalRun(name, run, compressed, plain));
     }
     return runs;
   }

@@ -8,7 +8,10 @@ import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.support.Deadlines;
+import io.sluice.spill.cipher.RunKey;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentOpener;
@@ -41,6 +44,7 @@ public final class NodeReader implements AutoCloseable {
   private final JobSecret secret;
   private final Transports transports;
   private final LocalPool localPool;
+  private final ShuffleKey key;
   private final long localBudgetBytes;
   private final long timeoutMs;
   private final long busyPatienceMs;
@@ -51,7 +55,7 @@ public final class NodeReader implements AutoCloseable {
   private final SegmentMapper mapper;
 
   /**
-   * Nothing is opened yet.
+   * For outputs that are not encrypted, or whose runs the caller decrypts.
    *
    * @param transports owned by this from now on
    * @param localPool the pool of this node, or null if it has none
@@ -67,6 +71,33 @@ public final class NodeReader implements AutoCloseable {
       long localBudgetBytes,
       long timeoutMs,
       long busyPatienceMs) {
+    this(
+        applicationId,
+        secret,
+        transports,
+        localPool,
+        null,
+        localBudgetBytes,
+        timeoutMs,
+        busyPatienceMs);
+  }
+
+  /**
+   * Nothing is opened yet.
+   *
+   * @param key that all outputs are encrypted with, whatever a node says of them, or null if they
+   *     are not; the caller closes it after this
+   */
+  public NodeReader(
+      String applicationId,
+      JobSecret secret,
+      Transports transports,
+      LocalPool localPool,
+      ShuffleKey key,
+      long localBudgetBytes,
+      long timeoutMs,
+      long busyPatienceMs) {
+    this.key = key;
     this.applicationId = applicationId;
     this.secret = secret;
     this.transports = transports;
@@ -163,12 +194,14 @@ public final class NodeReader implements AutoCloseable {
     Run run = located.run();
     String name =
         outputId + " partition " + run.partition() + " run " + run.ordinal() + " at " + node.name();
+    RunKey runKey = key == null ? null : key.reading(new OutputId(applicationId, outputId));
     if (!local) {
       return NodeRun.remote(
           address,
           outputId,
           name,
           run,
+          runKey,
           new RemoteRunInput(node, outputId, name, located, description.segments()));
     }
     return NodeRun.local(
@@ -176,6 +209,7 @@ public final class NodeReader implements AutoCloseable {
         outputId,
         name,
         run,
+        runKey,
         new LocalRunInput(
             node, mapper, outputId, name, located, description.segments(), MIN_LOCAL_WINDOW_BYTES),
         stats);

@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
@@ -27,6 +28,7 @@ public final class NodeRun implements Closeable {
       String outputId,
       String name,
       Run run,
+      RunKey key,
       LocalRunInput local,
       RemoteRunInput remote,
       LongConsumer counter) {
@@ -36,7 +38,8 @@ public final class NodeRun implements Closeable {
     this.run = run;
     this.local = local;
     this.remote = remote;
-    this.input = new NodeRunInput(outputId, name, local != null ? local : remote, run, counter);
+    this.input =
+        new NodeRunInput(outputId, name, local != null ? local : remote, run, key, counter);
   }
 
   static NodeRun local(
@@ -44,15 +47,29 @@ public final class NodeRun implements Closeable {
       String outputId,
       String name,
       Run run,
+      RunKey key,
       LocalRunInput input,
       ReadStats stats) {
     return new NodeRun(
-        address, outputId, name, run, input, null, bytes -> stats.read(ReadStats.LOCAL, bytes));
+        address,
+        outputId,
+        name,
+        run,
+        key,
+        input,
+        null,
+        bytes -> stats.read(ReadStats.LOCAL, bytes));
   }
 
   static NodeRun remote(
-      NodeAddress address, String outputId, String name, Run run, RemoteRunInput input) {
-    return new NodeRun(address, outputId, name, run, null, input, bytes -> {}); // counts for itself
+      NodeAddress address,
+      String outputId,
+      String name,
+      Run run,
+      RunKey key,
+      RemoteRunInput input) {
+    return new NodeRun(
+        address, outputId, name, run, key, null, input, bytes -> {}); // counts for itself
   }
 
   /** The node that it was located at. */
@@ -90,7 +107,7 @@ public final class NodeRun implements Closeable {
     return local != null;
   }
 
-  /** Its bytes, verified while they are read. */
+  /** Its bytes, verified, and decrypted if they are encrypted, while they are read. */
   public RunInput input() {
     return input;
   }

@@ -1,6 +1,8 @@
 package io.sluice.node.client;
 
 import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
@@ -9,8 +11,8 @@ import java.io.InterruptedIOException;
 import java.util.function.LongConsumer;
 
 /**
- * Verifies a run while it is read, and says of every failure whose output it was, so that the
- * engine can run the producer again.
+ * Verifies a run while it is read, decrypts it if it is encrypted, and says of every failure whose
+ * output it was, so that the engine can run the producer again.
  *
  * <p>Thread contract: one thread. Ownership: owns the input it wraps. Failure: {@link
  * FetchFailedException}; {@link InterruptedIOException} and {@link RegistrationException} are this
@@ -18,24 +20,30 @@ import java.util.function.LongConsumer;
  */
 final class NodeRunInput implements RunInput {
   private final String outputId;
-  private final LongConsumer counter;
-  private final RunInput verified;
+  private final RunInput checked;
 
-  /** {@code counter} is told how many bytes each read delivered. */
-  NodeRunInput(String outputId, String name, RunInput input, Run run, LongConsumer counter) {
+  /**
+   * Reads {@code run} from {@code input}.
+   *
+   * @param key to decrypt it with, or null if it is not encrypted
+   * @param counter is told how many bytes of the run, as it is stored, each read delivered
+   */
+  NodeRunInput(
+      String outputId, String name, RunInput input, Run run, RunKey key, LongConsumer counter) {
     this.outputId = outputId;
-    this.counter = counter;
-    this.verified = new VerifiedRunInput(name, input, run.lengthBytes(), run.checksums());
+    RunInput verified =
+        new Counted(new VerifiedRunInput(name, input, run.lengthBytes(), run.checksums()), counter);
+    this.checked =
+        key == null
+            ? verified
+            : new DecryptedRunInput(
+                name, verified, run.lengthBytes(), key, run.partition(), run.ordinal());
   }
 
   @Override
   public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
     try {
-      int n = verified.read(dst, offset, lengthBytes);
-      if (n > 0) {
-        counter.accept(n);
-      }
-      return n;
+      return checked.read(dst, offset, lengthBytes);
     } catch (FetchFailedException
         | InterruptedIOException
         | NodeBusyException
@@ -48,11 +56,33 @@ final class NodeRunInput implements RunInput {
 
   @Override
   public long remainingBytes() {
-    return verified.remainingBytes();
+    return checked.remainingBytes();
   }
 
   @Override
   public void close() throws IOException {
-    verified.close();
+    checked.close();
+  }
+
+  /** Bytes that were verified. */
+  private record Counted(RunInput verified, LongConsumer counter) implements RunInput {
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+      int n = verified.read(dst, offset, lengthBytes);
+      if (n > 0) {
+        counter.accept(n);
+      }
+      return n;
+    }
+
+    @Override
+    public long remainingBytes() {
+      return verified.remainingBytes();
+    }
+
+    @Override
+    public void close() throws IOException {
+      verified.close();
+    }
   }
 }

@@ -12,7 +12,7 @@ public final class TestFetches {
   /** A run of this output that says where it was located, and cannot be read. */
   public static NodeRun located(NodeAddress address, String outputId) {
     Run run = new Run(0, 0, 1, 1, 1, BlockChecksums.of(7));
-    return NodeRun.remote(address, outputId, outputId, run, null);
+    return NodeRun.remote(address, outputId, outputId, run, null, null);
   }
 
   /** The bytes of this output could not be had, for this reason. */

@@ -43,8 +43,12 @@ public final class RunEncryptor {
     return RunLayout.storedBytes(plainBytes);
   }
 
-  /** Starts a run. What was written of one that has not ended is dropped. */
-  public void beginRun(int partition) {
+  /**
+   * Starts a run. What was written of one that has not ended is dropped.
+   *
+   * @return its number among those that were begun for its partition with this key
+   */
+  public int beginRun(int partition) {
     this.partition = partition;
     ordinal = key.nextOrdinal(partition);
     frame = 0;
@@ -55,6 +59,7 @@ public final class RunEncryptor {
         .put(key.salt())
         .putInt(RunLayout.PARTITION_OFFSET, partition)
         .putInt(RunLayout.ORDINAL_OFFSET, ordinal);
+    return ordinal;
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.sluice.hadoop.testing;
+package io.sluice.rdma.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,9 +13,6 @@ import java.security.KeyStore;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapreduce.MRConfig;
-import org.apache.hadoop.security.ssl.SSLFactory;
 
 /** A self-signed certificate in a key store, made by the JDK's {@code keytool}. */
 public final class TestCertificate {
@@ -70,7 +67,7 @@ public final class TestCertificate {
   }
 
   /** For who shows it. */
-  SSLContext context() throws IOException, GeneralSecurityException {
+  public SSLContext context() throws IOException, GeneralSecurityException {
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {
       keys.load(in, PASSWORD.toCharArray());
@@ -83,12 +80,13 @@ public final class TestCertificate {
     return context;
   }
 
-  /** Makes a job shuffle over TLS and trust nothing else. */
-  public void trustIn(JobConf job) {
-    job.setBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, true);
-    job.set(SSLFactory.SSL_CLIENT_CONF_KEY, "no-such-resource.xml"); // so the job's own counts
-    job.set("ssl.client.truststore.location", store.toString());
-    job.set("ssl.client.truststore.password", PASSWORD);
-    job.set("ssl.client.truststore.type", "PKCS12");
+  /** The store, of the type PKCS12, which serves as a trust store as well. */
+  public Path store() {
+    return store;
+  }
+
+  /** Of the store and of the key. */
+  public String password() {
+    return PASSWORD;
   }
 }
