@@ -50,7 +50,7 @@ public final class FooterReader {
     long trailerOffsetBytes = location.trailerOffsetBytes();
     check.that(
         trailerOffsetBytes >= 0
-            && location.endBytes() <= segment.lengthBytes()
+            && trailerOffsetBytes <= segment.lengthBytes() - FooterLayout.TRAILER_BYTES
             && location.endBytes() % blockBytes == 0,
         "trailer offset",
         trailerOffsetBytes,

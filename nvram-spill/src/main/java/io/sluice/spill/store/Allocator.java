@@ -33,7 +33,8 @@ final class Allocator {
     this.config = config;
     this.memory = new MemoryTier(config, files.leaseMarks(), files.memory()::claim, nanoTime);
     this.directories = files.disk();
-    this.disk = new DiskTier(config, files.poolId(), directories, files.generations());
+    this.disk =
+        new DiskTier(config, files.poolId(), files.owner(), directories, files.generations());
     this.quarantined = new BlockSet(config.blockBytes());
   }
 

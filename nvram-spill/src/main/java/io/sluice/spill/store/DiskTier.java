@@ -39,6 +39,7 @@ final class DiskTier {
 
   private final StoreConfig config;
   private final UUID poolId;
+  private final Owner own;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
@@ -48,12 +49,18 @@ final class DiskTier {
    * A tier without files.
    *
    * @param poolId names files too: those of the pool before this one were called otherwise
+   * @param own this process's user
    * @param generations names new files, so that no two in the life of a pool have the same id
    */
   DiskTier(
-      StoreConfig config, UUID poolId, DiskDirectories directories, GenerationCounter generations) {
+      StoreConfig config,
+      UUID poolId,
+      Owner own,
+      DiskDirectories directories,
+      GenerationCounter generations) {
     this.config = config;
     this.poolId = poolId;
+    this.own = own;
     this.directories = directories;
     this.generations = generations;
     this.used = new BlockSet(config.blockBytes());
@@ -86,7 +93,8 @@ final class DiskTier {
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(path.getParent());
     SegmentHandle segment =
-        new SegmentHandle(info, owner, SharedFile.open(path), config.medium(), thread);
+        new SegmentHandle(
+            info, owner, owner.equals(own), SharedFile.open(path), config.medium(), thread);
     segments.put(segmentId, segment);
     used.add(segment.range());
   }
@@ -216,7 +224,8 @@ final class DiskTier {
   private SegmentHandle createFile(SegmentInfo info, Owner owner, DiskThread thread)
       throws IOException {
     SharedFile file = LockedDirectory.createShared(info.path());
-    SegmentHandle segment = new SegmentHandle(info, owner, file, config.medium(), thread);
+    SegmentHandle segment =
+        new SegmentHandle(info, owner, owner.equals(own), file, config.medium(), thread);
     try {
       segment.extendTo(info.lengthBytes());
       return segment;

@@ -274,6 +274,7 @@ final class FilePool implements PoolSpace {
 
   private SegmentHandle handle(SegmentName name) throws IOException {
     Path path = directory.resolve(name.toString());
+    Owner whose = name.owner().orElseThrow();
     SegmentInfo info =
         new SegmentInfo(
             name.segmentId(),
@@ -286,7 +287,7 @@ final class FilePool implements PoolSpace {
     SharedFile file = SharedFile.open(path);
     try (SegmentFile mapped = SegmentFile.open(info, true)) {
       Mapping mapping = medium.map(mapped, 0, segmentBytes);
-      return new SegmentHandle(info, name.owner().orElseThrow(), file, mapping, medium);
+      return new SegmentHandle(info, whose, whose.equals(owner), file, mapping, medium);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;

@@ -76,12 +76,18 @@ final class HandOver implements Closeable {
 
   /** Whether an owner that lacks room may soon get a segment of another. */
   boolean mayCome(Owner owner) {
-    return possible && (underWay != null || isDue() || victim(owner).isPresent());
+    return possible
+        && (underWay != null
+            || isDue()
+            || !memory.spoiled().isEmpty()
+            || victim(owner).isPresent());
   }
 
   /** Whether {@link #next} has one. */
   boolean isWanted() {
-    return possible && underWay == null && (isDue() || chosen().isPresent());
+    return possible
+        && underWay == null
+        && (isDue() || !memory.spoiled().isEmpty() || chosen().isPresent());
   }
 
   /** The segment to take now, which nobody is granted blocks of any more; null if none is. */
@@ -91,6 +97,8 @@ final class HandOver implements Closeable {
     }
     if (isDue()) {
       underWay = staying.remove(0);
+    } else if (!memory.spoiled().isEmpty()) {
+      underWay = memory.spoiled().remove(0);
     } else {
       underWay = chosen().orElse(null);
       if (underWay != null) {

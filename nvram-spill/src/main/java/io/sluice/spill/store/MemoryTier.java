@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The segments of the pool directory, whose they are, and which of their blocks are free. Unlike
@@ -27,10 +30,14 @@ import java.util.function.LongSupplier;
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
 final class MemoryTier {
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryTier.class);
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final Map<Owner, Integer> owners = new HashMap<>(); // how many segments each has
   private final SortedSet<Integer> nobodys = new TreeSet<>();
   private final Map<SegmentHandle, Long> idleSinceNs = new LinkedHashMap<>(); // longest first
+  private final Set<SegmentHandle> damaged = new HashSet<>();
+  private final List<SegmentHandle> spoiled = new ArrayList<>(); // damaged and idle
+  private long damages;
   private final int segmentBytes;
   private final OwnerBlocks free;
   private final LeaseMarks leaseMarks;
@@ -134,7 +141,51 @@ final class MemoryTier {
     freeOfOwner.add(range);
     if (freeOfOwner.contains(segment.range())) {
       idleSinceNs.put(segment, nanoTime.getAsLong());
+      spoilIfDamaged(segment);
     }
+  }
+
+  /** Its owner has cut it or made it longer, or it cannot be read: it is not used again. */
+  void damaged(SegmentHandle segment) {
+    if (damaged.add(segment)) {
+      damages++;
+    }
+    if (idleSinceNs.containsKey(segment)) {
+      spoil(segment);
+    }
+  }
+
+  private void spoilIfDamaged(SegmentHandle segment) {
+    boolean whole;
+    try {
+      whole = segment.isWhole();
+    } catch (IOException e) {
+      LOG.warn("{} cannot be looked at, and is not used again", segment.info(), e);
+      whole = false;
+    }
+    if (!whole && damaged.add(segment)) {
+      LOG.warn("{} has another length, and is not used again", segment.info());
+      damages++;
+    }
+    if (damaged.contains(segment)) {
+      spoil(segment);
+    }
+  }
+
+  private void spoil(SegmentHandle segment) {
+    remove(segment);
+    damaged.remove(segment);
+    spoiled.add(segment);
+  }
+
+  /** Segments that are damaged and nobody uses; whoever takes one closes it. */
+  List<SegmentHandle> spoiled() {
+    return spoiled;
+  }
+
+  /** How many were damaged so far. */
+  long damages() {
+    return damages;
   }
 
   /** The parts of {@code range} that no former store had granted. */
@@ -224,7 +275,10 @@ final class MemoryTier {
   }
 
   void close() throws IOException {
-    Closing.all(segments.values());
+    List<SegmentHandle> all = new ArrayList<>(segments.values());
+    all.addAll(spoiled);
+    Closing.all(all);
+    spoiled.clear();
     segments.clear();
     idleSinceNs.clear();
   }

@@ -6,6 +6,7 @@ import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -35,31 +36,38 @@ final class OutputLoader {
     this.segments = segments;
   }
 
-  CommittedOutput load(FooterLocation location) throws IOException {
+  /**
+   * Loads an output of an owner.
+   *
+   * @param owner of every segment that it may lie in: nothing of another is looked at
+   */
+  CommittedOutput load(FooterLocation location, Owner owner) throws IOException {
     SegmentHandle tail = segments.apply(location.segmentId());
-    if (tail == null) {
+    if (tail == null || !tail.owner().equals(owner)) {
       throw new CorruptOutputException(
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
     PlaceRecord record = footers.readPlace(tail, location);
-    OutputPlace place = place(record);
+    OutputPlace place = place(record, owner);
     return CommittedOutput.load(footers.readIdentity(record, place), place);
   }
 
-  private OutputPlace place(PlaceRecord record) throws IOException {
+  private OutputPlace place(PlaceRecord record, Owner owner) throws IOException {
     List<SegmentHandle> handles = new ArrayList<>();
     List<Extent> extents = new ArrayList<>(record.extents().size());
     BlockSet seen = new BlockSet(blockBytes);
     for (Range range : record.extents()) {
       SegmentHandle segment = segments.apply(range.segmentId());
-      if (segment == null || range.endBytes() > segment.lengthBytes()) {
+      if (segment == null
+          || !segment.owner().equals(owner)
+          || range.endBytes() > segment.lengthBytes()) {
         throw new CorruptOutputException(
             "the output at "
                 + record.location()
                 + " claims "
                 + range
-                + ", which is not inside "
-                + (segment == null ? "any segment" : segment.info()));
+                + ", which is not inside a segment of user id "
+                + owner);
       }
       if (!seen.isDisjoint(range)) {
         throw new CorruptOutputException(

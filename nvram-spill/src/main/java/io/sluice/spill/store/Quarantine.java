@@ -142,6 +142,10 @@ final class Quarantine {
       segment.atFileSystemPatiently(() -> endBytes.set(clearMarks(segment, range)));
       return endBytes.get();
     } catch (IOException e) {
+      if (!segment.isTrusted() && segment.info().tier() == Tier.MEMORY) {
+        allocator.memory().damaged(segment); // what it says goes with its file
+        return range.endBytes();
+      }
       if (segment.info().tier() == Tier.MEMORY) {
         throw e;
       }

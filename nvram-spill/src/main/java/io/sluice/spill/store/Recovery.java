@@ -5,6 +5,7 @@ import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,14 +14,17 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Finds the committed outputs in the segments of a former store by looking at the end of every
- * block.
+ * block. Whoever can write to a segment can write there whatever he likes, so what lies in a
+ * segment of another owner than its application's is nobody's output.
  *
  * <p>Outputs that claim the same blocks or have the same id are all left out: one of them is
  * forged, and an output that is missing is made again by its engine, while one with wrong bytes is
@@ -35,22 +39,27 @@ final class Recovery {
   private final OutputLoader loader;
   private final int blockBytes;
   private final long generationBound;
+  private final Function<String, Optional<Owner>> owners;
   private final BiConsumer<SegmentHandle, IOException> unreadable;
+  private long forged;
 
   /**
    * Creates a scan.
    *
    * @param generationBound above the generation of every valid output
+   * @param owners whose an application is, if that is known
    * @param unreadable is told of files of the disk tier that cannot be read
    */
   Recovery(
       OutputLoader loader,
       int blockBytes,
       long generationBound,
+      Function<String, Optional<Owner>> owners,
       BiConsumer<SegmentHandle, IOException> unreadable) {
     this.loader = loader;
     this.blockBytes = blockBytes;
     this.generationBound = generationBound;
+    this.owners = owners;
     this.unreadable = unreadable;
   }
 
@@ -60,14 +69,28 @@ final class Recovery {
       try {
         scan(segment, found);
       } catch (IOException e) {
-        if (segment.info().tier() == Tier.MEMORY) {
-          throw e;
-        }
-        unreadable.accept(segment, e); // its outputs are missing, and made again
+        leaveOut(segment, e);
       }
     }
     found.removeAll(contested(found));
     return found;
+  }
+
+  /** Its outputs are missing, and made again. */
+  private void leaveOut(SegmentHandle segment, IOException cause) throws IOException {
+    if (!segment.isTrusted()) {
+      LOG.warn(
+          "{} cannot be read, its owner may have cut it: {}", segment.info(), cause.toString());
+    } else if (segment.info().tier() == Tier.MEMORY) {
+      throw cause;
+    } else {
+      unreadable.accept(segment, cause);
+    }
+  }
+
+  /** How many outputs lay in segments of another owner than their application's. */
+  long forged() {
+    return forged;
   }
 
   private void scan(SegmentHandle segment, List<CommittedOutput> found) throws IOException {
@@ -83,7 +106,8 @@ final class Recovery {
     FooterLocation location =
         new FooterLocation(segment.info().segmentId(), endBytes - FooterLayout.TRAILER_BYTES);
     try {
-      CommittedOutput output = loader.load(location);
+      CommittedOutput output = loader.load(location, segment.owner());
+      checkOwner(output, segment);
       long generation = output.place().generation();
       if (generation < 0 || generation >= generationBound) {
         throw new CorruptOutputException(
@@ -97,10 +121,23 @@ final class Recovery {
     } catch (CorruptOutputException e) {
       LOG.warn("Left out an output that is not valid, at {}: {}", location, e.getMessage());
     } catch (UnreadableSegmentException e) {
-      if (e.segment() == segment || e.segment().info().tier() == Tier.MEMORY) {
+      if (e.segment() == segment) {
         throw e;
       }
-      unreadable.accept(e.segment(), e); // an output lies partly there: the others here do not
+      leaveOut(e.segment(), e); // an output lies partly there: the others here do not
+    }
+  }
+
+  private void checkOwner(CommittedOutput output, SegmentHandle segment) throws IOException {
+    Optional<Owner> owner = owners.apply(output.id().applicationId());
+    if (owner.isPresent() ? !owner.get().equals(segment.owner()) : !segment.isTrusted()) {
+      forged++;
+      throw new CorruptOutputException(
+          output.id()
+              + " lies in a segment of user id "
+              + segment.owner()
+              + ", expected "
+              + owner.map(Owner::toString).orElse("none: nobody knows the application"));
     }
   }
 

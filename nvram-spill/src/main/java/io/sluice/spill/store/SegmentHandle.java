@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.format.ByteSource;
+import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
@@ -27,12 +28,17 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * An open segment in the process of the store: the file, where there is one that can be read, and
  * for the memory tier a mapping of the whole segment, for a transport to register.
  *
+ * <p>The owner of a file may cut it while he has it open, and whoever touches a mapping of what was
+ * cut is killed. So of segments of other users than this process's the mapping is for devices
+ * alone: everything here goes through the file, which ends early then.
+ *
  * <p>Thread contract: safe from any thread. Ownership: the store closes it; nobody else does, and
  * nobody accesses the mapping after {@link SpillStore#close} or {@link
  * SegmentListener#segmentRemoved}.
  */
 public final class SegmentHandle implements ByteSource, Closeable {
   private final Owner owner;
+  private final boolean trusted;
   private volatile SegmentInfo info;
   private volatile boolean closed;
   private final ReadWriteLock open = new ReentrantReadWriteLock(); // copies hold it for reading
@@ -44,31 +50,47 @@ public final class SegmentHandle implements ByteSource, Closeable {
   /**
    * Wraps what is open of the memory tier.
    *
+   * @param trusted whether its owner is this process's user, who could harm it anyway
    * @param file null if the segment lies on huge pages or a device, which cannot be read as a file
    */
-  SegmentHandle(SegmentInfo info, Owner owner, SharedFile file, Mapping mapping, Medium medium) {
-    this(info, owner, file, mapping, medium, null);
+  SegmentHandle(
+      SegmentInfo info,
+      Owner owner,
+      boolean trusted,
+      SharedFile file,
+      Mapping mapping,
+      Medium medium) {
+    this(info, owner, trusted, file, mapping, medium, null);
   }
 
   /**
    * Wraps what is open of the disk tier.
    *
+   * @param trusted whether its owner is this process's user
    * @param thread changes the file, so that it need not be waited for for ever; whoever reads it
    *     has a deadline of his own
    */
-  SegmentHandle(SegmentInfo info, Owner owner, SharedFile file, Medium medium, DiskThread thread) {
-    this(info, owner, file, null, medium, thread);
+  SegmentHandle(
+      SegmentInfo info,
+      Owner owner,
+      boolean trusted,
+      SharedFile file,
+      Medium medium,
+      DiskThread thread) {
+    this(info, owner, trusted, file, null, medium, thread);
   }
 
   private SegmentHandle(
       SegmentInfo info,
       Owner owner,
+      boolean trusted,
       SharedFile file,
       Mapping mapping,
       Medium medium,
       DiskThread thread) {
     this.info = info;
     this.owner = owner;
+    this.trusted = trusted;
     this.file = file;
     this.mapping = mapping;
     this.medium = medium;
@@ -103,6 +125,38 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return owner;
   }
 
+  /** Whether the owner is this process's user; any other may do with the file what he likes. */
+  boolean isTrusted() {
+    return trusted;
+  }
+
+  /** Whether the file has the length that it was given. */
+  boolean isWhole() throws IOException {
+    return trusted || file.lengthBytes() == info.lengthBytes();
+  }
+
+  /**
+   * Cuts what its owner has added, before others rely on it.
+   *
+   * @throws CorruptOutputException if he has cut it
+   */
+  void checkWhole() throws IOException {
+    if (trusted) {
+      return;
+    }
+    atFileSystem(
+        () -> {
+          long lengthBytes = file.lengthBytes();
+          if (lengthBytes < info.lengthBytes()) {
+            throw new CorruptOutputException(
+                info + " was cut by its owner, to " + lengthBytes + " bytes");
+          }
+          if (lengthBytes > info.lengthBytes()) {
+            file.setLength(info.lengthBytes());
+          }
+        });
+  }
+
   /**
    * The open file, for transports that serve from it; null if the segment cannot be read as a file
    * and has to be served from its mapping.
@@ -111,7 +165,10 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return file;
   }
 
-  /** The whole segment mapped for reading and writing; empty on the disk tier. */
+  /**
+   * The whole segment mapped for reading and writing; empty on the disk tier. For devices alone,
+   * unless its owner is this process's user.
+   */
   public Optional<ByteBuffer> mapping() {
     return Optional.ofNullable(mapping).map(Mapping::buffer);
   }
@@ -119,8 +176,13 @@ public final class SegmentHandle implements ByteSource, Closeable {
   /**
    * A part of the memory tier's mapping, for a writer in this process that has leased it; not to be
    * used after the segment was closed.
+   *
+   * @throws IllegalStateException if it is another user's
    */
   public Mapping part(Range range) {
+    if (!trusted) {
+      throw new IllegalStateException(info + " is user id " + owner + "'s");
+    }
     return mapping.part((int) range.offsetBytes(), (int) range.lengthBytes());
   }
 
@@ -139,11 +201,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
   }
 
   /**
-   * Fills {@code destination}, whose position is 0, from the mapping, or on the disk tier from the
-   * file.
+   * Fills {@code destination}, whose position is 0, from the mapping, or from the file where there
+   * is none to be touched.
    */
   public void copyTo(long offsetBytes, ByteBuffer destination) throws IOException {
-    if (mapping != null) {
+    if (mapping != null && trusted) {
       whileMapped(
           () ->
               destination.put(
@@ -212,7 +274,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
   /** Writes the commit mark of a trailer, after everything it vouches for. */
   void writeMark(long trailerOffsetBytes, long mark) throws IOException {
     long offsetBytes = trailerOffsetBytes + FooterLayout.COMMIT_MARK_OFFSET;
-    if (mapping != null) {
+    if (mapping != null && trusted) {
       mapping.buffer().putLong(Math.toIntExact(offsetBytes), mark);
       medium.persist(mapping, Math.toIntExact(offsetBytes), Long.BYTES);
       return;

@@ -62,6 +62,7 @@ public final class SpillStore implements Closeable {
   private final SegmentHolders holders = new SegmentHolders();
   private final HandOver handOver;
   private boolean reviewed;
+  private long forgedOutputs;
   private boolean quiet;
   private boolean closed;
 
@@ -353,10 +354,13 @@ public final class SpillStore implements Closeable {
       place.clearMark();
     } catch (IOException e) {
       SegmentHandle tail = place.tail();
-      if (tail.info().tier() == Tier.MEMORY) {
+      if (tail.info().tier() == Tier.DISK) {
+        disown(tail, e); // the file is never used again, nor believed
+      } else if (tail.isTrusted()) {
         throw e; // its blocks must not be granted again while the mark says that it exists
+      } else {
+        allocator.memory().damaged(tail); // the mark goes with the file
       }
-      disown(tail, e); // the file is never used again, nor believed
     }
     outputs.remove(output);
     place.release(); // first: who reads from blocks of others must see it
@@ -388,6 +392,8 @@ public final class SpillStore implements Closeable {
           allocator.refusals(),
           growth.failures(),
           handOver.count(),
+          allocator.memory().damages(),
+          forgedOutputs,
           allocator.failedDirectories());
     } finally {
       lock.unlock();
@@ -499,7 +505,7 @@ public final class SpillStore implements Closeable {
       if (isCommitted(lease, stamp)) {
         return; // and what lies there now may be another one's
       }
-      CommittedOutput output = loader.load(trailer);
+      CommittedOutput output = loader.load(trailer, lease.owner());
       if (!output.identity().stamp().equals(stamp)) {
         throw new CorruptOutputException(
             "what ends at "
@@ -515,6 +521,7 @@ public final class SpillStore implements Closeable {
       List<SegmentHandle> written =
           output.extents().stream().map(SpillStore.this::handleOf).toList();
       SegmentHandle.checkAnswers(written); // to register them is to look at the files
+      checkWhole(written);
       announced.announce(written);
       freeing(retired -> publish(lease, output, mayReplace, retired));
     }
@@ -624,11 +631,16 @@ public final class SpillStore implements Closeable {
     segments.forEach(segment -> unclaimed.add(segment.range()));
     Recovery recovery =
         new Recovery(
-            loader, config.blockBytes(), recoveredGenerationBound, allocator.disk()::disown);
+            loader,
+            config.blockBytes(),
+            recoveredGenerationBound,
+            config.applicationOwners(),
+            allocator.disk()::disown);
     for (CommittedOutput output : recovery.scan(segments)) {
       output.extents().forEach(extent -> unclaimed.remove(extent.range()));
       outputs.add(output);
     }
+    forgedOutputs = recovery.forged();
     files.beginEpoch(); // first: what is not here now must not come back once this is reused
     List<SegmentHandle> retired = new ArrayList<>();
     quarantine.releaseNeverGranted(retired);
@@ -781,6 +793,34 @@ public final class SpillStore implements Closeable {
               + ", expected "
               + lease.info().generation()
               + " for both");
+    }
+  }
+
+  /** Nothing of it is cut, by now; later that is found when it is read. */
+  private void checkWhole(List<SegmentHandle> written) throws IOException {
+    for (SegmentHandle segment : new HashSet<>(written)) {
+      if (segment == null) {
+        continue; // gone, which is found next
+      }
+      try {
+        segment.checkWhole();
+      } catch (CorruptOutputException e) {
+        if (segment.info().tier() == Tier.MEMORY) {
+          spoil(segment);
+        }
+        throw e;
+      }
+    }
+  }
+
+  private void spoil(SegmentHandle segment) {
+    lock.lock();
+    try {
+      if (allocator.segment(segment.info().segmentId()) == segment) {
+        allocator.memory().damaged(segment);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 

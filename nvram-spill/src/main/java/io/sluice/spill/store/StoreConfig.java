@@ -3,11 +3,14 @@ package io.sluice.spill.store;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PlaceUse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * How a store is opened; filled through {@link Builder}, then fixed.
@@ -28,6 +31,7 @@ import java.util.Set;
  * @param medium how bytes reach the memory tier
  * @param recover whether to rebuild the directory of outputs from what lies in the pool
  * @param runningApplications on recovery, the applications whose tasks may still be writing
+ * @param applicationOwners on recovery, whose an application is, if that is known
  * @param formerLeases on recovery, knows which tasks may still be writing
  * @param fillTimeoutMs how long a lease waits for segments that are being made
  * @param segmentListener is told of segments
@@ -48,6 +52,7 @@ public record StoreConfig(
     Medium medium,
     boolean recover,
     Set<String> runningApplications,
+    Function<String, Optional<Owner>> applicationOwners,
     FormerLeases formerLeases,
     long fillTimeoutMs,
     SegmentListener segmentListener,
@@ -77,6 +82,7 @@ public record StoreConfig(
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(medium, "medium");
+    Objects.requireNonNull(applicationOwners, "applicationOwners");
     Objects.requireNonNull(formerLeases, "formerLeases");
     Objects.requireNonNull(segmentListener, "segmentListener");
     Objects.requireNonNull(settingNames, "settingNames");
@@ -131,6 +137,7 @@ public record StoreConfig(
     private Medium medium = new PlainMedium();
     private boolean recover;
     private Set<String> runningApplications = Set.of();
+    private Function<String, Optional<Owner>> applicationOwners = id -> Optional.empty();
     private FormerLeases formerLeases = FormerLeases.NONE;
     private long fillTimeoutMs = 10_000;
     private SegmentListener segmentListener = SegmentListener.NONE;
@@ -194,6 +201,12 @@ public record StoreConfig(
       return this;
     }
 
+    /** Whose the applications are that a former store had outputs of. */
+    public Builder applicationOwners(Function<String, Optional<Owner>> applicationOwners) {
+      this.applicationOwners = applicationOwners;
+      return this;
+    }
+
     /** Who knows of the tasks that a former store had given leases. */
     public Builder formerLeases(FormerLeases formerLeases) {
       this.formerLeases = formerLeases;
@@ -235,6 +248,7 @@ public record StoreConfig(
           medium,
           recover,
           runningApplications,
+          applicationOwners,
           formerLeases,
           fillTimeoutMs,
           segmentListener,

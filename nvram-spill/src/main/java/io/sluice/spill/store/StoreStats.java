@@ -10,6 +10,8 @@ package io.sluice.spill.store;
  * @param refusals leases so far that no tier could grant
  * @param segmentFailures how many times a segment of the memory tier could not be made
  * @param handOvers segments of the memory tier so far that were taken from their owner for another
+ * @param damagedSegments segments so far that their owners had cut or made longer
+ * @param forgedOutputs outputs that lay in another owner's segments at the recovery
  * @param failedDirectories directories of the disk tier that are left out now, because they failed
  */
 public record StoreStats(
@@ -20,4 +22,6 @@ public record StoreStats(
     long refusals,
     long segmentFailures,
     long handOvers,
+    long damagedSegments,
+    long forgedOutputs,
     int failedDirectories) {}

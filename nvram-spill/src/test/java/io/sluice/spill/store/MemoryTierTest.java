@@ -30,7 +30,7 @@ class MemoryTierTest {
 
   private static SegmentHandle segment(int id) {
     SegmentInfo info = new SegmentInfo(id, Tier.MEMORY, Path.of("pool", "" + id), SEGMENT_BYTES);
-    return new SegmentHandle(info, OWNER, null, null, new PlainMedium());
+    return new SegmentHandle(info, OWNER, true, null, null, new PlainMedium());
   }
 
   @Test

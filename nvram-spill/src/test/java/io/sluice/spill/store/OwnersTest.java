@@ -32,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,12 +44,18 @@ class OwnersTest extends PoolTestBase {
   private static final Owner BOB = new Owner(1002);
   private static final Owner EVE = new Owner(-2);
   private static final String BOBS_APP = "application_1_0002";
+  private static final Function<String, Optional<Owner>> OWNERS =
+      application -> Optional.of(application.equals(APP) ? ANN : BOB);
   private static final long TIMEOUT_S = 30;
 
   private final AtomicLong nowNs = new AtomicLong();
 
   private SpillStore open(StoreConfig.Builder config) throws IOException {
     return SpillStore.open(config.shared().build(), place::open, nowNs::get);
+  }
+
+  private StoreConfig.Builder recovering(int segments) {
+    return config(segments).recover(Set.of()).applicationOwners(OWNERS);
   }
 
   private static SegmentInfo segmentOf(List<Extent> extents) {
@@ -273,7 +280,7 @@ class OwnersTest extends PoolTestBase {
       content = commit(store.openLease(APP, ANN), id(1), random, 100_000);
       anns = segmentOf(store.find(id(1)).orElseThrow().extents());
     }
-    try (SpillStore store = open(config(2).recover(Set.of()));
+    try (SpillStore store = open(recovering(2));
         Lease bob = store.openLease(BOBS_APP, BOB);
         Lease ann = store.openLease(APP, ANN)) {
       Outputs.check(store, id(1), content);
@@ -322,7 +329,7 @@ class OwnersTest extends PoolTestBase {
           new SegmentName(next.pool(), next.segmentId(), next.incarnation(), Optional.of(BOB));
       Files.move(free, pool().resolve(given.toString()), StandardCopyOption.ATOMIC_MOVE);
     }
-    try (SpillStore store = open(config(2).recover(Set.of()));
+    try (SpillStore store = open(recovering(2));
         Lease bob = store.openLease(BOBS_APP, BOB)) {
       Outputs.check(store, id(1), content);
       SegmentInfo bobs = segmentOf(bob.lease(SEGMENT_BYTES));
@@ -345,7 +352,7 @@ class OwnersTest extends PoolTestBase {
     try (FileChannel file = FileChannel.open(anns.path(), StandardOpenOption.WRITE)) {
       file.truncate(5);
     }
-    try (SpillStore store = open(config(1).recover(Set.of()));
+    try (SpillStore store = open(recovering(1));
         Lease ann = store.openLease(APP, ANN)) {
       assertEquals(anns.incarnation() + 1, segmentOf(ann.lease(SEGMENT_BYTES)).incarnation());
     }
@@ -454,7 +461,7 @@ class OwnersTest extends PoolTestBase {
               }
               handOvers += store.stats().handOvers();
               store.close();
-              store = open(config(4).recover(Set.of()));
+              store = open(recovering(4));
             }
           }
           default ->

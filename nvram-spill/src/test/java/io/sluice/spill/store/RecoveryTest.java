@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,7 +61,8 @@ class RecoveryTest {
     Path path = directory.resolve("segment " + id);
     Files.write(path, new byte[lengthBytes]);
     SegmentInfo info = new SegmentInfo(id, tier, path, lengthBytes);
-    return new SegmentHandle(info, new Owner(1), SharedFile.open(path), null, new PlainMedium());
+    return new SegmentHandle(
+        info, new Owner(1), true, SharedFile.open(path), null, new PlainMedium());
   }
 
   /** An output without runs, all of it but its footer in the first of these extents. */
@@ -105,7 +107,12 @@ class RecoveryTest {
             new FooterReader(POOL, BLOCK_BYTES),
             BLOCK_BYTES,
             id -> id == MEMORY ? memory : other.info().segmentId() == id ? other : null);
-    return new Recovery(loader, BLOCK_BYTES, 4, (segment, cause) -> unreadable.add(segment))
+    return new Recovery(
+            loader,
+            BLOCK_BYTES,
+            4,
+            id -> Optional.empty(),
+            (segment, cause) -> unreadable.add(segment))
         .scan(List.of(memory)).stream().map(CommittedOutput::id).toList();
   }
 
