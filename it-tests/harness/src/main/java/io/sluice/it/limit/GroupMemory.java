@@ -10,4 +10,10 @@ package io.sluice.it.limit;
  * @param mappedBytes page cache and tmpfs that a process has mapped
  */
 public record GroupMemory(
-    long usedBytes, long cacheBytes, long anonymousBytes, long sharedBytes, long mappedBytes) {}
+    long usedBytes, long cacheBytes, long anonymousBytes, long sharedBytes, long mappedBytes) {
+
+  /** What the kernel cannot take back without hurting a process. */
+  public long unreclaimableBytes() {
+    return anonymousBytes + mappedBytes;
+  }
+}

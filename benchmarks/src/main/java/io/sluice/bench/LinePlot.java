@@ -1,0 +1,69 @@
+package io.sluice.bench;
+
+import java.awt.Color;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.style.Styler;
+
+/**
+ * Lines: how something changes with something else, with the spread of the measurements. {@link
+ * CostPlot} compares where there is no such order.
+ *
+ * @param title above the plot
+ * @param across what the points lie over, in words
+ * @param unit of the heights, in words
+ * @param series points of each line, by its name; a line without points is left out
+ */
+public record LinePlot(String title, String across, String unit, Map<String, List<Point>> series) {
+
+  /**
+   * One point.
+   *
+   * @param x what was given
+   * @param y what was measured, the middle
+   * @param spread how far the measurements lie from it at most
+   */
+  public record Point(double x, double y, double spread) {
+
+    /** The middle of some measurements. */
+    public static Point of(double x, Spread measured) {
+      return new Point(
+          x,
+          measured.median(),
+          Math.max(measured.max() - measured.median(), measured.median() - measured.min()));
+    }
+  }
+
+  /** Draws it as a PNG. */
+  public void draw(Path file) throws IOException {
+    System.setProperty("java.awt.headless", "true");
+    XYChart chart =
+        new XYChartBuilder()
+            .width(1000)
+            .height(620)
+            .title(title)
+            .xAxisTitle(across)
+            .yAxisTitle(unit)
+            .build();
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideS);
+    chart.getStyler().setLegendLayout(Styler.LegendLayout.Horizontal);
+    chart.getStyler().setChartBackgroundColor(Color.WHITE);
+    chart.getStyler().setYAxisMin(0.0);
+    series.forEach(
+        (name, points) -> {
+          if (!points.isEmpty()) {
+            chart.addSeries(
+                name,
+                points.stream().mapToDouble(Point::x).toArray(),
+                points.stream().mapToDouble(Point::y).toArray(),
+                points.stream().mapToDouble(Point::spread).toArray());
+          }
+        });
+    BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);
+  }
+}

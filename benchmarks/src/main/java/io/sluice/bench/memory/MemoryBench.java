@@ -1,0 +1,297 @@
+package io.sluice.bench.memory;
+
+import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.bench.hadoop.Size;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobCounters;
+import io.sluice.it.job.JobHistory;
+import io.sluice.it.job.JobSpec;
+import io.sluice.it.limit.GroupMemory;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The workloads of the paper in shares of the memory that their intermediate data needs, on stock
+ * and on Sluice in turn: figures, never assertions but for equal outputs. Each run has a cluster of
+ * its own, because memory and pools differ; all have the same input.
+ *
+ * <p>Not thread-safe. A result that differs from that of stock in ample memory is a {@link
+ * ClusterException}; a job that fails is noted, and its round has no figure of it.
+ */
+public final class MemoryBench {
+  /** Two daemons' pools and two tasks' buffers while the base is measured. */
+  private static final NodeMemory OF_BASE = new NodeMemory(0, 32 * NodeMemory.MIB);
+
+  private static final double BASE_ROOM = 1.1;
+  private static final long LARGEST_BASE_INPUT_BYTES = 64_000_000;
+  private static final long LEAST_BYTES_PER_S = 100_000_000;
+  private static final long VOLUME_ROOM_BYTES = 2L << 30;
+
+  private final Workspace workspace;
+  private final Console console;
+  private final HadoopDistribution hadoop;
+  private final SluiceFragments sluice;
+  private final MemoryPlan plan;
+  private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
+  private final Map<MemoryWorkload, List<String>> outputs = new EnumMap<>(MemoryWorkload.class);
+
+  public MemoryBench(
+      Workspace workspace,
+      Console console,
+      HadoopDistribution hadoop,
+      SluiceFragments sluice,
+      MemoryPlan plan) {
+    this.workspace = workspace;
+    this.console = console;
+    this.hadoop = hadoop;
+    this.sluice = sluice;
+    this.plan = plan;
+  }
+
+  /** Runs all rounds and writes the results, what there is of them after every cell. */
+  public void run(ResultFiles files) {
+    MemoryResults results = new MemoryResults(hadoop, plan);
+    try (BoundedNode node =
+        new BoundedNode(workspace, hadoop, plan.rate(), volumeBytes(), 2 * volumeBytes())) {
+      results.unbounded(requireFast(node));
+      long baseBytes = prepare(node, results);
+      for (MemoryWorkload workload : plan.workloads()) {
+        for (double fraction : plan.fractions()) {
+          NodeMemory memory = NodeMemory.of(baseBytes, data.get(workload), fraction);
+          cell(node, results, workload, fraction, memory);
+          results.write(files);
+        }
+      }
+    }
+    console.say("");
+    console.say(results.toText());
+    results.write(files).forEach(console::say);
+  }
+
+  private long volumeBytes() {
+    return 4 * plan.sizeBytes() + VOLUME_ROOM_BYTES;
+  }
+
+  private long requireFast(BoundedNode node) {
+    long bytesPerS = node.unboundedBytesPerS();
+    console.say("the disk gives a volume %.0f MB/s".formatted(bytesPerS / 1e6));
+    if (plan.rate().isPresent() && bytesPerS < LEAST_BYTES_PER_S) {
+      throw new ClusterException(
+          "the disk gives %.0f MB/s, and a bound means something from %.0f on: too slow, or others use it"
+              .formatted(bytesPerS / 1e6, LEAST_BYTES_PER_S / 1e6));
+    }
+    return bytesPerS;
+  }
+
+  /** Makes the inputs, and measures in ample memory what is shuffled and what a node needs. */
+  private long prepare(BoundedNode node, MemoryResults results) {
+    SluiceTuning small = SluiceTuning.of(OF_BASE, new Intermediate(0, 32 * NodeMemory.MIB, 0, 1));
+    return node.with(
+        Optional.of(sluice),
+        small.nodeSettings(),
+        Optional.empty(),
+        session -> {
+          for (MemoryWorkload workload : plan.workloads()) {
+            prepare(session, workload);
+            results.intermediate(workload, data.get(workload));
+          }
+          long baseBytes = base(session, small);
+          results.base(session.limits(), baseBytes);
+          return baseBytes;
+        });
+  }
+
+  private void prepare(BoundedNode.Session session, MemoryWorkload workload) {
+    long inputBytes = workload.inputBytes(plan.sizeBytes());
+    String name = workload.title() + ", " + Size.show(inputBytes);
+    generate(session, workload, inputBytes, input(workload), "Input of " + name);
+    MemoryCell ample =
+        console.job(
+            name + ", ample memory",
+            progress ->
+                session.measure(
+                    job(workload, input(workload), output(workload)),
+                    HadoopVariant.STOCK.settings(),
+                    progress));
+    JobCounters counters = JobHistory.of(session.cluster()).counters(ample.costs().jobId());
+    data.put(
+        workload,
+        new Intermediate(
+            counters.task("MAP_OUTPUT_MATERIALIZED_BYTES"),
+            counters.task("MAP_OUTPUT_BYTES"),
+            counters.task("MAP_OUTPUT_RECORDS"),
+            (int) counters.value("org.apache.hadoop.mapreduce.JobCounter", "TOTAL_LAUNCHED_MAPS")));
+    outputs.put(
+        workload,
+        OutputDigest.of(session.cluster().fileSystem(), output(workload), workload.isText()));
+    session.cluster().fileSystem().delete(output(workload));
+    console.say("%s: %s".formatted(workload.title(), data.get(workload)));
+  }
+
+  /** What daemons and tasks hold while they shuffle little: not the pools, and no page cache. */
+  private long base(BoundedNode.Session session, SluiceTuning tuning) {
+    MemoryWorkload workload = MemoryWorkload.PLAIN_WORD_COUNT;
+    String input = "/bench/base/input";
+    String output = "/bench/base/output";
+    long inputBytes = Math.min(LARGEST_BASE_INPUT_BYTES, plan.sizeBytes());
+    generate(session, workload, inputBytes, input, "Input for the base");
+    MemoryCell cell =
+        console.job(
+            "What a node needs besides",
+            progress -> session.measure(job(workload, input, output), tuning.settings(), progress));
+    session.cluster().fileSystem().delete("/bench/base");
+    long peakBytes =
+        cell.samples().stream().mapToLong(GroupMemory::unreclaimableBytes).max().orElseThrow();
+    long poolBytes = 2 * tuning.poolMb() * NodeMemory.MIB;
+    long baseBytes = (long) (BASE_ROOM * (peakBytes - poolBytes));
+    console.say("a node needs %.0f MB besides".formatted(baseBytes / 1e6));
+    return baseBytes;
+  }
+
+  private void generate(
+      BoundedNode.Session session,
+      MemoryWorkload workload,
+      long inputBytes,
+      String input,
+      String step) {
+    JobSpec spec =
+        workload.generator(hadoop, inputBytes, input).with(HadoopVariant.STOCK.settings());
+    console.job(step, progress -> session.run(spec, progress));
+  }
+
+  private void cell(
+      BoundedNode node,
+      MemoryResults results,
+      MemoryWorkload workload,
+      double fraction,
+      NodeMemory memory) {
+    String name = "%s, %s".formatted(workload.title(), fraction);
+    SluiceTuning ours = SluiceTuning.of(memory, data.get(workload));
+    Optional<StockTuning> stock = fastest(node, results, workload, name, memory);
+    results.begin(workload, fraction, memory, stock, ours);
+    for (int round = 1; round <= plan.rounds(); round++) {
+      Map<MemoryVariant, MemoryCell> cells = new EnumMap<>(MemoryVariant.class);
+      String step = name + ", round " + round + ", ";
+      String stockStep = step + MemoryVariant.STOCK.title();
+      stock
+          .flatMap(
+              tuning ->
+                  attempt(
+                      results, stockStep, () -> stock(node, workload, memory, tuning, stockStep)))
+          .ifPresent(cell -> cells.put(MemoryVariant.STOCK, cell));
+      String sluiceStep = step + MemoryVariant.SLUICE.title();
+      attempt(results, sluiceStep, () -> sluice(node, workload, memory, ours, sluiceStep))
+          .ifPresent(cell -> cells.put(MemoryVariant.SLUICE, cell));
+      results.add(cells);
+    }
+  }
+
+  /** Stock's own best, tried once each. */
+  private Optional<StockTuning> fastest(
+      BoundedNode node,
+      MemoryResults results,
+      MemoryWorkload workload,
+      String name,
+      NodeMemory memory) {
+    Map<StockTuning, Optional<MemoryCell>> tried = new LinkedHashMap<>();
+    for (StockTuning.Mix mix : StockTuning.Mix.values()) {
+      StockTuning tuning = StockTuning.of(memory, data.get(workload), mix);
+      String step = "%s, stock with memory for %s".formatted(name, mix.title());
+      tried.computeIfAbsent(
+          tuning, t -> attempt(results, step, () -> stock(node, workload, memory, t, step)));
+    }
+    results.tried(workload, memory, tried);
+    return tried.entrySet().stream()
+        .filter(entry -> entry.getValue().filter(MemoryCell::valid).isPresent())
+        .min(Comparator.comparingDouble(entry -> entry.getValue().orElseThrow().wallS()))
+        .map(Map.Entry::getKey);
+  }
+
+  private MemoryCell stock(
+      BoundedNode node,
+      MemoryWorkload workload,
+      NodeMemory memory,
+      StockTuning tuning,
+      String step) {
+    return node.with(
+        Optional.empty(),
+        Map.of(),
+        Optional.of(memory.limitBytes()),
+        session -> measure(session, workload, tuning.settings(), step));
+  }
+
+  private MemoryCell sluice(
+      BoundedNode node,
+      MemoryWorkload workload,
+      NodeMemory memory,
+      SluiceTuning tuning,
+      String step) {
+    return node.with(
+        Optional.of(sluice),
+        tuning.nodeSettings(),
+        Optional.of(memory.limitBytes()),
+        session -> measure(session, workload, tuning.settings(), step));
+  }
+
+  private MemoryCell measure(
+      BoundedNode.Session session,
+      MemoryWorkload workload,
+      Map<String, String> settings,
+      String step) {
+    MemoryCell cell =
+        console.job(
+            step,
+            progress ->
+                session.measure(
+                    job(workload, input(workload), output(workload)), settings, progress));
+    List<String> found =
+        OutputDigest.of(session.cluster().fileSystem(), output(workload), workload.isText());
+    session.cluster().fileSystem().delete(output(workload));
+    if (!found.equals(outputs.get(workload))) {
+      throw new WrongOutputException(
+          "%s: the output differs from stock's in ample memory; digests of the part files: %s, expected %s"
+              .formatted(step, found, outputs.get(workload)));
+    }
+    return cell;
+  }
+
+  private interface Attempt {
+    MemoryCell run();
+  }
+
+  /** A job or cluster that does not do it in this memory is a result too. */
+  private Optional<MemoryCell> attempt(MemoryResults results, String step, Attempt attempt) {
+    try {
+      return Optional.of(attempt.run());
+    } catch (ClusterException e) {
+      results.failed(step, e);
+      console.say("FAILED: " + step + ": " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private JobSpec job(MemoryWorkload workload, String input, String output) {
+    return workload
+        .job(workspace, hadoop, input, output)
+        .with("mapreduce.job.reduces", MemoryWorkload.REDUCES)
+        .with("mapreduce.map.speculative", false) // a slow device would make twins at random
+        .with("mapreduce.reduce.speculative", false);
+  }
+
+  private static String input(MemoryWorkload workload) {
+    return "/bench/" + workload.id() + "/input";
+  }
+
+  private static String output(MemoryWorkload workload) {
+    return "/bench/" + workload.id() + "/output";
+  }
+}

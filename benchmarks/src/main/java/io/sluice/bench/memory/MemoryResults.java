@@ -1,0 +1,228 @@
+package io.sluice.bench.memory;
+
+import io.sluice.bench.LinePlot;
+import io.sluice.bench.Spread;
+import io.sluice.bench.hadoop.Size;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.report.Machine;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.tools.text.TextTable;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.DoubleFunction;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What the bench has measured so far, and its pages: all as JSON, the targets and a table, plots of
+ * time and of the device's bytes over memory.
+ *
+ * <p>Not thread-safe.
+ */
+final class MemoryResults {
+  private static final String NAME = "bench-memory";
+
+  private final Map<String, Object> head = new LinkedHashMap<>();
+  private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
+  private final List<Map<String, Object>> tried = new ArrayList<>();
+  private final List<Map<String, Object>> cells = new ArrayList<>();
+  private final List<MemoryRounds> rounds = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+  private final String title;
+  private final String rate;
+
+  MemoryResults(HadoopDistribution hadoop, MemoryPlan plan) {
+    title =
+        "Shuffling in little memory: Sort of %s, %d rounds, Hadoop %s"
+            .formatted(Size.show(plan.sizeBytes()), plan.rounds(), hadoop.version());
+    rate = plan.rate().map(Object::toString).orElse("as fast as the disk is");
+    head.put("title", title);
+    head.put("machine", Machine.here());
+    head.put("rate", rate);
+  }
+
+  void unbounded(long bytesPerS) {
+    head.put("diskBytesPerS", bytesPerS);
+  }
+
+  void intermediate(MemoryWorkload workload, Intermediate found) {
+    data.put(workload, found);
+  }
+
+  void base(String limits, long bytes) {
+    head.put("limits", limits);
+    head.put("baseBytes", bytes);
+  }
+
+  void tried(
+      MemoryWorkload workload, NodeMemory memory, Map<StockTuning, Optional<MemoryCell>> all) {
+    all.forEach(
+        (tuning, cell) -> {
+          Map<String, Object> row = new LinkedHashMap<>();
+          row.put("workload", workload.title());
+          row.put("limitBytes", memory.limitBytes());
+          row.put("tuning", tuning);
+          row.put("cell", cell.orElse(null));
+          tried.add(row);
+        });
+  }
+
+  void begin(
+      MemoryWorkload workload,
+      double fraction,
+      NodeMemory memory,
+      Optional<StockTuning> stock,
+      SluiceTuning ours) {
+    rounds.add(new MemoryRounds(workload, fraction));
+    Map<String, Object> cell = new LinkedHashMap<>();
+    cell.put("workload", workload.title());
+    cell.put("fraction", fraction);
+    cell.put("limitBytes", memory.limitBytes());
+    cell.put("shuffleBytes", memory.shuffleBytes());
+    cell.put("stock", stock.orElse(null));
+    cell.put("sluice", ours);
+    cell.put("rounds", new ArrayList<Map<MemoryVariant, MemoryCell>>());
+    cells.add(cell);
+  }
+
+  /** A round of the cell that was begun last. */
+  void add(Map<MemoryVariant, MemoryCell> round) {
+    rounds.get(rounds.size() - 1).add(round);
+    @SuppressWarnings("unchecked")
+    List<Map<MemoryVariant, MemoryCell>> all =
+        (List<Map<MemoryVariant, MemoryCell>>) cells.get(cells.size() - 1).get("rounds");
+    all.add(round);
+    round.forEach(
+        (variant, cell) -> {
+          if (!cell.valid()) {
+            failures.add(
+                "%s, %s: %d processes were killed for lack of memory"
+                    .formatted(
+                        cells.get(cells.size() - 1).get("workload"),
+                        variant.title(),
+                        cell.group().oomKills()));
+          }
+        });
+  }
+
+  void failed(String step, Exception failure) {
+    failures.add(step + ": " + failure.getMessage());
+  }
+
+  String toText() {
+    return "%s\n%s\n%s\n\n%s\n%s\n%s"
+        .formatted(
+            title,
+            Machine.here(),
+            bounds(),
+            table().toText(),
+            new MemoryTargets(rounds).table().toText(),
+            String.join("\n", failures));
+  }
+
+  /** Writes all files, over those of before, and returns what says where they are. */
+  List<String> write(ResultFiles files) {
+    Map<String, Object> all = new LinkedHashMap<>(head);
+    all.put("intermediate", data);
+    all.put("tried", tried);
+    all.put("cells", cells);
+    all.put("failures", failures);
+    return List.of(
+        "results: " + files.json(NAME, all),
+        "table:   " + files.text(NAME + ".md", page()),
+        "plot:    " + files.write(NAME + "-time.png", plot("time", "s", MemoryCell::wallS)::draw),
+        "plot:    "
+            + files.write(
+                NAME + "-bytes.png",
+                plot(
+                        "read from and written to the shuffle's device",
+                        "MB",
+                        cell -> cell.deviceBytes() / 1e6)
+                    ::draw));
+  }
+
+  private String page() {
+    return title
+        + " on "
+        + Machine.here()
+        + "\n\n"
+        + bounds()
+        + "\n\n"
+        + table().toMarkdown()
+        + "\n"
+        + new MemoryTargets(rounds).table().toMarkdown()
+        + (failures.isEmpty() ? "" : "\nNot all went well:\n\n- " + String.join("\n- ", failures))
+        + "\n";
+  }
+
+  private String bounds() {
+    return "Memory of the node bounded by %s: %.0f MB and the share of the intermediate data, page cache included. Devices of shuffle and of the distributed file system: %s."
+        .formatted(
+            head.getOrDefault("limits", "–"),
+            (long) head.getOrDefault("baseBytes", 0L) / 1e6,
+            rate);
+  }
+
+  private TextTable table() {
+    TextTable table =
+        new TextTable(
+            List.of(
+                "memory / data",
+                "who",
+                "time",
+                "stock / Sluice",
+                "CPU",
+                "device, read+written",
+                "waited for it",
+                "waited for memory",
+                "rounds"));
+    for (MemoryRounds each : rounds) {
+      for (MemoryVariant variant : MemoryVariant.values()) {
+        table.add(
+            List.of(
+                "%s, %s".formatted(each.workload().title(), each.fraction()),
+                variant.title(),
+                show(each.figure(variant, MemoryCell::wallS), seconds()),
+                variant == MemoryVariant.STOCK
+                    ? ""
+                    : show(
+                        each.ratio(MemoryVariant.STOCK, MemoryVariant.SLUICE, MemoryCell::wallS),
+                        "%.2f"::formatted),
+                show(each.figure(variant, MemoryCell::cpuS), seconds()),
+                show(
+                    each.figure(variant, MemoryCell::deviceBytes),
+                    bytes -> "%.0f MB".formatted(bytes / 1e6)),
+                show(each.figure(variant, MemoryCell::waitedS), seconds()),
+                show(each.figure(variant, MemoryCell::reclaimedS), seconds()),
+                Long.toString(each.count(variant))));
+      }
+    }
+    return table;
+  }
+
+  private static DoubleFunction<String> seconds() {
+    return "%.1f s"::formatted;
+  }
+
+  private static String show(Optional<Spread> spread, DoubleFunction<String> format) {
+    return spread.map(found -> found.show(format)).orElse("–");
+  }
+
+  private LinePlot plot(String what, String unit, ToDoubleFunction<MemoryCell> figure) {
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (MemoryRounds each : rounds) {
+      for (MemoryVariant variant : MemoryVariant.values()) {
+        List<LinePlot.Point> line =
+            series.computeIfAbsent(
+                each.workload().title() + ", " + variant.title(), name -> new ArrayList<>());
+        each.figure(variant, figure)
+            .ifPresent(spread -> line.add(LinePlot.Point.of(each.fraction(), spread)));
+      }
+    }
+    return new LinePlot(
+        title, "memory as a share of the intermediate data", what + ", " + unit, series);
+  }
+}

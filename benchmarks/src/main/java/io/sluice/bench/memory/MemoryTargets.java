@@ -1,0 +1,163 @@
+package io.sluice.bench.memory;
+
+import io.sluice.bench.Spread;
+import io.sluice.tools.text.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
+
+/**
+ * What is aimed at, and what the rounds came to: says so, and fails nothing.
+ *
+ * <p>A value is a median; what was not measured is shown as such.
+ */
+public final class MemoryTargets {
+  private static final double QUARTER = 0.25;
+  private static final double HALF = 0.5;
+  private static final double AMPLE = 1.0;
+
+  /**
+   * One aim.
+   *
+   * @param what in words
+   * @param target the bound
+   * @param atLeast whether the value shall be at least that, else at most
+   * @param value what was measured, if it was
+   * @param beside what else is worth knowing
+   */
+  record Row(String what, double target, boolean atLeast, OptionalDouble value, String beside) {
+
+    boolean reached() {
+      return value.isPresent()
+          && (atLeast ? value.getAsDouble() >= target : value.getAsDouble() <= target);
+    }
+  }
+
+  private final List<MemoryRounds> all;
+
+  public MemoryTargets(List<MemoryRounds> all) {
+    this.all = List.copyOf(all);
+  }
+
+  /** All rows, in the order of the aims. */
+  List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    rows.add(faster(MemoryWorkload.PLAIN_WORD_COUNT, 2.5));
+    rows.add(faster(MemoryWorkload.SORT, 2.5));
+    rows.add(faster(MemoryWorkload.WORD_COUNT, 2));
+    rows.add(
+        new Row(
+            "bytes of the shuffle's device, Sluice / stock, memory at a quarter",
+            0.4,
+            false,
+            worst(
+                shuffling()
+                    .map(
+                        workload ->
+                            find(workload, QUARTER)
+                                .flatMap(
+                                    rounds ->
+                                        rounds.ratio(
+                                            MemoryVariant.SLUICE,
+                                            MemoryVariant.STOCK,
+                                            MemoryCell::deviceBytes))
+                                .map(Spread::median))),
+            "the worse of WordCount without combiner and Sort"));
+    rows.add(
+        new Row(
+            "time of Sluice with memory at a half against ample",
+            1.15,
+            false,
+            degradation(MemoryVariant.SLUICE),
+            stocksDegradation()));
+    return rows;
+  }
+
+  /** For people. */
+  public TextTable table() {
+    TextTable table =
+        new TextTable(List.of("target", "aimed at", "measured", "reached", "beside it"));
+    for (Row row : rows()) {
+      table.add(
+          List.of(
+              row.what(),
+              (row.atLeast() ? "≥ " : "≤ ") + row.target(),
+              row.value().isPresent()
+                  ? "%.2f".formatted(row.value().getAsDouble())
+                  : "not measured",
+              row.value().isEmpty() ? "–" : row.reached() ? "yes" : "no",
+              row.beside()));
+    }
+    return table;
+  }
+
+  private Row faster(MemoryWorkload workload, double target) {
+    OptionalDouble best =
+        all.stream()
+            .filter(rounds -> rounds.workload() == workload)
+            .map(MemoryTargets::speedup)
+            .flatMap(Optional::stream)
+            .mapToDouble(Double::doubleValue)
+            .max();
+    return new Row(
+        "time of stock tuned / Sluice, " + workload.title() + ", memory at a quarter",
+        target,
+        true,
+        find(workload, QUARTER)
+            .flatMap(MemoryTargets::speedup)
+            .map(OptionalDouble::of)
+            .orElse(OptionalDouble.empty()),
+        best.isPresent() ? "up to %.2f over all memories".formatted(best.getAsDouble()) : "");
+  }
+
+  private static Optional<Double> speedup(MemoryRounds rounds) {
+    return rounds
+        .ratio(MemoryVariant.STOCK, MemoryVariant.SLUICE, MemoryCell::wallS)
+        .map(Spread::median);
+  }
+
+  private OptionalDouble degradation(MemoryVariant variant) {
+    return worst(
+        shuffling()
+            .map(
+                workload -> {
+                  Optional<Double> half = wallS(workload, HALF, variant);
+                  Optional<Double> ample = wallS(workload, AMPLE, variant);
+                  return half.isPresent() && ample.isPresent()
+                      ? Optional.of(half.get() / ample.get())
+                      : Optional.empty();
+                }));
+  }
+
+  private String stocksDegradation() {
+    OptionalDouble stock = degradation(MemoryVariant.STOCK);
+    return "the worse of WordCount without combiner and Sort"
+        + (stock.isPresent() ? "; stock's is %.2f".formatted(stock.getAsDouble()) : "");
+  }
+
+  private Optional<Double> wallS(MemoryWorkload workload, double fraction, MemoryVariant variant) {
+    return find(workload, fraction)
+        .flatMap(rounds -> rounds.figure(variant, MemoryCell::wallS))
+        .map(Spread::median);
+  }
+
+  /** The largest, if all were measured: half of a worst case is none. */
+  private static OptionalDouble worst(Stream<Optional<Double>> values) {
+    List<Optional<Double>> all = values.toList();
+    return all.stream().allMatch(Optional::isPresent)
+        ? all.stream().flatMap(Optional::stream).mapToDouble(Double::doubleValue).max()
+        : OptionalDouble.empty();
+  }
+
+  private static Stream<MemoryWorkload> shuffling() {
+    return Stream.of(MemoryWorkload.PLAIN_WORD_COUNT, MemoryWorkload.SORT);
+  }
+
+  private Optional<MemoryRounds> find(MemoryWorkload workload, double fraction) {
+    return all.stream()
+        .filter(rounds -> rounds.workload() == workload && rounds.fraction() == fraction)
+        .findFirst();
+  }
+}

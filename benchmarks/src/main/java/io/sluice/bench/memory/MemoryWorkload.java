@@ -1,0 +1,98 @@
+package io.sluice.bench.memory;
+
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobSpec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** The jobs of the paper's Figures 13 and 14, and what they read. */
+public enum MemoryWorkload {
+  /** Twice as much is shuffled as is read. */
+  PLAIN_WORD_COUNT("wc", "WordCount without combiner", 0.5),
+  SORT("sort", "Sort", 1),
+  /** Nearly nothing is shuffled. */
+  WORD_COUNT("wcc", "WordCount with combiner", 1);
+
+  /** What a job's maps and input are, whatever its memory: the paper has five waves of maps. */
+  static final int MAPS = 8;
+
+  static final int REDUCES = 2;
+
+  private static final int GENERATOR_MAPS = 2;
+  private static final long LEAST_BLOCK_BYTES = 1 << 20; // the NameNode's
+  private static final Duration DEADLINE = Duration.ofMinutes(60);
+  private static final String TEXT = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat";
+  private static final String PLAIN_JOB = "io.sluice.it.jobs.PlainWordCount";
+
+  private final String id;
+  private final String title;
+  private final double share;
+
+  MemoryWorkload(String id, String title, double share) {
+    this.id = id;
+    this.title = title;
+    this.share = share;
+  }
+
+  /** As it is named on the command line. */
+  public String id() {
+    return id;
+  }
+
+  public String title() {
+    return title;
+  }
+
+  /** The one of this name. */
+  public static MemoryWorkload of(String id) {
+    for (MemoryWorkload workload : values()) {
+      if (workload.id.equals(id)) {
+        return workload;
+      }
+    }
+    throw new IllegalArgumentException("a workload is wc, sort or wcc; found \"" + id + "\"");
+  }
+
+  boolean isText() {
+    return this != SORT;
+  }
+
+  /** Size of its input where Sort's is this. */
+  long inputBytes(long sizeBytes) {
+    return Math.round(sizeBytes * share);
+  }
+
+  /** Writes its input, so that it has {@link #MAPS} splits. */
+  JobSpec generator(HadoopDistribution hadoop, long inputBytes, String output) {
+    String settings = isText() ? "mapreduce.randomtextwriter." : "mapreduce.randomwriter.";
+    JobSpec spec =
+        isText()
+            ? JobSpec.example(
+                hadoop, "text for " + title, "randomtextwriter", "-outFormat", TEXT, output)
+            : JobSpec.example(hadoop, "records for " + title, "randomwriter", output);
+    long blockBytes =
+        Math.max(
+            LEAST_BLOCK_BYTES, (inputBytes / MAPS / LEAST_BLOCK_BYTES + 1) * LEAST_BLOCK_BYTES);
+    return spec.with(
+            Map.of(
+                settings + "totalbytes", Long.toString(inputBytes),
+                settings + "bytespermap", Long.toString(inputBytes / GENERATOR_MAPS)))
+        .with("dfs.blocksize", blockBytes);
+  }
+
+  /** The job itself. */
+  JobSpec job(Workspace workspace, HadoopDistribution hadoop, String input, String output) {
+    return switch (this) {
+      case PLAIN_WORD_COUNT ->
+          new JobSpec(
+              title, workspace.jobsJar(), PLAIN_JOB, Map.of(), List.of(input, output), DEADLINE);
+      case SORT ->
+          JobSpec.example(hadoop, title, "sort", "-r", Integer.toString(REDUCES), input, output)
+              .withDeadline(DEADLINE);
+      case WORD_COUNT ->
+          JobSpec.example(hadoop, title, "wordcount", input, output).withDeadline(DEADLINE);
+    };
+  }
+}

@@ -1,0 +1,62 @@
+package io.sluice.bench.memory;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Sluice's settings for a node of little memory: a quarter of it for the buffers of the two tasks
+ * that run at a time, the rest for the pools of two NodeManagers.
+ *
+ * @param sortMb a map's sort buffer
+ * @param windowsMb a reduce's windows
+ * @param poolMb the memory tier of each NodeManager
+ * @param segmentMb its segments
+ */
+public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb) {
+  private static final int NODE_MANAGERS = 2;
+  private static final int LARGEST_SEGMENT_MB = 64;
+  private static final int SEGMENTS = 4; // at least, so that two maps do not wait for one
+  private static final int LARGEST_WINDOWS_MB = 64; // the default
+  private static final int HEAP_MB = 256;
+
+  /** For a job, in a memory. */
+  public static SluiceTuning of(NodeMemory memory, Intermediate data) {
+    double buffer =
+        Math.min(
+            1.15 * data.sortBytesOfMap(),
+            memory.shuffleBytes() / 4.0 / StockTuning.TASKS_AT_A_TIME);
+    int sortMb = NodeMemory.mib(buffer, StockTuning.LEAST_SORT_MB);
+    int poolMb =
+        NodeMemory.mib(
+            (memory.shuffleBytes() - StockTuning.TASKS_AT_A_TIME * sortMb * NodeMemory.MIB)
+                / (double) NODE_MANAGERS,
+            SEGMENTS);
+    return new SluiceTuning(
+        sortMb,
+        Math.min(sortMb, LARGEST_WINDOWS_MB),
+        poolMb,
+        Math.min(LARGEST_SEGMENT_MB, Integer.highestOneBit(poolMb / SEGMENTS)));
+  }
+
+  /** What is passed to a job. */
+  public Map<String, String> settings() {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("mapreduce.task.io.sort.mb", Integer.toString(sortMb));
+    settings.put("sluice.reduce.buffer-mb", Integer.toString(windowsMb));
+    // Sort buffer and windows lie outside the heap, and a JVM's limit for that is its heap's size.
+    String options =
+        "-XX:+UseSerialGC -Xmx%dm -XX:MaxDirectMemorySize=%dm"
+            .formatted(HEAP_MB, HEAP_MB + sortMb + windowsMb);
+    settings.put("mapreduce.map.java.opts", options);
+    settings.put("mapreduce.reduce.java.opts", options);
+    return settings;
+  }
+
+  /** What is passed to the NodeManagers. */
+  public Map<String, String> nodeSettings() {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("sluice.pool.capacity-mb", Integer.toString(poolMb));
+    settings.put("sluice.pool.segment-mb", Integer.toString(segmentMb));
+    return settings;
+  }
+}

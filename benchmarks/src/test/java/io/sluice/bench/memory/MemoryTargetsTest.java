@@ -1,0 +1,122 @@
+package io.sluice.bench.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.job.JobCosts;
+import io.sluice.it.job.MapPhases;
+import io.sluice.it.job.ShufflePath;
+import io.sluice.it.limit.DeviceUse;
+import io.sluice.it.limit.GroupUse;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class MemoryTargetsTest {
+  private final List<MemoryRounds> all = new ArrayList<>();
+
+  private static MemoryCell cell(double wallS, long deviceBytes, long killed) {
+    JobCosts costs =
+        new JobCosts(
+            "job_1",
+            (long) (1000 * wallS),
+            0,
+            MapPhases.NONE,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            new ShufflePath("", "", Map.of()),
+            new TreeMap<>());
+    DeviceUse none = new DeviceUse(0, 0, 0, 0, 0, 0);
+    return new MemoryCell(
+        Map.of(),
+        0,
+        costs,
+        new GroupUse(0, 0, 0, 0, 0, killed),
+        none,
+        new DeviceUse(0, 0, 0, deviceBytes, 0, 0),
+        none,
+        List.of());
+  }
+
+  private MemoryRounds rounds(MemoryWorkload workload, double fraction) {
+    MemoryRounds rounds = new MemoryRounds(workload, fraction);
+    all.add(rounds);
+    return rounds;
+  }
+
+  private static Map<MemoryVariant, MemoryCell> round(MemoryCell stock, MemoryCell sluice) {
+    return new EnumMap<>(Map.of(MemoryVariant.STOCK, stock, MemoryVariant.SLUICE, sluice));
+  }
+
+  private MemoryTargets.Row row(String part) {
+    List<MemoryTargets.Row> found =
+        new MemoryTargets(all).rows().stream().filter(row -> row.what().contains(part)).toList();
+    assertEquals(1, found.size(), part + " in " + new MemoryTargets(all).rows());
+    return found.get(0);
+  }
+
+  @Test
+  void ratiosAreTakenInsideARoundAndTheirMedianCounts() {
+    MemoryRounds quarter = rounds(MemoryWorkload.SORT, 0.25);
+    quarter.add(round(cell(30, 0, 0), cell(10, 0, 0))); // 3
+    quarter.add(round(cell(100, 0, 0), cell(50, 0, 0))); // 2
+    quarter.add(round(cell(50, 0, 0), cell(20, 0, 0))); // 2.5
+    rounds(MemoryWorkload.SORT, 0.5).add(round(cell(40, 0, 0), cell(10, 0, 0)));
+    MemoryTargets.Row row = row("Sluice, Sort");
+    assertEquals(OptionalDouble.of(2.5), row.value());
+    assertTrue(row.reached());
+    assertEquals("up to 4.00 over all memories", row.beside());
+  }
+
+  @Test
+  void theWorseOfTwoWorkloadsCountsAndOneAloneDoesNot() {
+    rounds(MemoryWorkload.SORT, 0.25).add(round(cell(2, 100, 0), cell(1, 30, 0)));
+    assertEquals(OptionalDouble.empty(), row("bytes of the").value());
+    rounds(MemoryWorkload.PLAIN_WORD_COUNT, 0.25).add(round(cell(2, 100, 0), cell(1, 50, 0)));
+    MemoryTargets.Row row = row("bytes of the");
+    assertEquals(OptionalDouble.of(0.5), row.value());
+    assertEquals(false, row.reached());
+  }
+
+  @Test
+  void aHalfIsComparedWithAmpleOfTheSameVariant() {
+    for (MemoryWorkload workload : List.of(MemoryWorkload.SORT, MemoryWorkload.PLAIN_WORD_COUNT)) {
+      rounds(workload, 1.0).add(round(cell(20, 0, 0), cell(10, 0, 0)));
+      rounds(workload, 0.5).add(round(cell(40, 0, 0), cell(11, 0, 0)));
+    }
+    MemoryTargets.Row row = row("half against ample");
+    assertEquals(1.1, row.value().orElseThrow(), 1e-9);
+    assertTrue(row.reached());
+    assertTrue(row.beside().endsWith("stock's is 2.00"), row.beside());
+  }
+
+  @Test
+  void aRoundInWhichTheKernelKilledHasNoFigure() {
+    MemoryRounds quarter = rounds(MemoryWorkload.SORT, 0.25);
+    quarter.add(round(cell(90, 0, 1), cell(10, 0, 0)));
+    quarter.add(round(cell(20, 0, 0), cell(10, 0, 0)));
+    assertEquals(1, quarter.count(MemoryVariant.STOCK));
+    assertEquals(2, quarter.count(MemoryVariant.SLUICE));
+    assertEquals(OptionalDouble.of(2), row("Sluice, Sort").value());
+  }
+
+  @Test
+  void whatWasNotMeasuredIsSaid() {
+    String table = new MemoryTargets(List.of()).table().toText();
+    assertEquals(5, table.lines().filter(line -> line.contains("not measured")).count(), table);
+    assertEquals(
+        List.of(2.5, 2.5, 2.0, 0.4, 1.15),
+        new MemoryTargets(List.of())
+            .rows().stream().map(MemoryTargets.Row::target).collect(Collectors.toList()));
+  }
+}

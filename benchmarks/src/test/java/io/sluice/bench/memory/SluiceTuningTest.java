@@ -1,0 +1,37 @@
+package io.sluice.bench.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class SluiceTuningTest {
+  private static final Intermediate DATA =
+      new Intermediate(1_500_000_000, 1_500_000_000, 15_000_000, 8);
+
+  private static SluiceTuning tuning(double fraction) {
+    return SluiceTuning.of(NodeMemory.of(0, DATA, fraction), DATA);
+  }
+
+  @Test
+  void takesNoMoreThanThereIsForTheShuffle() {
+    for (double fraction : new double[] {1, 0.5, 0.25, 0.125}) {
+      SluiceTuning tuning = tuning(fraction);
+      long atATimeMb = 2L * tuning.sortMb() + 2L * tuning.poolMb();
+      long sharesMb = Math.round(DATA.bytes() * fraction) / NodeMemory.MIB;
+      assertTrue(atATimeMb <= sharesMb + 1, "%s of %d MiB".formatted(tuning, sharesMb));
+      assertTrue(tuning.windowsMb() <= tuning.sortMb(), tuning.toString());
+    }
+  }
+
+  @Test
+  void aQuarterOfTheMemoryIsForTheBuffersOfTwoTasks() {
+    assertEquals(new SluiceTuning(44, 44, 134, 32), tuning(0.25));
+  }
+
+  @Test
+  void aPoolHasAtLeastFourSegments() {
+    Intermediate tiny = new Intermediate(1000, 1000, 10, 1);
+    assertEquals(new SluiceTuning(8, 8, 4, 1), SluiceTuning.of(NodeMemory.of(0, tiny, 0.25), tiny));
+  }
+}

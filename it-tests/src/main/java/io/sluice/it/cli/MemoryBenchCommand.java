@@ -1,0 +1,100 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.memory.MemoryBench;
+import io.sluice.bench.memory.MemoryPlan;
+import io.sluice.bench.memory.MemoryWorkload;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.limit.DeviceRate;
+import io.sluice.it.limit.LoopVolume;
+import io.sluice.it.limit.ResourceGroups;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench memory}. */
+@Command(
+    name = "memory",
+    description =
+        "Measures WordCount and Sort in bounded memory, page cache included: stock tuned for it and"
+            + " Sluice in turn. Needs root, for control groups and loop devices.",
+    mixinStandardHelpOptions = true)
+final class MemoryBenchCommand implements Callable<Integer> {
+  private static final String NONE = "none";
+  private static final int REQUESTS_PER_S = 150;
+
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "1500m",
+      description =
+          "Size of Sort's input and of WordCount's with combiner; without, it is half of it"
+              + " (default: ${DEFAULT-VALUE}).")
+  private long sizeBytes;
+
+  @Option(
+      names = "--runs",
+      defaultValue = "3",
+      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Option(
+      names = "--workload",
+      split = ",",
+      defaultValue = "wc,sort,wcc",
+      description =
+          "wc, sort, wcc: WordCount without combiner, Sort, WordCount with it"
+              + " (default: ${DEFAULT-VALUE}).")
+  private List<String> workloads;
+
+  @Option(
+      names = "--fractions",
+      split = ",",
+      defaultValue = "1.0,0.5,0.25,0.125",
+      description =
+          "Memory for the shuffle, as shares of what is shuffled (default: ${DEFAULT-VALUE}).")
+  private List<Double> fractions;
+
+  @Option(
+      names = "--device-rate",
+      defaultValue = "48m",
+      description =
+          "Bytes/s that the device of the shuffle may read, and write, with "
+              + REQUESTS_PER_S
+              + " requests/s; none for no bound (default: ${DEFAULT-VALUE}).")
+  private String rate;
+
+  @Override
+  public Integer call() throws Exception {
+    LoopVolume.unavailableBecause()
+        .or(ResourceGroups::unavailableBecause)
+        .ifPresent(
+            reason -> {
+              throw new ClusterException("memory and devices cannot be bounded here: " + reason);
+            });
+    Workspace workspace = Workspace.find();
+    SluiceFragments sluice =
+        SluiceFragments.load(workspace)
+            .orElseThrow(() -> new ClusterException("the plugin jar has not been built"));
+    MemoryPlan plan =
+        new MemoryPlan(
+            sizeBytes,
+            runs,
+            workloads.stream().map(MemoryWorkload::of).toList(),
+            fractions,
+            rate.equals(NONE)
+                ? Optional.empty()
+                : Optional.of(new DeviceRate(new SizeConverter().convert(rate), REQUESTS_PER_S)));
+    HadoopDistribution hadoop =
+        HadoopDistribution.locate(workspace, HadoopDistribution.DEFAULT_VERSION);
+    new MemoryBench(workspace, Console.standard(), hadoop, sluice, plan)
+        .run(new ResultFiles(workspace.results()));
+    return 0;
+  }
+}
