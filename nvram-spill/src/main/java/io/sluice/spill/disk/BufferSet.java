@@ -1,0 +1,177 @@
+package io.sluice.spill.disk;
+
+import io.sluice.rdma.memory.OffHeap;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The memory of one device for one purpose: some buffers that are there from the start, so that
+ * what is queued needs none, and nobody waits for the ledger to reach the disk.
+ *
+ * <p>A stream holds at most so many, and an application at most half of all while another one
+ * waits: else whoever sends or reads slowly stops a device for all.
+ *
+ * <p>Thread contract: safe from any thread; the lock is a leaf. Who waits holds no lock and no
+ * other buffer. Ownership: this owns the memory until it is closed, when all buffers must be back.
+ */
+public final class BufferSet implements AutoCloseable {
+  /** What direct I/O asks of addresses, on every device of ours. */
+  static final int ALIGNMENT_BYTES = 4096;
+
+  private final int count;
+  private final int mostOfStream;
+  private final ByteBuffer memory;
+  private final Deque<ByteBuffer> free = new ArrayDeque<>();
+  private final Map<DiskStream, Integer> ofStreams = new HashMap<>();
+  private final Map<String, Integer> ofApplications = new HashMap<>();
+  private final Map<String, Integer> waiting = new HashMap<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition returned = lock.newCondition();
+
+  /** A buffer that is taken; closed once, after the last use of its bytes. */
+  public final class Buffer implements AutoCloseable {
+    private final DiskStream stream;
+    private final ByteBuffer bytes;
+    private boolean back;
+
+    private Buffer(DiskStream stream, ByteBuffer bytes) {
+      this.stream = stream;
+      this.bytes = bytes;
+    }
+
+    /** All of it, page-aligned; a view of its own each time. */
+    public ByteBuffer bytes() {
+      return bytes.duplicate();
+    }
+
+    /** Gives it back. */
+    @Override
+    public void close() {
+      giveBack(this);
+    }
+  }
+
+  /**
+   * Allocates all.
+   *
+   * @param mostOfStream how many a stream may hold
+   */
+  public BufferSet(int count, int lengthBytes, int mostOfStream) {
+    if (lengthBytes % ALIGNMENT_BYTES != 0) {
+      throw new IllegalArgumentException(
+          "buffers of %d bytes: expected a multiple of %d".formatted(lengthBytes, ALIGNMENT_BYTES));
+    }
+    this.count = count;
+    this.mostOfStream = mostOfStream;
+    this.memory = OffHeap.allocate(Math.addExact(count * lengthBytes, ALIGNMENT_BYTES));
+    ByteBuffer aligned = memory.alignedSlice(ALIGNMENT_BYTES);
+    for (int i = 0; i < count; i++) {
+      free.add(aligned.slice(i * lengthBytes, lengthBytes));
+    }
+  }
+
+  /** A buffer, if the stream may have one now. */
+  public Optional<Buffer> tryAcquire(DiskStream stream) {
+    lock.lock();
+    try {
+      return take(stream);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for one; nothing at the deadline. */
+  public Optional<Buffer> acquire(DiskStream stream, long timeoutMs) throws InterruptedException {
+    long leftNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    lock.lock();
+    try {
+      waiting.merge(stream.application(), 1, Integer::sum);
+      try {
+        Optional<Buffer> taken = take(stream);
+        while (taken.isEmpty() && leftNs > 0) {
+          leftNs = returned.awaitNanos(leftNs);
+          taken = take(stream);
+        }
+        return taken;
+      } finally {
+        waiting.computeIfPresent(stream.application(), (name, n) -> n == 1 ? null : n - 1);
+        returned.signalAll(); // others may have more while fewer wait
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Optional<Buffer> take(DiskStream stream) {
+    if (free.isEmpty() || ofStreams.getOrDefault(stream, 0) >= mostOfStream) {
+      return Optional.empty();
+    }
+    boolean othersWait = waiting.keySet().stream().anyMatch(a -> !a.equals(stream.application()));
+    if (othersWait && ofApplications.getOrDefault(stream.application(), 0) >= (count + 1) / 2) {
+      return Optional.empty();
+    }
+    ofStreams.merge(stream, 1, Integer::sum);
+    ofApplications.merge(stream.application(), 1, Integer::sum);
+    return Optional.of(new Buffer(stream, free.remove().clear()));
+  }
+
+  private void giveBack(Buffer buffer) {
+    lock.lock();
+    try {
+      if (buffer.back) {
+        throw new IllegalStateException("a buffer of " + buffer.stream + " was given back twice");
+      }
+      buffer.back = true;
+      free.add(buffer.bytes);
+      ofStreams.computeIfPresent(buffer.stream, (stream, n) -> n == 1 ? null : n - 1);
+      ofApplications.computeIfPresent(
+          buffer.stream.application(), (application, n) -> n == 1 ? null : n - 1);
+      returned.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many nobody has. */
+  public int available() {
+    lock.lock();
+    try {
+      return free.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many wait for one. */
+  int waiting() {
+    lock.lock();
+    try {
+      return waiting.values().stream().mapToInt(Integer::intValue).sum();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Frees the memory; a buffer that somebody still has is an {@link IllegalStateException}. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (free.size() != count) {
+        throw new IllegalStateException(
+            "%d of %d buffers are not back: %s".formatted(count - free.size(), count, ofStreams));
+      }
+      free.clear();
+      OffHeap.free(memory);
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,272 @@
+package io.sluice.spill.disk;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * All that a process reads from and writes to one block device, in one order ({@link Schedule}):
+ * some workers take the next unit each, one that the device does and one behind it.
+ *
+ * <p>A unit that the kernel does not answer for the timeout makes the device one that hangs: what
+ * is queued fails, who waits for what runs is told so, and nothing is taken before the kernel has
+ * answered. It is the running unit's time that counts, and not the time in the queue: a slow device
+ * is not a dead one. Other devices have other queues, workers and buffers.
+ *
+ * <p>Thread contract: safe from any thread. The lock is a leaf: nobody is called under it, and no
+ * worker holds it while the device works. What is queued waits for the device only, never for
+ * memory, for a lock of its owner's or for another request, so the queue always moves or hangs.
+ * Ownership: {@link Devices} closes it; the units that run then end by themselves. Failure: of the
+ * work, or that the device hangs or was closed.
+ */
+public final class DeviceQueue implements AutoCloseable {
+  /** So many units of better classes go before one of a worse class. */
+  static final int FAVOUR = 8;
+
+  /** So many units are at the device at a time. */
+  static final int DEPTH = 2;
+
+  private final String name;
+  private final long timeoutNs;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Schedule schedule = new Schedule(FAVOUR, System.nanoTime());
+  private final List<Worker> workers = new ArrayList<>();
+  private boolean closed;
+
+  /**
+   * Of one device; its workers start.
+   *
+   * @param name for people: messages and names of threads
+   * @param timeoutMs how long a unit may take
+   */
+  public DeviceQueue(String name, long timeoutMs) {
+    this.name = name;
+    this.timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    for (int i = 0; i < DEPTH; i++) {
+      Worker worker = new Worker(i);
+      workers.add(worker);
+      worker.start();
+    }
+  }
+
+  /** Queues a request; where that is in vain it fails at once, and is over. */
+  public void submit(DiskRequest request) {
+    boolean over = false;
+    lock.lock();
+    try {
+      if (closed) {
+        over = schedule.fail(request, new IOException(name + " was closed"));
+      } else if (hangs(System.nanoTime())) {
+        over = schedule.fail(request, doesNotAnswer());
+      } else {
+        schedule.add(request, System.nanoTime());
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (over) {
+      request.tellOver();
+    }
+  }
+
+  /**
+   * Waits until it is known what became of a request, and throws what it failed with. An interrupt
+   * does not end the wait, and stays set: the device is for others too.
+   */
+  public void await(DiskRequest request) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          if (request.await(Math.max(1, timeoutNs / 10))) {
+            return;
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        review();
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Submits and awaits. */
+  public void run(DiskRequest request) throws IOException {
+    submit(request);
+    await(request);
+  }
+
+  /** Somebody waits now for what was begun or queued ahead. */
+  public void promote(DiskRequest request, IoClass better) {
+    lock.lock();
+    try {
+      schedule.promote(request, better);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives it up, because its owner is gone; what of it runs ends later. */
+  public void cancel(DiskRequest request) {
+    boolean over;
+    lock.lock();
+    try {
+      over = schedule.cancel(request);
+    } finally {
+      lock.unlock();
+    }
+    if (over) {
+      request.tellOver();
+    }
+  }
+
+  /** Where a request is. */
+  public DiskRequest.State state(DiskRequest request) {
+    lock.lock();
+    try {
+      return request.state();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Looks whether the device hangs, and tells everybody who waits for it. */
+  public boolean review() {
+    lock.lock();
+    boolean hangs;
+    List<DiskRequest> over = new ArrayList<>();
+    try {
+      hangs = hangs(System.nanoTime());
+      if (hangs) {
+        failAll(doesNotAnswer(), over);
+      }
+    } finally {
+      lock.unlock();
+    }
+    over.forEach(DiskRequest::tellOver);
+    return hangs;
+  }
+
+  private void failAll(IOException cause, List<DiskRequest> over) {
+    for (DiskRequest request : schedule.open()) {
+      if (schedule.fail(request, cause)) {
+        over.add(request);
+      }
+    }
+  }
+
+  private boolean hangs(long nowNs) {
+    return workers.stream().anyMatch(worker -> worker.takesTooLong(nowNs));
+  }
+
+  private IOException doesNotAnswer() {
+    return new IOException(
+        "%s has not answered for %d ms".formatted(name, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+  }
+
+  /** Fails what is queued; the workers end with what they do. */
+  @Override
+  public void close() {
+    List<DiskRequest> over = new ArrayList<>();
+    lock.lock();
+    try {
+      closed = true;
+      failAll(new IOException(name + " was closed"), over);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    over.forEach(DiskRequest::tellOver);
+  }
+
+  /** Takes units and does them, one after the other. */
+  private final class Worker extends Thread {
+    private boolean works; // under the lock
+    private long sinceNs;
+
+    Worker(int index) {
+      super("sluice-device " + name + " " + index);
+      setDaemon(true);
+    }
+
+    boolean takesTooLong(long nowNs) {
+      return works && nowNs - sinceNs > timeoutNs;
+    }
+
+    @Override
+    public void run() {
+      for (Optional<Schedule.Turn> turn = take(); turn.isPresent(); turn = take()) {
+        finish(turn.get(), work(turn.get()));
+      }
+    }
+
+    private Optional<IOException> work(Schedule.Turn turn) {
+      try {
+        turn.request().run(turn.unit());
+        return Optional.empty();
+      } catch (IOException e) {
+        return Optional.of(e);
+      } catch (RuntimeException | Error e) {
+        return Optional.of(new IOException(name + ": a unit failed: " + e, e));
+      }
+    }
+
+    /** Waits for a unit; none comes any more once the queue is closed. */
+    private Optional<Schedule.Turn> take() {
+      lock.lock();
+      try {
+        while (!closed) {
+          long nowNs = System.nanoTime();
+          Optional<Schedule.Turn> turn = hangs(nowNs) ? Optional.empty() : schedule.next(nowNs);
+          if (turn.isPresent()) {
+            works = true;
+            sinceNs = nowNs;
+            return turn;
+          }
+          pause(schedule.copyWaitNs(nowNs));
+        }
+        return Optional.empty();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** Until something changes, or a copy may begin. */
+    private void pause(long copyWaitNs) {
+      try {
+        if (copyWaitNs > 0) {
+          changed.awaitNanos(copyWaitNs);
+        } else {
+          changed.await();
+        }
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("nobody interrupts a worker of " + name, e);
+      }
+    }
+
+    private void finish(Schedule.Turn turn, Optional<IOException> failure) {
+      boolean over;
+      lock.lock();
+      try {
+        works = false;
+        over = schedule.ended(turn, failure, System.nanoTime());
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+      if (over) {
+        turn.request().tellOver();
+      }
+    }
+  }
+}

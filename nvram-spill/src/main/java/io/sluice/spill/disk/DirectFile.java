@@ -1,0 +1,88 @@
+package io.sluice.spill.disk;
+
+import com.sun.nio.file.ExtendedOpenOption;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A file of the disk tier, read and written past the page cache: only so does "written" mean that
+ * the memory is free, where a buffered write moves bytes into dirty pages of the same memory.
+ *
+ * <p>Addresses, lengths and positions are multiples of {@link BufferSet#ALIGNMENT_BYTES}. Where the
+ * file system has no direct I/O each write is forced instead.
+ *
+ * <p>Thread contract: safe from any thread that nobody interrupts, which are the workers of a
+ * {@link DeviceQueue}. Who opens it closes it when no request for it is open. Failure: {@link
+ * IOException} of the system, or {@link EOFException} where less is there than was asked for.
+ */
+public final class DirectFile implements AutoCloseable {
+  private final Path path;
+  private final FileChannel channel;
+  private final boolean direct;
+
+  private DirectFile(Path path, FileChannel channel, boolean direct) {
+    this.path = path;
+    this.channel = channel;
+    this.direct = direct;
+  }
+
+  /** Opens a file that is there. */
+  public static DirectFile open(Path path) throws IOException {
+    try {
+      return new DirectFile(
+          path,
+          FileChannel.open(
+              path, StandardOpenOption.READ, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT),
+          true);
+    } catch (FileSystemException | UnsupportedOperationException e) {
+      // The same without it tells what else may be wrong.
+      return new DirectFile(
+          path, FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE), false);
+    }
+  }
+
+  /** Whether the page cache is left out. */
+  public boolean isDirect() {
+    return direct;
+  }
+
+  /** Writes all that remains of a buffer. */
+  public void write(ByteBuffer bytes, long position) throws IOException {
+    long at = position;
+    while (bytes.hasRemaining()) {
+      at += channel.write(bytes, at);
+    }
+    if (!direct) {
+      channel.force(false);
+    }
+  }
+
+  /** Fills what remains of a buffer. */
+  public void read(ByteBuffer bytes, long position) throws IOException {
+    long at = position;
+    while (bytes.hasRemaining()) {
+      int read = channel.read(bytes, at);
+      if (read < 0) {
+        throw new EOFException(
+            "%s ends at %d, expected %d more bytes from there"
+                .formatted(path, at, bytes.remaining()));
+      }
+      at += read;
+    }
+  }
+
+  /** Has it all on the device's medium, and not in its cache. */
+  public void force() throws IOException {
+    channel.force(false);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

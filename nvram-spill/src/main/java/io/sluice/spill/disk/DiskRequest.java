@@ -1,0 +1,139 @@
+package io.sluice.spill.disk;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Something to read or write, in units of which each is one system call's.
+ *
+ * <pre>
+ *   QUEUED ──── a worker takes a unit ────► RUNNING ───► DONE
+ *     │  │                                    │  └─────► FAILED
+ *     │  └─ cancelled ──► CANCELLED           └ cancelled, or the device hangs: runs on, what it
+ *     └─ the device hangs: FAILED               would have brought is dropped when it ends
+ * </pre>
+ *
+ * <p>Two moments are told apart. It is <em>answered</em> once it is known what became of it, at a
+ * device that hangs long before the kernel returns; it is <em>over</em> when no unit of it runs,
+ * and only then may its memory be used for anything else.
+ *
+ * <p>Thread contract: the state is the queue's, under its lock; {@link #await} is for any thread.
+ * The work runs on the device's workers and the end on whichever thread noticed it, under no lock;
+ * neither may wait for memory or for another request.
+ */
+public final class DiskRequest {
+
+  /** Where it is. */
+  public enum State {
+    QUEUED,
+    RUNNING,
+    DONE,
+    FAILED,
+    CANCELLED
+  }
+
+  /** One system call. */
+  @FunctionalInterface
+  public interface Work {
+    /** Does the unit of this index, from 0. */
+    void run(int unit) throws IOException;
+  }
+
+  final DiskStream stream;
+  final int units;
+  private final Work work;
+  private final Runnable over;
+  private final CountDownLatch answered = new CountDownLatch(1);
+  IoClass ioClass;
+  long queuedNs;
+  int begun;
+  int running;
+  private boolean cancelled;
+  private boolean isOver;
+  private volatile IOException failure;
+
+  /**
+   * Queues nothing yet.
+   *
+   * @param units how many, at least one; they begin in their order
+   * @param over is called once when it is over: gives back its memory
+   */
+  public DiskRequest(IoClass ioClass, DiskStream stream, int units, Work work, Runnable over) {
+    if (units < 1) {
+      throw new IllegalArgumentException(units + " units: a request has at least one");
+    }
+    this.ioClass = ioClass;
+    this.stream = stream;
+    this.units = units;
+    this.work = work;
+    this.over = over;
+  }
+
+  void run(int unit) throws IOException {
+    work.run(unit);
+  }
+
+  /** Under the queue's lock. */
+  State state() {
+    if (running > 0) {
+      return State.RUNNING;
+    }
+    if (!isOver) {
+      return begun == 0 ? State.QUEUED : State.RUNNING;
+    }
+    return cancelled ? State.CANCELLED : failure != null ? State.FAILED : State.DONE;
+  }
+
+  boolean mayBegin() {
+    return !isAnswered() && begun < units;
+  }
+
+  boolean isAnswered() {
+    return answered.getCount() == 0;
+  }
+
+  /** The first answer counts. */
+  void fail(IOException cause) {
+    if (!isAnswered()) {
+      failure = cause;
+      answered.countDown();
+    }
+  }
+
+  void cancel() {
+    if (!isAnswered()) {
+      cancelled = true;
+      fail(new IOException("cancelled: whoever asked for it is gone"));
+    }
+  }
+
+  /** Notes that no unit runs any more and none will; true if that is news. */
+  boolean end() {
+    if (isOver || running > 0 || mayBegin()) {
+      return false;
+    }
+    isOver = true;
+    answered.countDown();
+    return true;
+  }
+
+  /** Tells its owner. */
+  void tellOver() {
+    over.run();
+  }
+
+  /** Waits for an answer; true if there is one, and then a failure is thrown. */
+  boolean await(long waitNs) throws IOException, InterruptedException {
+    if (!answered.await(waitNs, TimeUnit.NANOSECONDS)) {
+      return false;
+    }
+    Optional<IOException> failed = Optional.ofNullable(failure);
+    if (failed.isPresent()) {
+      // Each who waits gets a trace of its own.
+      throw new IOException(failed.get().getMessage(), failed.get());
+    }
+    return true;
+  }
+}

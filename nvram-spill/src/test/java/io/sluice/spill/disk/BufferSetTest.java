@@ -1,0 +1,120 @@
+package io.sluice.spill.disk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.OffHeap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class BufferSetTest {
+  private static final DiskStream LARGE_1 = new DiskStream("large", 1);
+  private static final DiskStream LARGE_2 = new DiskStream("large", 2);
+  private static final DiskStream SMALL = new DiskStream("small", 3);
+  private static final long LONG_MS = 60_000;
+
+  private final long allocatedBefore = OffHeap.allocatedBytes();
+  private final BufferSet buffers = new BufferSet(4, 8192, 2);
+  private final List<BufferSet.Buffer> taken = new ArrayList<>();
+
+  private void take(DiskStream stream) {
+    taken.add(buffers.tryAcquire(stream).orElseThrow());
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    taken.forEach(BufferSet.Buffer::close);
+    buffers.close();
+    assertEquals(allocatedBefore, OffHeap.allocatedBytes());
+  }
+
+  @Test
+  void buffersAreAlignedAndTheirOwn() {
+    take(SMALL);
+    take(SMALL);
+    for (BufferSet.Buffer each : taken) {
+      assertEquals(8192, each.bytes().remaining());
+      assertEquals(0, each.bytes().alignmentOffset(0, BufferSet.ALIGNMENT_BYTES));
+    }
+    taken.get(0).bytes().putInt(0, 1);
+    assertEquals(0, taken.get(1).bytes().getInt(0));
+  }
+
+  @Test
+  void aStreamHoldsNoMoreThanItsShare() {
+    take(LARGE_1);
+    take(LARGE_1);
+    assertEquals(Optional.empty(), buffers.tryAcquire(LARGE_1));
+    take(LARGE_2);
+    take(LARGE_2);
+    assertEquals(0, buffers.available());
+  }
+
+  /** Half is enough for the large one as soon as another application waits. */
+  @Test
+  void anApplicationGivesWayToOneThatWaits() throws Exception {
+    for (DiskStream each : List.of(LARGE_1, LARGE_1, LARGE_2, LARGE_2)) {
+      take(each);
+    }
+    CompletableFuture<Optional<BufferSet.Buffer>> small =
+        CompletableFuture.supplyAsync(() -> acquire(SMALL));
+    taken.remove(0).close();
+    BufferSet.Buffer got = small.get(60, TimeUnit.SECONDS).orElseThrow();
+    got.close();
+  }
+
+  @Test
+  void theLargeOneGetsNoMoreWhileAnotherWaits() throws Exception {
+    take(SMALL);
+    take(SMALL);
+    take(LARGE_1);
+    take(LARGE_2);
+    CompletableFuture<Optional<BufferSet.Buffer>> waiting =
+        CompletableFuture.supplyAsync(() -> acquire(new DiskStream("third", 4)));
+    CompletableFuture<Optional<BufferSet.Buffer>> greedy =
+        CompletableFuture.supplyAsync(() -> acquire(LARGE_1));
+    while (buffers.waiting() < 2) {
+      Thread.onSpinWait();
+    }
+    taken.remove(0).close(); // one comes back: it is not for who has half
+    waiting.get(60, TimeUnit.SECONDS).orElseThrow().close();
+    greedy.get(60, TimeUnit.SECONDS).orElseThrow().close();
+  }
+
+  private Optional<BufferSet.Buffer> acquire(DiskStream stream) {
+    try {
+      return buffers.acquire(stream, LONG_MS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void theWaitHasAnEnd() throws Exception {
+    take(SMALL);
+    take(SMALL);
+    assertEquals(Optional.empty(), buffers.acquire(SMALL, 1));
+  }
+
+  @Test
+  void givingBackTwiceIsAnError() {
+    BufferSet.Buffer buffer = buffers.tryAcquire(SMALL).orElseThrow();
+    buffer.close();
+    assertThrows(IllegalStateException.class, buffer::close);
+  }
+
+  @Test
+  void closingWhileOneIsOutIsAnError() {
+    take(SMALL);
+    String message = assertThrows(IllegalStateException.class, buffers::close).getMessage();
+    assertTrue(message.contains("1 of 4 buffers are not back"), message);
+  }
+}
