@@ -139,13 +139,15 @@ class Granting {
             .anyMatch(other -> other.holder() != ask.holder() && books.isLoanBelowShare(other));
   }
 
-  /**
-   * What is free for it: not what is kept for those who have less, nor for claims if it is none.
-   */
-  private long usableBytes(Ask ask, long levelBytes) {
+  /** What of the free memory is not for it, but for those who have less, or for claims. */
+  final long keptBytes(Ask ask, long levelBytes) {
     boolean below = ask.holder().account.heldBytes() + ask.chargeBytes() <= levelBytes;
     long keptBytes = below && mayHaveLast(ask) ? 0 : books.reservedBytes();
-    return books.freeBytes() - Math.max(keptBytes, ask.loan() ? books.keepFreeBytes() : 0);
+    return Math.max(keptBytes, ask.loan() ? books.keepFreeBytes() : 0);
+  }
+
+  private long usableBytes(Ask ask, long levelBytes) {
+    return books.freeBytes() - keptBytes(ask, levelBytes);
   }
 
   /** Whether the last can be granted to it, and is not lost for long with one that ignores all. */

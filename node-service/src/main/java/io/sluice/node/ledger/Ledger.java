@@ -42,7 +42,12 @@ public class Ledger {
   }
 
   private Ledger(Books books) {
-    this(books, new Granting(books), new TakingBack(books));
+    this(books, new Granting(books));
+  }
+
+  /** With other rules for granting. */
+  Ledger(Books books, Granting granting) {
+    this(books, granting, new TakingBack(books, granting));
   }
 
   /** With other rules. */

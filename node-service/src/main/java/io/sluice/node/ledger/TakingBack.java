@@ -16,10 +16,12 @@ import java.util.stream.Stream;
  */
 class TakingBack {
   private final Books books;
+  private final Granting granting;
   private long moveIds;
 
-  TakingBack(Books books) {
+  TakingBack(Books books, Granting granting) {
     this.books = books;
+    this.granting = granting;
   }
 
   /** What is lacking, at one moment. */
@@ -33,16 +35,15 @@ class TakingBack {
       this.orders = orders;
     }
 
-    /** Of what these asks want beyond what is free; what is kept from them is not. */
+    /** Of what these asks want beyond what is free for them. */
     long lackingBytes(Stream<Ask> asks) {
       long wantedBytes = 0;
-      boolean kept = false;
+      long keptBytes = 0;
       for (Ask ask : asks.toList()) {
         wantedBytes += ask.chargeBytes();
-        kept |= ask.holder().account.heldBytes() + ask.chargeBytes() > levelBytes;
+        keptBytes = Math.max(keptBytes, granting.keptBytes(ask, levelBytes));
       }
-      long usableBytes = books.freeBytes() - (kept ? books.reservedBytes() : 0);
-      return wantedBytes == 0 ? 0 : wantedBytes - usableBytes;
+      return wantedBytes == 0 ? 0 : wantedBytes + keptBytes - books.freeBytes();
     }
 
     Stream<Ask> queued() {

@@ -18,7 +18,7 @@ class BrokenLedgersTest {
   /** A ledger with one fault, and the properties by which it shows. */
   enum Fault {
     WAITS_FOR_TASKS(
-        Set.of(Property.COMING),
+        Set.of(Property.COMING, Property.WORK),
         books ->
             new Ledger(
                 books,
@@ -27,8 +27,7 @@ class BrokenLedgersTest {
                   long comingBytes() {
                     return super.comingBytes() + books.heldBytes(Kind.SORT);
                   }
-                },
-                new TakingBack(books))),
+                })),
     WAITS_FOR_EVER(
         Set.of(Property.WAIT),
         books ->
@@ -39,8 +38,7 @@ class BrokenLedgersTest {
                   long waitMs(Patience patience) {
                     return 10 * super.waitMs(patience);
                   }
-                },
-                new TakingBack(books))),
+                })),
     NO_ROOM(
         Set.of(Property.ROOM, Property.TRUTH),
         books ->
@@ -51,15 +49,14 @@ class BrokenLedgersTest {
                   long roomFor(long sortBytes) {
                     return 0;
                   }
-                },
-                new TakingBack(books))),
+                })),
     OUTPUTS_BEFORE_LOANS(
         Set.of(Property.OUTPUTS_AFTER_LOANS),
         books ->
             new Ledger(
                 books,
                 new Granting(books),
-                new TakingBack(books) {
+                new TakingBack(books, new Granting(books)) {
                   @Override
                   void takeBack(
                       Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
@@ -72,7 +69,7 @@ class BrokenLedgersTest {
             new Ledger(
                 books,
                 new Granting(books),
-                new TakingBack(books) {
+                new TakingBack(books, new Granting(books)) {
                   @Override
                   long movableBytes() {
                     return 0;
@@ -84,10 +81,24 @@ class BrokenLedgersTest {
                     super.takeBack(received, loans, claims, outputs);
                   }
                 })),
+    FORGETS_WHAT_IS_KEPT(
+        Set.of(Property.WORK),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books),
+                new TakingBack(
+                    books,
+                    new Granting(books) {
+                      @Override
+                      boolean mayHaveLast(Ask ask) {
+                        return true;
+                      }
+                    }))),
     FORGETS_LEAVES(
         Set.of(Property.TRUTH, Property.FREE_AT_THE_END),
         books ->
-            new Ledger(books, new Granting(books), new TakingBack(books)) {
+            new Ledger(books, new Granting(books)) {
               @Override
               public List<Order> leave(long holderId, long settlingBytes, long nowMs) {
                 return List.of();
@@ -96,7 +107,7 @@ class BrokenLedgersTest {
     COUNTS_MOVES_TWICE(
         Set.of(Property.TRUTH),
         books ->
-            new Ledger(books, new Granting(books), new TakingBack(books)) {
+            new Ledger(books, new Granting(books)) {
               @Override
               public List<Order> moved(long moveId, long bytes, long nowMs) {
                 long twice = Math.min(2 * bytes, books.heldBytes(Kind.SEND));
@@ -113,8 +124,7 @@ class BrokenLedgersTest {
                   boolean mayHaveLast(Ask ask) {
                     return true;
                   }
-                },
-                new TakingBack(books))),
+                })),
     LENDS_TO_NOBODY(
         Set.of(Property.ALONE),
         books ->
@@ -125,15 +135,14 @@ class BrokenLedgersTest {
                   boolean mayHaveLast(Ask ask) {
                     return false;
                   }
-                },
-                new TakingBack(books))),
+                })),
     SHARES_NO_LOANS(
         Set.of(Property.EQUAL),
         books ->
             new Ledger(
                 books,
                 new Granting(books),
-                new TakingBack(books) {
+                new TakingBack(books, new Granting(books)) {
                   @Override
                   boolean sharesLoans() {
                     return false;
@@ -149,12 +158,11 @@ class BrokenLedgersTest {
                   boolean isServed(Holder holder, long nowMs) {
                     return true;
                   }
-                },
-                new TakingBack(books))),
+                })),
     KEEPS_A_CRUMB(
         Set.of(Property.TRUTH, Property.FREE_AT_THE_END, Property.SUM),
         books ->
-            new Ledger(books, new Granting(books), new TakingBack(books)) {
+            new Ledger(books, new Granting(books)) {
               @Override
               public List<Order> giveBack(long holderId, Kind kind, long bytes, long nowMs) {
                 return super.giveBack(holderId, kind, bytes - 1, nowMs);

@@ -217,8 +217,16 @@ final class LedgerModel {
             .filter(waiting -> waiting != null && waiting.patience() == Patience.COMING)
             .mapToLong(ModelTask.Waiting::chargeBytes)
             .sum();
+    Property.WORK.check(
+        charges == 0 || !disk.works || failedLately() || disk.orderedBytes() > 0,
+        () -> charges + " wait and nothing is moved: " + stats + tasks.values());
     long coming = stats.freeBytes() + (disk.works ? send : 0);
     Property.COMING.check(charges <= coming, () -> charges + " wait for " + coming + ": " + stats);
+  }
+
+  /** Some outputs are not tried again for a while. */
+  private boolean failedLately() {
+    return failedAtMs.values().stream().anyMatch(ms -> time.nowMs() - ms <= terms.wantMs());
   }
 
   private boolean isRecalled(ModelTask task) {
@@ -240,11 +248,9 @@ final class LedgerModel {
 
   private void checkRevoke(ModelTask task, Order.Revoke revoke) {
     if (revoke.kind() == Kind.SORT && revoke.keepBytes() < terms.claimBytes() && disk.works) {
-      boolean failedLately =
-          failedAtMs.values().stream().anyMatch(ms -> time.nowMs() - ms <= terms.wantMs());
       long send = ledger.stats().heldBytes().get(Kind.SEND);
       Property.CLAIMS_LAST.check(
-          failedLately || send <= disk.orderedBytes(),
+          failedLately() || send <= disk.orderedBytes(),
           () -> revoke + " of " + task + ", outputs " + send);
     }
   }

@@ -10,6 +10,8 @@ enum Property {
   TRUTH,
   /** Nobody waits for what nobody frees. */
   COMING,
+  /** Who waits is worked for. */
+  WORK,
   /** Nobody waits for long. */
   WAIT,
   /** What was granted to a sort buffer spills to memory. */
