@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class DegradedNode {
   private static final int MAGIC = 0x534c4345;
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int DEGRADED = 2;
 
   private DegradedNode() {}

@@ -12,6 +12,7 @@ import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
+import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.cipher.CipherStats;
 import io.sluice.spill.cipher.ShuffleKey;
@@ -79,10 +80,11 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     MapPlan<K, V> plan = plan(job);
     UnknownSettings.warn(job);
 
-    ServiceAddress service = NodeManagerNotice.find(environment).address();
+    NodeMetadata found = NodeManagerNotice.find(environment);
+    ServiceAddress service = found.address();
     node =
         NodeLink.connect(
-            service, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
+            found, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
     Medium medium = medium(service);
     collector = new RecordCollector<>(plan, WriteTarget.mapped(node, medium));
     LOG.info(

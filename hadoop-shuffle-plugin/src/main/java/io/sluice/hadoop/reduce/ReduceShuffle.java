@@ -20,6 +20,7 @@ import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
@@ -175,8 +176,9 @@ final class ReduceShuffle {
     stageKey = key == null ? null : key.newScratch();
     LocalPool localPool = null;
     try {
-      ServiceAddress service = NodeManagerNotice.find(environment).address();
-      node = NodeLink.connect(service, reduce.getJobID(), secret, timeoutMs);
+      NodeMetadata found = NodeManagerNotice.find(environment);
+      ServiceAddress service = found.address();
+      node = NodeLink.connect(found, reduce.getJobID(), secret, timeoutMs);
       localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
       stage =
           new LeasedStage(

@@ -2,8 +2,10 @@ package io.sluice.hadoop.task;
 
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.wire.JobSecret;
-import io.sluice.node.wire.ServiceAddress;
+import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
+import java.nio.file.Path;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.mapreduce.JobID;
 
@@ -16,18 +18,26 @@ public final class NodeLink {
 
   /** Connects to the node's service on behalf of a task of {@code job}. */
   public static LocalClient connect(
-      ServiceAddress address, JobID job, SecretKey secret, long timeoutMs) throws IOException {
+      NodeMetadata service, JobID job, SecretKey secret, long timeoutMs) throws IOException {
+    Path socket = service.address().socket();
     try {
-      return LocalClient.connect(
-          address.socket(), applicationId(job), jobSecret(secret), timeoutMs);
+      return LocalClient.connect(socket, applicationId(job), jobSecret(secret), timeoutMs);
     } catch (IOException e) {
-      throw new IOException(
-          "this node's Sluice service does not serve this task at "
-              + address.socket()
-              + ": "
-              + e.getMessage(),
-          e);
+      throw new IOException(reason(service, Owner.ofThisProcess(), e), e);
     }
+  }
+
+  /** Another user's directory cannot even be looked into, so that the failure says little. */
+  private static String reason(NodeMetadata service, Owner task, IOException failure) {
+    return service.owner().equals(task)
+        ? "this node's Sluice service does not serve this task at "
+            + service.address().socket()
+            + ": "
+            + failure.getMessage()
+        : "this node's Sluice service belongs to user id "
+            + service.owner()
+            + " and serves no other; this task runs as user id "
+            + task;
   }
 
   /** The YARN application of a job; the service hears of its end by that name. */

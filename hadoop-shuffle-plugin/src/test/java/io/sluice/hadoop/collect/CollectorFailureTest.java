@@ -10,6 +10,7 @@ import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -122,12 +123,13 @@ final class CollectorFailureTest extends CollectorFixture {
   }
 
   @Test
-  void declinesWithADeadService() {
+  void declinesWithADeadService() throws IOException {
     Map<String, String> environment = new HashMap<>();
     AuxiliaryServiceHelper.setServiceDataIntoEnv(
         SluiceShuffleService.NAME,
         ByteBuffer.wrap(
             NodeMetadata.running(
+                    Owner.ofThisProcess(),
                     new UUID(1, 2),
                     Path.of("/nowhere/control.sock"),
                     Path.of("/nowhere"),

@@ -90,8 +90,7 @@ final class SluiceShuffleServiceTest {
 
   private static void commitOutput(SluiceShuffleService service) throws IOException {
     NodeMetadata metadata = NodeManagerNotice.find(environment(service));
-    try (LocalClient client =
-            NodeLink.connect(metadata.address(), TestJob.ID, TestJob.SECRET, TIMEOUT_MS);
+    try (LocalClient client = NodeLink.connect(metadata, TestJob.ID, TestJob.SECRET, TIMEOUT_MS);
         OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 20)) {
       writer.beginRun(0);
       writer.write(new byte[100], 0, 100);

@@ -8,6 +8,7 @@ import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -21,7 +22,14 @@ import org.junit.jupiter.api.Test;
 final class NodeLinkTest {
   private static final NodeMetadata RUNNING =
       NodeMetadata.running(
-          new UUID(1, 2), Path.of("/pool/control.sock"), Path.of("/pool/pool"), 13563, "plain");
+          new Owner(1234),
+          new UUID(1, 2),
+          Path.of("/pool/control.sock"),
+          Path.of("/pool/pool"),
+          13563,
+          "plain");
+
+  private static final long TIMEOUT_MS = 30_000;
 
   private static Map<String, String> environment(byte[] metadata) {
     Map<String, String> environment = new HashMap<>();
@@ -67,7 +75,7 @@ final class NodeLinkTest {
   void serviceOfAnotherRelease() {
     byte[] other = RUNNING.encode();
     other[5]++;
-    assertFails(environment(other), "version 3");
+    assertFails(environment(other), "version 4");
   }
 
   @Test
@@ -77,6 +85,42 @@ final class NodeLinkTest {
       Map<String, String> cut = environment(java.util.Arrays.copyOf(whole, length));
       assertThrows(IOException.class, () -> NodeManagerNotice.find(cut));
     }
+  }
+
+  /** As on every node where containers are not their NodeManager's. */
+  @Test
+  void aServiceOfAnotherUserIsCalledThat() throws IOException {
+    NodeMetadata notThere =
+        NodeMetadata.running(
+            new Owner(1234),
+            new UUID(1, 2),
+            Path.of("/nowhere/control.sock"),
+            Path.of("/nowhere"),
+            13563,
+            "plain");
+    assertEquals(
+        "this node's Sluice service belongs to user id 1234 and serves no other;"
+            + " this task runs as user id "
+            + Owner.ofThisProcess(),
+        connecting(notThere));
+    NodeMetadata own =
+        NodeMetadata.running(
+            Owner.ofThisProcess(),
+            notThere.poolId(),
+            notThere.address().socket(),
+            notThere.pool(),
+            13563,
+            "plain");
+    assertTrue(
+        connecting(own).startsWith("this node's Sluice service does not serve this task at /no"),
+        connecting(own));
+  }
+
+  private static String connecting(NodeMetadata service) {
+    return assertThrows(
+            IOException.class,
+            () -> NodeLink.connect(service, TestJob.ID, TestJob.SECRET, TIMEOUT_MS))
+        .getMessage();
   }
 
   @Test

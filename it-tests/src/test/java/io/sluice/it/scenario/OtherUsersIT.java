@@ -76,8 +76,8 @@ class OtherUsersIT {
         assertEquals(users.ofNodeManager(), node.daemon().rights(), node.daemon().toString());
       }
       String expected = StockOutput.of(cluster, RECORDS);
-      try (UserJob ann = new UserJob(cluster, TestUsers.ANN, users.ann());
-          UserJob bob = new UserJob(cluster, TestUsers.BOB, users.bob())) {
+      try (UserJob ann = new UserJob(cluster, users.nodeManager(), TestUsers.ANN, users.ann());
+          UserJob bob = new UserJob(cluster, users.nodeManager(), TestUsers.BOB, users.bob())) {
         ann.awaitMaps();
         bob.awaitMaps();
         ann.finish(expected);
@@ -97,13 +97,15 @@ class OtherUsersIT {
   private static final class UserJob implements AutoCloseable {
     private final PseudoCluster cluster;
     private final Scenario scenario;
+    private final int manager;
     private final int uid;
     private final Path gate;
     private final RunningJob job;
 
-    UserJob(PseudoCluster cluster, String user, int uid) {
+    UserJob(PseudoCluster cluster, int manager, String user, int uid) {
       this.cluster = cluster;
       this.scenario = RECORDS.named(user);
+      this.manager = manager;
       this.uid = uid;
       this.gate = cluster.localDirectory(user + "-maps");
       this.job =
@@ -133,8 +135,9 @@ class OtherUsersIT {
       finished
           .hasNo("SPILL_BYTES_MEMORY", "SPILL_BYTES_DISK", "READ_BYTES_LOCAL", "READ_BYTES_TCP")
           .mapsLogged(
-              "Sluice leaves this map to the stock collector: this node's Sluice service does not"
-                  + " serve this task");
+              "Sluice leaves this map to the stock collector: this node's Sluice service belongs to"
+                  + " user id %d and serves no other; this task runs as user id %d"
+                      .formatted(manager, uid));
       assertEquals(MAPS, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
       assertEquals(MAPS, finished.counters().sluice("FALLBACK_FETCH_TO_HTTP"));
       Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));

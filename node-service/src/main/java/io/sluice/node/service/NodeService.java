@@ -28,6 +28,7 @@ import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.CommittedOutput;
@@ -127,7 +128,12 @@ public final class NodeService implements Closeable, RemoteBackend {
       open.push(remoteServer::close);
       metadata =
           NodeMetadata.running(
-              store.poolId(), socket, built.directory(), remoteServer.port(), medium.name());
+              Owner.ofThisProcess(),
+              store.poolId(),
+              socket,
+              built.directory(),
+              remoteServer.port(),
+              medium.name());
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;

@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.spill.segment.Owner;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -16,27 +17,31 @@ import java.util.UUID;
  *
  * <pre>
  *   0        4        6       7
- *   +--------+--------+-------+-----------------------------------------------------------
- *   | "SLCE" | version| state | RUNNING:  pool id (16), socket path, pool path, control port, medium
+ *   +--------+--------+-------+---------------------------------------------------------------
+ *   | "SLCE" | version| state | RUNNING:  user id (4), pool id (16), socket path, pool path, port, medium
  *   +--------+--------+-------+ DEGRADED: reason
  * </pre>
  *
  * @param degradedReason why the service does not work, empty if it does
+ * @param owner the user that the service runs as; of one that works
  * @param poolId identifies the pool; a reader whose own node shows the same one maps it in place
  * @param pool the pool's directory or device
  * @param address where it is; without a host, since it is where its tasks are
  */
-public record NodeMetadata(String degradedReason, UUID poolId, Path pool, ServiceAddress address) {
+public record NodeMetadata(
+    String degradedReason, Owner owner, UUID poolId, Path pool, ServiceAddress address) {
   private static final int MAGIC = 0x534c4345;
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int RUNNING = 1;
   private static final int DEGRADED = 2;
   private static final int MAX_REASON_CHARS = 1000;
+  private static final Owner NOBODY = new Owner(-1);
 
   /** Of a service that works. */
   public static NodeMetadata running(
-      UUID poolId, Path socket, Path pool, int controlPort, String medium) {
-    return new NodeMetadata("", poolId, pool, new ServiceAddress("", controlPort, socket, medium));
+      Owner owner, UUID poolId, Path socket, Path pool, int controlPort, String medium) {
+    return new NodeMetadata(
+        "", owner, poolId, pool, new ServiceAddress("", controlPort, socket, medium));
   }
 
   /** Of a service that could not start; {@code reason} may be anything, even null. */
@@ -44,7 +49,7 @@ public record NodeMetadata(String degradedReason, UUID poolId, Path pool, Servic
     String text = reason == null || reason.isEmpty() ? "it did not say why" : reason;
     text = text.substring(0, Math.min(text.length(), MAX_REASON_CHARS));
     return new NodeMetadata(
-        text, new UUID(0, 0), Path.of(""), new ServiceAddress("", 0, Path.of(""), ""));
+        text, NOBODY, new UUID(0, 0), Path.of(""), new ServiceAddress("", 0, Path.of(""), ""));
   }
 
   /** Whether tasks can use the service. */
@@ -61,6 +66,7 @@ public record NodeMetadata(String degradedReason, UUID poolId, Path pool, Servic
       out.writeShort(VERSION);
       out.writeByte(isRunning() ? RUNNING : DEGRADED);
       if (isRunning()) {
+        out.writeInt(owner.uid());
         out.writeLong(poolId.getMostSignificantBits());
         out.writeLong(poolId.getLeastSignificantBits());
         Bounded.writeString(out, address.socket().toString());
@@ -111,9 +117,10 @@ public record NodeMetadata(String degradedReason, UUID poolId, Path pool, Servic
     if (state != RUNNING) {
       throw new ProtocolException("node metadata has state " + state + ", expected 1 or 2");
     }
+    Owner owner = new Owner(in.readInt());
     UUID poolId = new UUID(in.readLong(), in.readLong());
     Path socket = Path.of(Bounded.readString(in));
     Path pool = Path.of(Bounded.readString(in));
-    return running(poolId, socket, pool, in.readInt(), Bounded.readString(in));
+    return running(owner, poolId, socket, pool, in.readInt(), Bounded.readString(in));
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ProtocolException;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -18,7 +19,12 @@ import org.junit.jupiter.api.Test;
 class NodeManagerNoticeTest {
   private static final NodeMetadata RUNNING =
       NodeMetadata.running(
-          new UUID(1, 2), Path.of("/pool/control.sock"), Path.of("/pool/pool"), 13563, "plain");
+          new Owner(1234),
+          new UUID(1, 2),
+          Path.of("/pool/control.sock"),
+          Path.of("/pool/pool"),
+          13563,
+          "plain");
 
   private static Map<String, String> environment(byte[] metadata) {
     return Map.of("NM_AUX_SERVICE_sluice_shuffle", Base64.getEncoder().encodeToString(metadata));
@@ -41,7 +47,7 @@ class NodeManagerNoticeTest {
   void oneOfAnotherReleaseIsRefusedAsSuch() {
     byte[] other = RUNNING.encode();
     other[5]++;
-    assertInstanceOf(ProtocolException.class, assertNotFound("version 3", environment(other)));
+    assertInstanceOf(ProtocolException.class, assertNotFound("version 4", environment(other)));
   }
 
   private static IOException assertNotFound(String why, Map<String, String> environment) {

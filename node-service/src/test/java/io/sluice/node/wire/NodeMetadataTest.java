@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeMetadataTest {
   private final NodeMetadata running =
       NodeMetadata.running(
+          new Owner(1234),
           UUID.randomUUID(),
           Path.of("/dev/shm/sluice/control.sock"),
           Path.of("/dev/dax0.0"),
@@ -58,7 +60,7 @@ class NodeMetadataTest {
     byte[] bytes = running.encode();
     bytes[5]++;
     ProtocolException e = assertThrows(ProtocolException.class, () -> NodeMetadata.decode(bytes));
-    assertTrue(e.getMessage().contains("version 3"), e.getMessage());
+    assertTrue(e.getMessage().contains("version 4"), e.getMessage());
   }
 
   @Test
