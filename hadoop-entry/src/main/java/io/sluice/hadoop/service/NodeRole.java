@@ -11,6 +11,9 @@ public interface NodeRole {
   /** What the tasks of the node are told. */
   ByteBuffer metadata();
 
+  /** YARN starts a container of an application for a user, or has found one again. */
+  void startContainer(String applicationId, String user);
+
   /** An application has ended. */
   void stopApplication(String applicationId);
 

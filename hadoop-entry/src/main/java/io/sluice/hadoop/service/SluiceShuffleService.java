@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
 import org.apache.hadoop.yarn.server.api.AuxiliaryService;
+import org.apache.hadoop.yarn.server.api.ContainerInitializationContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,6 +73,15 @@ public final class SluiceShuffleService extends AuxiliaryService {
   @Override
   public void initializeApplication(ApplicationInitializationContext context) {
     // Not named by jobs, hence never called; tasks introduce their application themselves.
+  }
+
+  @Override
+  public void initializeContainer(ContainerInitializationContext context) {
+    if (role != null) {
+      role.startContainer(
+          context.getContainerId().getApplicationAttemptId().getApplicationId().toString(),
+          context.getUser());
+    }
   }
 
   @Override

@@ -119,6 +119,20 @@ public final class NodeSettings {
               + ". Reducers are told of it by the control port, which listens at every address. The"
               + " service does not start if none, or more than one, address of its node is meant.");
 
+  /** The value of {@link #USERS} for everybody. */
+  public static final String ALL_USERS = "all";
+
+  /** Whose tasks are served. */
+  public static final Setting<String> USERS =
+      Setting.choice(
+          "sluice.service.users",
+          "Whose tasks the service serves. `own`: those of the NodeManager's user; the others use"
+              + " the stock shuffle. `auto` does the same. `all` is not there yet: with it the"
+              + " service does not start.",
+          "auto",
+          "own",
+          ALL_USERS);
+
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;
 
@@ -138,6 +152,7 @@ public final class NodeSettings {
         BOUNCE_BUFFER_MB,
         PORT_OFFSET,
         DATA_ADDRESS,
+        USERS,
         LIMITS.maxConnections());
   }
 }

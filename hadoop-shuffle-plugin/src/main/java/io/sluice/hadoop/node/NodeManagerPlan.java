@@ -37,6 +37,12 @@ public final class NodeManagerPlan {
               + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
     }
     UnaryOperator<String> settings = conf::getTrimmed;
+    if (NodeSettings.USERS.get(settings).equals(NodeSettings.ALL_USERS)) {
+      throw new IOException(
+          "%s is %s, but tasks open the pool's files by their names, which only the NodeManager's"
+                  .formatted(NodeSettings.USERS.name(), NodeSettings.ALL_USERS)
+              + " user may; set auto or own");
+    }
     return ServiceBuilder.at(
             place(settings, shufflePort), (long) NodeSettings.POOL_CAPACITY_MB.get(settings) << 20)
         .wholeAtStart(NodeSettings.POOL_ALLOCATION.get(settings).equals(NodeSettings.AT_START))

@@ -5,6 +5,8 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.spill.store.StoreStats;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
@@ -120,6 +122,15 @@ final class ServiceState implements ServiceStateMXBean {
   @Override
   public long getConnectionErrors() {
     return connections(ConnectionCounters::errors);
+  }
+
+  @Override
+  public Map<String, Long> getTaskRefusals() {
+    Map<String, Long> counts = new TreeMap<>();
+    if (service != null) {
+      service.taskRefusals().forEach((kind, count) -> counts.put(kind.text(), count));
+    }
+    return counts;
   }
 
   private long connections(ToLongFunction<ConnectionCounters> value) {

@@ -1,5 +1,7 @@
 package io.sluice.hadoop.node;
 
+import java.util.Map;
+
 /**
  * What the NodeManager tells of Sluice at {@code /jmx} and to any JMX client, under {@code
  * Hadoop:service=NodeManager,name=SluiceShuffle}.
@@ -63,4 +65,7 @@ public interface ServiceStateMXBean {
 
   /** Connections since the start that ended in an error of this process. */
   long getConnectionErrors();
+
+  /** Tasks since the start that were not served, by why. */
+  Map<String, Long> getTaskRefusals();
 }

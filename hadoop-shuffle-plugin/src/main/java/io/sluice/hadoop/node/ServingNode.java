@@ -29,6 +29,10 @@ final class ServingNode implements NodeRole {
   private static final int MAX_REASON = 500;
 
   private NodeService service;
+
+  /** Kept from the first container on: it is too late to ask when a task of another user comes. */
+  private RunAsUsers users;
+
   private ObjectName bean;
   private Runnable endOfMetrics;
   private NodeMetadata metadata = NodeMetadata.degraded("it has not been started");
@@ -36,6 +40,7 @@ final class ServingNode implements NodeRole {
   @Override
   public void start(Configuration conf, boolean recovers) {
     try {
+      users = RunAsUsers.of(conf);
       // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
       service = NodeManagerPlan.of(conf, recovers).start();
       metadata = service.metadata();
@@ -80,7 +85,17 @@ final class ServingNode implements NodeRole {
   }
 
   @Override
+  public void startContainer(String applicationId, String user) {
+    if (users != null) {
+      users.containerStarted(applicationId, user);
+    }
+  }
+
+  @Override
   public void stopApplication(String applicationId) {
+    if (users != null) {
+      users.applicationStopped(applicationId);
+    }
     if (service == null) {
       return;
     }

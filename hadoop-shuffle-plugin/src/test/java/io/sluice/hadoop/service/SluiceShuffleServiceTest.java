@@ -34,13 +34,21 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
+import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import javax.management.openmbean.TabularData;
 import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
+import org.apache.hadoop.yarn.server.api.ContainerInitializationContext;
 import org.apache.hadoop.yarn.util.AuxiliaryServiceHelper;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,8 +147,46 @@ final class SluiceShuffleServiceTest {
     assertTrue((long) beans.getAttribute(name, "MemoryUsedBytes") > 0);
     assertEquals(0L, beans.getAttribute(name, "BounceRegisteredBytes")); // tcp needs none
     assertEquals(0L, beans.getAttribute(name, "BouncedBytes"));
+    assertEquals(0L, refusals(beans, name, "wrong-secret"));
+    assertThrows(IOException.class, () -> connectWithAnotherSecret(service));
+    assertEquals(1L, refusals(beans, name, "wrong-secret"));
+    assertEquals(0L, refusals(beans, name, "wrong-user"));
     service.stop();
     assertFalse(beans.isRegistered(name));
+  }
+
+  private static Object refusals(MBeanServer beans, ObjectName name, String kind)
+      throws JMException {
+    TabularData counts = (TabularData) beans.getAttribute(name, "TaskRefusals");
+    return counts.get(new Object[] {kind}).get("value");
+  }
+
+  private static void connectWithAnotherSecret(SluiceShuffleService service) throws IOException {
+    SecretKey other = new SecretKeySpec(new byte[] {1, 2, 3}, "HmacSHA1");
+    NodeLink.connect(NodeManagerNotice.find(environment(service)), TestJob.ID, other, TIMEOUT_MS)
+        .close();
+  }
+
+  /** It may be told of them before it has started, and where it cannot serve. */
+  @Test
+  void aContainersStartIsNoErrorAtAnyTime() {
+    ContainerInitializationContext container =
+        new ContainerInitializationContext(
+            "ann",
+            ContainerId.newContainerId(
+                ApplicationAttemptId.newInstance(ApplicationId.fromString(TestJob.APPLICATION), 1),
+                1),
+            Resource.newInstance(1, 1));
+    SluiceShuffleService service = new SluiceShuffleService();
+    service.initializeContainer(container);
+    service.init(conf);
+    service.start();
+    service.initializeContainer(container);
+    service.stop();
+    conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 0);
+    SluiceShuffleService degraded = start(false);
+    degraded.initializeContainer(container);
+    degraded.stop();
   }
 
   @Test
@@ -246,6 +292,12 @@ final class SluiceShuffleServiceTest {
   }
 
   @Test
+  void degradesWhereAllUsersShallBeServed() {
+    conf.set(NodeSettings.USERS.name(), "all");
+    assertDegrades("sluice.service.users is all");
+  }
+
+  @Test
   void degradesWhereItsDirectoryIsAFile() throws IOException {
     Files.createFile(directory.resolve("node"));
     assertDegrades("node");
@@ -273,6 +325,7 @@ final class SluiceShuffleServiceTest {
     "sluice.service.port-offset, 0",
     "sluice.service.transport, carrier-pigeon",
     "sluice.service.data-address, ib99",
+    "sluice.service.users, ann",
     "sluice.pool.medium, papyrus"
   })
   void degradesOnASettingThatIsNone(String key, String value) {

@@ -31,6 +31,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +55,7 @@ public final class LocalServer implements AutoCloseable {
   private final LeaseRecords records;
   private final SecretRegistry secrets;
   private final PoolPlaces places;
+  private final Refusals refusals = new Refusals();
 
   /** Tells a task that comes back whether this is still the service that it left. */
   private final long instance = new SecureRandom().nextLong();
@@ -129,6 +131,11 @@ public final class LocalServer implements AutoCloseable {
     return acceptor.counters();
   }
 
+  /** How many tasks were not served, by why. */
+  public Map<RefusalKind, Long> refusals() {
+    return refusals.counts();
+  }
+
   private void serve(MessageStream stream, Acceptor.Peer peer) throws IOException {
     Frames frames = new Frames(stream);
     String applicationId;
@@ -136,12 +143,18 @@ public final class LocalServer implements AutoCloseable {
     try {
       applicationId = hello(frames, stream);
       if (!peer.hasProved()) {
-        throw new RemoteError(
-            RemoteError.Code.BUSY, "as many tasks are connected as this node's service takes");
+        throw new TaskRefusedException(
+            RefusalKind.TOO_MANY,
+            RemoteError.Code.BUSY,
+            "as many tasks are connected as this node's service takes");
       }
       opened = store.openLease(applicationId);
+    } catch (TaskRefusedException e) {
+      refusals.add(e.kind(), e.getMessage());
+      Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
+      return;
     } catch (RemoteError e) {
-      LOG.warn("Refused a task: {}", e.getMessage());
+      LOG.warn("A task could not be served: {}", e.getMessage());
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     }
@@ -175,7 +188,8 @@ public final class LocalServer implements AutoCloseable {
   }
 
   /** The application that the task works for, with its secret registered. */
-  private String hello(Frames frames, MessageStream stream) throws IOException {
+  private String hello(Frames frames, MessageStream stream)
+      throws IOException, TaskRefusedException {
     Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
     checkUser(stream);
     try {
@@ -192,18 +206,35 @@ public final class LocalServer implements AutoCloseable {
       String applicationId = Bounded.readString(request.in());
       OutputId.check("application id", applicationId);
       byte[] secret = Bounded.readBytes(request.in(), JobSecret.MAX_SECRET_BYTES);
-      secrets.register(applicationId, new JobSecret(secret));
+      register(applicationId, new JobSecret(secret));
       return applicationId;
     } catch (EOFException | ProtocolException | IllegalArgumentException e) {
-      throw new RemoteError(RemoteError.Code.BAD_REQUEST, e.toString());
+      throw new TaskRefusedException(
+          RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, e.toString());
     }
   }
 
-  private static void checkUser(MessageStream stream) throws IOException {
+  private void register(String applicationId, JobSecret secret)
+      throws RemoteError, TaskRefusedException {
+    try {
+      secrets.register(applicationId, secret);
+    } catch (RemoteError e) {
+      switch (e.code()) {
+        case REFUSED ->
+            throw new TaskRefusedException(RefusalKind.WRONG_SECRET, e.code(), e.getMessage());
+        case BAD_REQUEST ->
+            throw new TaskRefusedException(RefusalKind.BAD_MESSAGE, e.code(), e.getMessage());
+        default -> throw e; // none of the task's doing
+      }
+    }
+  }
+
+  private static void checkUser(MessageStream stream) throws IOException, TaskRefusedException {
     String user = stream.peerUser();
     String own = OwnUser.name();
     if (!user.equals(own)) {
-      throw new RemoteError(
+      throw new TaskRefusedException(
+          RefusalKind.WRONG_USER,
           RemoteError.Code.REFUSED,
           "this pool belongs to user " + own + " and serves no other; the task runs as " + user);
     }

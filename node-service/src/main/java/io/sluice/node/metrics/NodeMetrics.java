@@ -160,7 +160,15 @@ public final class NodeMetrics {
           counter(
               "sluice_connections_errors_total",
               "Connections that ended in an error of this process",
-              now -> now.connections().errors()));
+              now -> now.connections().errors()),
+          new Row(
+              new Metric(
+                  "sluice_tasks_refused_total",
+                  Type.COUNTER,
+                  "Tasks that were not served as they said who they are",
+                  List.of("reason")),
+              (now, values) ->
+                  now.taskRefusals().forEach((kind, count) -> values.number(count, kind.text()))));
 
   /** A metric, and how its values are found. */
   private record Row(Metric metric, BiConsumer<NodeMoment, Values> read) {}

@@ -1,5 +1,6 @@
 package io.sluice.node.metrics;
 
+import io.sluice.node.local.RefusalKind;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.transport.ConnectionCounters;
@@ -21,6 +22,7 @@ record NodeMoment(
     StoreStats store,
     List<ApplicationUse> largest,
     ConnectionCounters connections,
+    Map<RefusalKind, Long> taskRefusals,
     Map<String, TransportCounters> transports,
     Map<String, TransportCounters> answered,
     Map<String, BounceCounters> bounced) {
@@ -38,6 +40,7 @@ record NodeMoment(
         service.storeStats(),
         largest,
         service.connectionCounters(),
+        service.taskRefusals(),
         transports,
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
         service.bounceCounters());

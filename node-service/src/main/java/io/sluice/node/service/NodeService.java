@@ -2,6 +2,7 @@ package io.sluice.node.service;
 
 import io.sluice.node.local.LeaseRecords;
 import io.sluice.node.local.LocalServer;
+import io.sluice.node.local.RefusalKind;
 import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
@@ -212,6 +213,11 @@ public final class NodeService implements Closeable, RemoteBackend {
       all = all.plus(admission.counters());
     }
     return all;
+  }
+
+  /** How many tasks were not served, by why. */
+  public Map<RefusalKind, Long> taskRefusals() {
+    return localServer.refusals();
   }
 
   /** Where each transport listens, best first, for messages. */

@@ -37,6 +37,7 @@ class OtherUserTest extends LocalServerTestBase {
     assertTrue(
         answer.contains("belongs to user root and serves no other; the task runs as nobody"),
         answer);
+    assertEquals(1L, server.refusals().get(RefusalKind.WRONG_USER));
   }
 
   @Test

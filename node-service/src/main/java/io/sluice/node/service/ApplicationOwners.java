@@ -1,0 +1,90 @@
+package io.sluice.node.service;
+
+import io.sluice.node.local.RefusalKind;
+import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.segment.Owner;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Says which user may speak for an application. The secret alone does not: who guesses or steals it
+ * must not lease, or commit outputs, in somebody else's name.
+ *
+ * <pre>
+ *   the task is the service's own user's               yes: it could open the pool anyway
+ *   nothing of the application was started here        later, while a service that has just started
+ *                                                      may still be told; then no
+ *   the engine expects a user                          that one
+ *   the engine cannot tell                             the first that comes, until the end
+ * </pre>
+ *
+ * <p>Differs from {@link ApplicationRegistry} in that it knows no secrets and keeps nothing over a
+ * restart. Thread contract: safe from any thread. Failure: {@link TaskRefusedException}.
+ */
+final class ApplicationOwners {
+  /** Within it a NodeManager that recovers has named the containers that it found. */
+  static final long SETTLED_MS = 10_000;
+
+  private final Owner own;
+  private final ApplicationUsers users;
+  private final LongSupplier clockNs;
+  private final long startNs;
+  private final Map<String, Owner> first = new ConcurrentHashMap<>();
+
+  ApplicationOwners(Owner own, ApplicationUsers users) {
+    this(own, users, System::nanoTime);
+  }
+
+  ApplicationOwners(Owner own, ApplicationUsers users, LongSupplier clockNs) {
+    this.own = own;
+    this.users = users;
+    this.clockNs = clockNs;
+    this.startNs = clockNs.getAsLong();
+  }
+
+  /** Returns if a process of {@code task} may speak for the application. */
+  void check(String applicationId, Owner task) throws TaskRefusedException {
+    if (task.equals(own)) {
+      return;
+    }
+    if (!users.isHere(applicationId)) {
+      boolean settled = clockNs.getAsLong() - startNs >= TimeUnit.MILLISECONDS.toNanos(SETTLED_MS);
+      throw new TaskRefusedException(
+          RefusalKind.UNKNOWN_APPLICATION,
+          settled ? RemoteError.Code.REFUSED : RemoteError.Code.BUSY,
+          "nothing of %s was started on this node; the task runs as user id %s"
+              .formatted(applicationId, task));
+    }
+    Owner expected = expected(applicationId, task);
+    if (!task.equals(expected)) {
+      throw new TaskRefusedException(
+          RefusalKind.WRONG_USER,
+          RemoteError.Code.REFUSED,
+          "%s is of user id %s; the task runs as user id %s"
+              .formatted(applicationId, expected, task));
+    }
+  }
+
+  private Owner expected(String applicationId, Owner task) throws TaskRefusedException {
+    Optional<Owner> expected;
+    try {
+      expected = users.expected(applicationId);
+    } catch (IOException e) {
+      throw new TaskRefusedException(
+          RefusalKind.TOO_MANY,
+          RemoteError.Code.BUSY,
+          "the user of %s is not known now: %s".formatted(applicationId, e.getMessage()));
+    }
+    return expected.orElseGet(() -> first.computeIfAbsent(applicationId, id -> task));
+  }
+
+  /** Forgets an application, known or not. */
+  void forget(String applicationId) {
+    first.remove(applicationId);
+  }
+}

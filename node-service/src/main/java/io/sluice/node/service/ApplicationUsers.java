@@ -1,0 +1,22 @@
+package io.sluice.node.service;
+
+import io.sluice.spill.segment.Owner;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * What an engine knows of the users whose processes work for an application on this node.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public interface ApplicationUsers {
+  /** Whether the engine has started anything of the application here. */
+  boolean isHere(String applicationId);
+
+  /**
+   * Whom the processes of an application that is here run as; empty if the engine cannot tell.
+   *
+   * @throws IOException if it cannot tell now; it may take as long as asking a directory of users
+   */
+  Optional<Owner> expected(String applicationId) throws IOException;
+}
