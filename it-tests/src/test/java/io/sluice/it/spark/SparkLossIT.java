@@ -13,6 +13,7 @@ import io.sluice.it.spark.jobs.Workload;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -99,6 +100,32 @@ class SparkLossIT {
   @Test
   void theySurviveWithTheExternalShuffleServiceOnToo() {
     assertSurvives(job(Loss.KILL), true);
+  }
+
+  /** And on a node without Sluice's service it serves files, as without Sluice. */
+  @Test
+  @Tag("campaign")
+  void theExternalShuffleServiceServesWhatNoServiceOfSluiceHas() {
+    try (SparkStandalone cluster = SparkStandalone.start(spark, directory, true)) {
+      LossReport report =
+          submit
+              .run(
+                  cluster.master(),
+                  job(Loss.KILL)
+                      .throughSluice(workspace)
+                      .with(cluster.shuffleServiceSettings())
+                      .with("spark.sluice.service", directory.resolve("none")))
+              .report(LossReport.class);
+      ShuffleState state = ShuffleState.of(report.executorStates().values());
+      assertResult(stock(), report);
+      assertAll(
+          () -> assertFalse(report.executorStates().containsKey("0"), report.toString()),
+          () -> assertTrue(report.remoteBytesRead() > 0, report.toString()),
+          () -> assertEquals(Set.of("spark"), state.bytesByWay().keySet(), state.toString()),
+          () ->
+              assertTrue(
+                  state.fallbacks().containsKey("the peer has no Sluice pool"), state.toString()));
+    }
   }
 
   /** All executors that have written are gone when the outputs are read. */

@@ -26,6 +26,8 @@ public final class SparkStandalone implements AutoCloseable {
   private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
   private static final String HOST = "127.0.0.1";
   private static final List<String> WORKER_HOSTS = List.of("127.0.0.1", "127.0.0.2");
+  private static final String WORKER = "worker";
+  private static final String FIRST_WORKER = WORKER + 0;
   private static final String DEPLOY = "org.apache.spark.deploy.";
 
   private final SparkDirectory directory;
@@ -73,7 +75,7 @@ public final class SparkStandalone implements AutoCloseable {
     await("the Master to be alive", status -> status.path("status").asText().equals("ALIVE"));
     for (int i = 0; i < WORKER_HOSTS.size(); i++) {
       start(
-          "worker" + i,
+          WORKER + i,
           WORKER_HOSTS.get(i),
           "worker.Worker",
           ports.take(),
@@ -106,9 +108,9 @@ public final class SparkStandalone implements AutoCloseable {
             // A port that is taken is an error, not a reason to try the next one.
             "SPARK_DAEMON_JAVA_OPTS",
             "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dspark.port.maxRetries=0"
-                + (name.equals("worker0") ? shuffleServiceOptions() : ""),
+                + (name.equals(FIRST_WORKER) ? shuffleServiceOptions() : ""),
             "SPARK_LOCAL_DIRS",
-            place.resolve("local").toString(),
+            localDirectories(name, place),
             "SPARK_LOCAL_IP",
             host);
     Daemon daemon =
@@ -118,6 +120,15 @@ public final class SparkStandalone implements AutoCloseable {
             directory.logs().resolve(name + ".log"));
     daemons.add(daemon);
     daemon.start();
+  }
+
+  /** The external shuffle service refuses executors whose directories are not below its own. */
+  private String localDirectories(String name, Path place) {
+    List<String> places = new ArrayList<>(List.of(place.resolve("local").toString()));
+    for (int i = 1; i < WORKER_HOSTS.size() && shufflePort != 0 && name.equals(FIRST_WORKER); i++) {
+      places.add(place.resolveSibling(WORKER + i).resolve("local").toString());
+    }
+    return String.join(",", places);
   }
 
   private String shuffleServiceOptions() {
