@@ -34,6 +34,8 @@ public final class MemoryBench {
   private static final double BASE_ROOM = 1.1;
   private static final long LARGEST_BASE_INPUT_BYTES = 64_000_000;
   private static final long LEAST_BYTES_PER_S = 100_000_000;
+  private static final String BASE_INPUT = "/bench/base/input";
+  private static final String BASE_OUTPUT = "/bench/base/output";
   private static final long VOLUME_ROOM_BYTES = 2L << 30;
 
   private final Workspace workspace;
@@ -94,16 +96,30 @@ public final class MemoryBench {
 
   /** Makes the inputs, and measures in ample memory what is shuffled and what a node needs. */
   private long prepare(BoundedNode node, MemoryResults results) {
-    SluiceTuning small = SluiceTuning.of(OF_BASE, new Intermediate(0, 32 * NodeMemory.MIB, 0, 1));
-    return node.with(
-        Optional.of(sluice),
-        small.nodeSettings(),
+    node.with(
+        Optional.empty(),
+        Map.of(),
         Optional.empty(),
         session -> {
           for (MemoryWorkload workload : plan.workloads()) {
             prepare(session, workload);
             results.intermediate(workload, data.get(workload));
           }
+          generate(
+              session,
+              MemoryWorkload.PLAIN_WORD_COUNT,
+              Math.min(LARGEST_BASE_INPUT_BYTES, plan.sizeBytes()),
+              BASE_INPUT,
+              "Input for the base");
+          return data.size();
+        });
+    // A cluster of its own, as every measured job has: heaps of daemons grow with what they do.
+    SluiceTuning small = SluiceTuning.of(OF_BASE, new Intermediate(0, 32 * NodeMemory.MIB, 0, 1));
+    return node.with(
+        Optional.of(sluice),
+        small.nodeSettings(),
+        Optional.empty(),
+        session -> {
           long baseBytes = base(session, small);
           results.base(session.limits(), baseBytes);
           return baseBytes;
@@ -140,15 +156,13 @@ public final class MemoryBench {
   /** What daemons and tasks hold while they shuffle little: not the pools, and no page cache. */
   private long base(BoundedNode.Session session, SluiceTuning tuning) {
     MemoryWorkload workload = MemoryWorkload.PLAIN_WORD_COUNT;
-    String input = "/bench/base/input";
-    String output = "/bench/base/output";
-    long inputBytes = Math.min(LARGEST_BASE_INPUT_BYTES, plan.sizeBytes());
-    generate(session, workload, inputBytes, input, "Input for the base");
     MemoryCell cell =
         console.job(
             "What a node needs besides",
-            progress -> session.measure(job(workload, input, output), tuning.settings(), progress));
-    session.cluster().fileSystem().delete("/bench/base");
+            progress ->
+                session.measure(
+                    job(workload, BASE_INPUT, BASE_OUTPUT), tuning.settings(), progress));
+    session.cluster().fileSystem().delete(BASE_OUTPUT);
     long peakBytes =
         cell.samples().stream().mapToLong(GroupMemory::unreclaimableBytes).max().orElseThrow();
     long poolBytes = 2 * tuning.poolMb() * NodeMemory.MIB;
