@@ -83,15 +83,20 @@ class Granting {
 
   /** Grants what can be granted, in order, and refuses what would wait in vain or for too long. */
   final void serve(long nowMs, List<Order> orders) {
-    boolean granted;
-    do {
-      granted = grantFirst(orders);
-    } while (granted);
+    boolean changed;
+    do { // who is refused may have kept others from what is free
+      changed = grantFirst(orders) || refuseFirst(nowMs, orders);
+    } while (changed);
+  }
+
+  private boolean refuseFirst(long nowMs, List<Order> orders) {
     for (Ask ask : inOrder()) {
       if (nowMs >= ask.untilMs() || !mayWait(ask, nowMs)) {
         refuse(ask, nowMs, orders);
+        return true;
       }
     }
+    return false;
   }
 
   /** Sort and Writing before Receive; then who has least: the application, then the task. */

@@ -51,6 +51,14 @@ final class LedgerModel {
     ledger.moverWorks(disk.exists(), 0);
   }
 
+  /** So many outputs of one length were found at the start. */
+  void found(String application, long bytes, int count) {
+    for (int i = 0; i < count; i++) {
+      outputs(application).add(new ModelOutput(outputNumbers++, bytes, 0));
+    }
+    ledger.recovered(application, bytes * count);
+  }
+
   void at(long ms, ModelTask task) {
     starting++;
     running.merge(task.who.application(), 1, Integer::sum);
@@ -79,8 +87,12 @@ final class LedgerModel {
     }
   }
 
-  void failed(String application, ModelOutput output) {
+  void failed(String application) {
     failedAtMs.put(application, time.nowMs());
+  }
+
+  void failed(String application, ModelOutput output) {
+    failed(application);
     if (outputs(application).remove(output)) {
       outputs(application)
           .add(new ModelOutput(output.number(), output.bytes(), time.nowMs() + terms.wantMs()));

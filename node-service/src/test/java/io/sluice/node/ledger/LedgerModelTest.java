@@ -48,6 +48,11 @@ class LedgerModelTest {
   }
 
   @Test
+  void claimsAreLeftWhileOutputsCanBeMoved() {
+    LedgerSchedules.claims(LedgerModelTest::ledger);
+  }
+
+  @Test
   void whoIsLateIsGrantedNothing() {
     LedgerSchedules.late(LedgerModelTest::ledger);
   }

@@ -151,10 +151,26 @@ final class LedgerSchedules {
     Property.LATE.check(model.lates > 0, () -> "nobody was late");
   }
 
+  /** Sort buffers hold their claims, and two that come want more than is kept free for them. */
+  static void claims(Function<Long, Ledger> maker) {
+    LedgerModel model = new LedgerModel(maker, 256, new Random(1));
+    model.disk(8, 0, Long.MAX_VALUE);
+    model.found("old", 8, 15);
+    for (int i = 0; i < 2; i++) {
+      ModelMap map = new ModelMap(model, "maps", Hearing.GOOD, 200, 4, 1);
+      model.at(0, map);
+      model.time.in(60, () -> map.tickMs = 1_000); // once it has its claim
+      model.at(100, new ModelMap(model, "new-" + i, Hearing.GOOD, 200, 4, 1));
+    }
+    model.time.in(30_000, () -> model.end("old"));
+    model.run(() -> {});
+  }
+
   /** All that is told, and so many that are drawn from a seed. */
   static void all(Function<Long, Ledger> maker, long seed, int schedules) {
     alone(maker);
     newcomer(maker);
+    claims(maker);
     slow(maker);
     late(maker);
     equals(maker, "app-1", "app-2");

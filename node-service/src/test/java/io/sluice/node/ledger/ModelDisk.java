@@ -82,9 +82,16 @@ final class ModelDisk {
     }
   }
 
+  private void unfinished(Moving moving) {
+    if (moving.left > 0) {
+      model.failed(moving.order.application());
+    }
+  }
+
   private void ended(Moving moving) {
     busy = false;
     if (queue.remove(moving)) {
+      unfinished(moving);
       model.apply(model.ledger.moveEnded(moving.order.moveId(), model.time.nowMs()));
     }
     next();
@@ -134,6 +141,7 @@ final class ModelDisk {
     model.apply(model.ledger.moverWorks(false, model.time.nowMs()));
     while (!queue.isEmpty()) {
       Moving moving = queue.poll();
+      unfinished(moving);
       model.apply(model.ledger.moveEnded(moving.order.moveId(), model.time.nowMs()));
     }
   }
