@@ -4,8 +4,10 @@ import io.sluice.node.local.LocalServer;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,8 +15,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -23,27 +28,59 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The applications that have tasks or outputs on this node, and their secrets, kept in owner-only
- * files beside the pool so that they outlive a restart of the service exactly as long as the
- * outputs do.
+ * The applications that have tasks or outputs on this node, whose they are, and their secrets, kept
+ * in owner-only files beside the pool so that they outlive a restart of the service exactly as long
+ * as the outputs do.
+ *
+ * <pre>
+ * "SLA1" | int32 uid of the owner | secret
+ * </pre>
  *
  * <p>Thread contract: safe from any thread. Ownership: files are removed by {@link #forget}.
- * Failure: {@link RemoteError} when an application is claimed with a second secret.
+ * Failure: {@link RemoteError} when an application is claimed with a second secret, or by a second
+ * user.
  */
 final class ApplicationRegistry implements LocalServer.SecretRegistry {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationRegistry.class);
+  private static final int MAGIC = 0x534c4131; // "SLA1"
+  private static final int UID_OFFSET = 4;
+  private static final int SECRET_OFFSET = 8;
   private static final String TEMPORARY = ".new";
   private static final Pattern FILE_NAME =
       Pattern.compile("[A-Za-z0-9_-]{1," + (OutputId.MAX_LENGTH - TEMPORARY.length()) + "}");
 
   private final Path directory;
-  private final Map<String, JobSecret> secrets = new ConcurrentHashMap<>();
+  private final Owner own;
+  private final Map<String, Known> applications = new ConcurrentHashMap<>();
   private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
 
-  private ApplicationRegistry(Path directory) {
+  /** What is kept of an application. */
+  private record Known(Owner owner, JobSecret secret) {
+    /** As it lies in its file; one without the magic is a former release's, which knew one user. */
+    static Known decode(byte[] bytes, Owner own) {
+      ByteBuffer file = ByteBuffer.wrap(bytes);
+      if (bytes.length <= SECRET_OFFSET || file.getInt(0) != MAGIC) {
+        return new Known(own, new JobSecret(bytes));
+      }
+      byte[] secret = Arrays.copyOfRange(bytes, SECRET_OFFSET, bytes.length);
+      return new Known(new Owner(file.getInt(UID_OFFSET)), new JobSecret(secret));
+    }
+
+    byte[] encode() {
+      byte[] bytes = secret.bytes();
+      return ByteBuffer.allocate(SECRET_OFFSET + bytes.length)
+          .putInt(MAGIC)
+          .putInt(owner.uid())
+          .put(bytes)
+          .array();
+    }
+  }
+
+  private ApplicationRegistry(Path directory, Owner own) {
     this.directory = directory;
+    this.own = own;
   }
 
   /** The applications that an earlier service knew. */
@@ -62,10 +99,25 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
     return names;
   }
 
+  /** Whose they were; what cannot be read is nobody's. */
+  static Map<String, Owner> owners(Path directory) throws IOException {
+    Owner own = Owner.ofThisProcess();
+    Map<String, Owner> owners = new HashMap<>();
+    for (String applicationId : known(directory)) {
+      try {
+        byte[] bytes = Files.readAllBytes(directory.resolve(applicationId));
+        owners.put(applicationId, Known.decode(bytes, own).owner());
+      } catch (IllegalArgumentException e) {
+        LOG.warn("Nobody knows whose {} is: {}", applicationId, e.getMessage());
+      }
+    }
+    return owners;
+  }
+
   /** Opens the registry in {@code directory}, with or without what it holds. */
   static ApplicationRegistry open(Path directory, boolean recover) throws IOException {
     Files.createDirectories(directory, PrivateDirectory.OWNER_ONLY);
-    ApplicationRegistry registry = new ApplicationRegistry(directory);
+    ApplicationRegistry registry = new ApplicationRegistry(directory, Owner.ofThisProcess());
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
         String name = file.getFileName().toString();
@@ -82,7 +134,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
 
   private void load(String applicationId, Path file) throws IOException {
     try {
-      secrets.put(applicationId, new JobSecret(Files.readAllBytes(file)));
+      applications.put(applicationId, Known.decode(Files.readAllBytes(file), own));
       lastHeardNs.put(applicationId, System.nanoTime());
     } catch (IllegalArgumentException e) {
       // Its outputs are refused to every reader, and so produced again; others need the service.
@@ -93,19 +145,37 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
 
   @Override
   public void register(String applicationId, JobSecret secret) throws RemoteError {
+    register(applicationId, own, secret);
+  }
+
+  /**
+   * Keeps whose an application is, and its secret.
+   *
+   * @throws RemoteError if it is another one's, or has another secret, or it cannot be kept
+   */
+  void register(String applicationId, Owner owner, JobSecret secret) throws RemoteError {
     checkFileName(applicationId);
     synchronized (this) {
-      JobSecret known = secrets.get(applicationId);
+      Known known = applications.get(applicationId);
+      Known claimed = new Known(owner, secret);
       if (known == null) {
         try {
-          store(applicationId, secret);
+          store(applicationId, claimed);
         } catch (IOException e) {
           throw new RemoteError(
               RemoteError.Code.INTERNAL,
               "the secret of " + applicationId + " cannot be kept in " + directory + ": " + e);
         }
-        secrets.put(applicationId, secret);
-      } else if (!known.equals(secret)) {
+        applications.put(applicationId, claimed);
+      } else if (!known.owner().equals(owner)) {
+        throw new RemoteError(
+            RemoteError.Code.REFUSED,
+            applicationId
+                + " is known on this node as user id "
+                + known.owner()
+                + "'s, the task runs as "
+                + owner);
+      } else if (!known.secret().equals(secret)) {
         throw new RemoteError(
             RemoteError.Code.REFUSED,
             applicationId + " is known on this node with another job secret");
@@ -123,18 +193,24 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
     }
   }
 
-  private void store(String applicationId, JobSecret secret) throws IOException {
+  private void store(String applicationId, Known application) throws IOException {
     Path temporary = directory.resolve(applicationId + TEMPORARY);
     Files.deleteIfExists(temporary);
     Files.createFile(temporary, OWNER_ONLY);
-    Files.write(temporary, secret.bytes());
+    Files.write(temporary, application.encode());
     Files.move(temporary, directory.resolve(applicationId), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** The application's secret, or null; asked for when a reader comes. */
   JobSecret secretOf(String applicationId) {
     lastHeardNs.computeIfPresent(applicationId, (id, ns) -> System.nanoTime());
-    return secrets.get(applicationId);
+    Known known = applications.get(applicationId);
+    return known == null ? null : known.secret();
+  }
+
+  /** Whose an application is; empty if it is not known. */
+  Optional<Owner> ownerOf(String applicationId) {
+    return Optional.ofNullable(applications.get(applicationId)).map(Known::owner);
   }
 
   /** Applications of which neither a task nor a reader has come for so long. */
@@ -153,7 +229,7 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
   /** Forgets an application, known or not. */
   synchronized void forget(String applicationId) throws IOException {
     lastHeardNs.remove(applicationId);
-    if (secrets.remove(applicationId) != null) {
+    if (applications.remove(applicationId) != null) {
       Files.deleteIfExists(directory.resolve(applicationId));
     }
   }

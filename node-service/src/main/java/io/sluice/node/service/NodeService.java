@@ -107,6 +107,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       if (config.recover()) {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(known);
+        Map<String, Owner> owners = ApplicationRegistry.owners(applicationsDirectory);
+        storeConfig.applicationOwners(id -> Optional.ofNullable(owners.get(id)));
       }
       Path socket = ServiceAddress.socketIn(config.directory());
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
