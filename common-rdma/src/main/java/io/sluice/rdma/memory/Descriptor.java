@@ -44,6 +44,32 @@ public final class Descriptor implements Closeable {
     }
   }
 
+  /** Another one of the same open file, which is closed by itself. */
+  public Descriptor duplicate() throws IOException {
+    try {
+      return new Descriptor(Libc.fcntl(number, Libc.F_DUPFD_CLOEXEC, 0));
+    } catch (LastErrorException e) {
+      throw NativeCalls.failure("duplicate descriptor " + number, e);
+    }
+  }
+
+  /**
+   * Locks the open file against everybody who opened it for himself, as {@link NativeFile#tryLock}
+   * does, and for as long as this or any duplicate, in whatever process, is open; false if somebody
+   * else holds the lock.
+   */
+  public boolean tryLock() throws IOException {
+    try {
+      Libc.flock(number, Libc.LOCK_EX | Libc.LOCK_NB);
+      return true;
+    } catch (LastErrorException e) {
+      if (e.getErrorCode() == Libc.EWOULDBLOCK) {
+        return false;
+      }
+      throw NativeCalls.failure("lock descriptor " + number, e);
+    }
+  }
+
   /** Its number, for system calls. */
   public int number() {
     return number;

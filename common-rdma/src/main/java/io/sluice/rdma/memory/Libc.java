@@ -22,6 +22,7 @@ final class Libc {
   static final int MAP_SHARED = 1;
   static final int LOCK_EX = 2;
   static final int LOCK_NB = 4;
+  static final int F_DUPFD_CLOEXEC = 1030;
   static final int EWOULDBLOCK = 11;
 
   private static final Throwable LOAD_FAILURE = load();
@@ -62,6 +63,8 @@ final class Libc {
       throws LastErrorException;
 
   static native int fsync(int descriptor) throws LastErrorException;
+
+  static native int fcntl(int descriptor, int command, int argument) throws LastErrorException;
 
   static native int flock(int descriptor, int operation) throws LastErrorException;
 }

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.conf;
 
 import io.sluice.node.conf.DataAddress;
+import io.sluice.node.conf.HandoutSetting;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
@@ -135,6 +136,9 @@ public final class NodeSettings {
 
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;
+
+  /** How tasks get at segments: for experiments. */
+  public static final Setting<String> HANDOUT = HandoutSetting.HADOOP;
 
   private NodeSettings() {}
 

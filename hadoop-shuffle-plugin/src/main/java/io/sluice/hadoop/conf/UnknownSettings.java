@@ -59,7 +59,11 @@ public final class UnknownSettings {
 
   /** Every setting of Hadoop's, for experiments too. */
   static Stream<Setting<?>> all() {
-    return Stream.of(JobSettings.all(), NodeSettings.all(), NodeSettings.LIMITS.forExperiments())
+    return Stream.of(
+            JobSettings.all(),
+            NodeSettings.all(),
+            NodeSettings.LIMITS.forExperiments(),
+            List.of(NodeSettings.HANDOUT))
         .flatMap(List::stream);
   }
 }

@@ -106,7 +106,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
 
   private Medium medium(ServiceAddress service) throws IOException {
     try {
-      return MediumChooser.choose(service.medium(), node.places().pool()).medium();
+      return MediumChooser.choose(service.medium(), node.places()).medium();
     } catch (IOException | RuntimeException e) {
       node.close();
       throw e;

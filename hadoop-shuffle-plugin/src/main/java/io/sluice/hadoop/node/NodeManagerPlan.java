@@ -2,6 +2,8 @@ package io.sluice.hadoop.node;
 
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
+import io.sluice.node.conf.HandoutSetting;
+import io.sluice.node.local.Handout;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
@@ -63,6 +65,10 @@ public final class NodeManagerPlan {
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)
+        .handout(
+            NodeSettings.HANDOUT.get(settings).equals(HandoutSetting.DESCRIPTORS)
+                ? Handout.DESCRIPTORS
+                : Handout.NAMES)
         .recover(recover);
   }
 

@@ -183,7 +183,7 @@ final class ReduceShuffle {
       stage =
           new LeasedStage(
               WriteTarget.mapped(
-                  node, MediumChooser.choose(service.medium(), localPool.places().pool()).medium()),
+                  node, MediumChooser.choose(service.medium(), localPool.places()).medium()),
               stageKey);
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());

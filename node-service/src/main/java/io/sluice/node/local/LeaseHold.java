@@ -1,5 +1,6 @@
 package io.sluice.node.local;
 
+import io.sluice.rdma.memory.Descriptor;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -23,6 +24,9 @@ import java.util.Optional;
  * no use. A service that could not write a record has none; then nothing is locked.
  */
 final class LeaseHold implements Closeable {
+  /** What the first word of a record says when its task has been handed the lock. */
+  static final long HELD_BY_DESCRIPTOR = 2;
+
   private static final long HELD = 1;
 
   private final RandomAccessFile file;
@@ -64,6 +68,10 @@ final class LeaseHold implements Closeable {
   /** What the record at {@code path} says now. */
   static State stateOf(Path path) throws IOException {
     try (RandomAccessFile file = open(path)) {
+      if (file.readLong() == HELD_BY_DESCRIPTOR) {
+        return stateOfDescriptor(path);
+      }
+      file.seek(0);
       FileLock lock = file.getChannel().tryLock();
       if (lock == null) {
         return State.LIVING;
@@ -73,6 +81,13 @@ final class LeaseHold implements Closeable {
       return State.LIVING; // a task in this very process
     } catch (NoSuchFileException e) {
       return State.UNSAID; // somebody has deleted it
+    }
+  }
+
+  /** Where native calls do not work this cannot be known, and {@link IOException} says so. */
+  private static State stateOfDescriptor(Path path) throws IOException {
+    try (Descriptor mine = Descriptor.open(path, false)) {
+      return mine.tryLock() ? State.GONE : State.LIVING;
     }
   }
 

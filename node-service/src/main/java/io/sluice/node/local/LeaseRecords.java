@@ -1,5 +1,6 @@
 package io.sluice.node.local;
 
+import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -31,10 +33,15 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *  0                  8                 24                    48
  *  +------------------+-----------------+---------------------+ - - -
- *  | 1 when the task  | pool id         | segment id 4, 0 4,  |        an entry for each
- *  | holds the lock   |                 | offset 8, length 8  |        extent granted
+ *  | 1 or 2 when the  | pool id         | segment id 4, 0 4,  |        an entry for each
+ *  | task holds the   |                 | offset 8, length 8  |        extent granted
+ *  | lock             |                 |                     |
  *  +------------------+-----------------+---------------------+ - - -
  * </pre>
+ *
+ * <p>1 is a lock that the task has taken. A task that cannot open the file is handed a descriptor
+ * of it, for reading alone, with a lock of {@code flock(2)} on it, which is 2: it lasts until the
+ * last who has that descriptor is gone.
  *
  * <p>An extent is written down before the task is told of it; what was given back stays, because a
  * block counts as a task's only while no other says that it is its own. Files need not survive the
@@ -259,6 +266,35 @@ public final class LeaseRecords implements FormerLeases {
               .putLong(POOL_ID_OFFSET + Long.BYTES, lease.poolId().getLeastSignificantBits());
       file = opener.open(path);
       file.write(0, header);
+    }
+
+    /**
+     * Locks it for a task that is to hold it by the descriptor that this gives, and cannot open it;
+     * empty if there is none. The lock lasts as long as that descriptor or one passed on, and the
+     * caller closes his.
+     */
+    Optional<Descriptor> hold() throws IOException {
+      SharedFile into = file;
+      if (into == null) {
+        return Optional.empty();
+      }
+      Descriptor held;
+      try {
+        into.write(0, ByteBuffer.allocate(Long.BYTES).putLong(0, LeaseHold.HELD_BY_DESCRIPTOR));
+        held = Descriptor.open(path, false);
+      } catch (IOException e) {
+        goOnWithout(this, e);
+        return Optional.empty();
+      }
+      try {
+        if (!held.tryLock()) {
+          throw new IOException("the lease " + path + " is held by somebody else");
+        }
+        return Optional.of(held);
+      } catch (IOException | RuntimeException | Error e) {
+        held.close();
+        throw e;
+      }
     }
 
     /** Writes down what is granted, before the task is told. */

@@ -5,14 +5,20 @@ import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.UnixStream;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
@@ -22,10 +28,10 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -52,7 +58,9 @@ public final class LocalClient implements ExtentSource, Closeable {
   private final JobSecret secret;
   private final long timeoutMs;
   private volatile Session session;
-  private final List<LeaseHold> holds = new ArrayList<>(); // of every lease since the first
+  private final List<Closeable> holds = new ArrayList<>(); // of every lease since the first
+  private final ReceivedSegments received = new ReceivedSegments(this::askFor);
+  private volatile Handout handout = Handout.NAMES; // until the service says otherwise
   private volatile boolean closed;
 
   /** One connection, and what the service said when it began. */
@@ -62,6 +70,18 @@ public final class LocalClient implements ExtentSource, Closeable {
       LeaseInfo info,
       long serviceInstance,
       PoolPlaces places) {}
+
+  /** What was asked for, and the open files that came with it, which the asker owns. */
+  private record Answer(DataInputStream in, List<Descriptor> files) {
+    /** For what comes without any. */
+    DataInputStream withoutFiles() throws IOException {
+      if (!files.isEmpty()) {
+        Closing.all(files);
+        throw new ProtocolException("the service has passed files that were not asked for");
+      }
+      return in;
+    }
+  }
 
   private LocalClient(Path socket, String applicationId, JobSecret secret, long timeoutMs) {
     this.socket = socket;
@@ -86,11 +106,26 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   private Session open() throws IOException {
     OwnPlace.require(socket.toAbsolutePath().getParent());
-    MessageStream stream = DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
+    try {
+      return open(handout);
+    } catch (RemoteError e) {
+      if (e.code() != RemoteError.Code.PASSES_FILES || handout == Handout.DESCRIPTORS) {
+        throw e;
+      }
+      handout = Handout.DESCRIPTORS;
+      return open(handout);
+    }
+  }
+
+  private Session open(Handout wanted) throws IOException {
+    MessageStream stream =
+        wanted == Handout.DESCRIPTORS
+            ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT)
+            : DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
     try {
       checkService(stream);
       Frames frames = new Frames(stream);
-      DataInputStream in =
+      Answer answer =
           exchange(
               frames,
               LocalProtocol.HELLO,
@@ -98,15 +133,40 @@ public final class LocalClient implements ExtentSource, Closeable {
                 out.writeShort(LocalProtocol.VERSION);
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
+                out.writeByte(wanted.ordinal());
               });
-      LeaseInfo info = LocalProtocol.readInfo(in);
-      long instance = in.readLong();
-      PoolPlaces places = LocalProtocol.readPlaces(in, info.poolId());
-      Session opened = new Session(stream, frames, info, instance, places);
-      hold(opened.info());
-      return opened;
+      return greeted(stream, frames, answer, wanted);
     } catch (IOException | RuntimeException e) {
       stream.close();
+      throw e;
+    }
+  }
+
+  private Session greeted(MessageStream stream, Frames frames, Answer answer, Handout wanted)
+      throws IOException {
+    try {
+      DataInputStream in = answer.in();
+      LeaseInfo info = LocalProtocol.readInfo(in);
+      long instance = in.readLong();
+      Handout given = LocalProtocol.readHandout(in);
+      if (given != wanted) {
+        throw new ProtocolException("the service hands out " + given + ", expected " + wanted);
+      }
+      if (given == Handout.NAMES) {
+        PoolPlaces places = LocalProtocol.readPlaces(in, info.poolId());
+        answer.withoutFiles();
+        hold(LeaseHold.take(LeaseRecords.path(socket, info)).orElse(null));
+        return new Session(stream, frames, info, instance, places);
+      }
+      int records = Bounded.readByteBelow(in, 2, "records");
+      if (answer.files().size() != records) {
+        throw new ProtocolException(
+            "the service has passed " + answer.files().size() + " files, expected " + records);
+      }
+      hold(records == 0 ? null : answer.files().get(0));
+      return new Session(stream, frames, info, instance, PoolPlaces.handedOver(info.poolId()));
+    } catch (IOException | RuntimeException e) {
+      Closing.all(answer.files());
       throw e;
     }
   }
@@ -125,10 +185,11 @@ public final class LocalClient implements ExtentSource, Closeable {
   }
 
   /** Says that this task lives until it closes this client, whatever becomes of the service. */
-  private void hold(LeaseInfo lease) throws IOException {
-    Optional<LeaseHold> hold = LeaseHold.take(LeaseRecords.path(socket, lease));
+  private void hold(Closeable lock) throws IOException {
     synchronized (holds) {
-      hold.ifPresent(holds::add);
+      if (lock != null) {
+        holds.add(lock);
+      }
     }
     if (closed) { // meanwhile, and perhaps without seeing this one
       releaseHolds();
@@ -137,10 +198,9 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   private void releaseHolds() throws IOException {
     synchronized (holds) {
-      for (LeaseHold hold : holds) {
-        hold.close();
-      }
+      List<Closeable> all = List.copyOf(holds);
       holds.clear();
+      Closing.all(all);
     }
   }
 
@@ -156,42 +216,109 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   @Override
   public SegmentOpener opener() {
-    return SegmentOpener.BY_NAME;
+    return handout == Handout.NAMES ? SegmentOpener.BY_NAME : received;
   }
 
   @Override
   public List<Extent> lease(long lengthBytes) throws IOException {
-    return LocalProtocol.readExtents(
-        exchange(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes)), places());
+    return leased(exchange(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes)));
   }
 
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
-    return LocalProtocol.readExtents(
-            exchange(LocalProtocol.LEASE_CONTIGUOUS, out -> out.writeLong(lengthBytes)), places())
+    return leased(exchange(LocalProtocol.LEASE_CONTIGUOUS, out -> out.writeLong(lengthBytes)))
         .get(0);
+  }
+
+  private List<Extent> leased(Answer answer) throws IOException {
+    List<Descriptor> files = new ArrayList<>(answer.files());
+    try {
+      List<Extent> extents = LocalProtocol.readExtents(answer.in(), places());
+      List<Integer> segmentIds = LocalProtocol.readFiles(answer.in());
+      if (segmentIds.size() != files.size()) {
+        throw new ProtocolException(
+            "the service has passed " + files.size() + " files, expected " + segmentIds.size());
+      }
+      for (int segmentId : segmentIds) {
+        received.granted(segment(segmentId, extents), files.remove(0));
+      }
+      return extents;
+    } catch (IOException | RuntimeException e) {
+      Closing.all(files);
+      session.stream().close(); // the service believes that they have come
+      throw e;
+    }
+  }
+
+  private static SegmentInfo segment(int segmentId, List<Extent> extents) throws ProtocolException {
+    return extents.stream()
+        .map(Extent::segment)
+        .filter(segment -> segment.segmentId() == segmentId)
+        .findFirst()
+        .orElseThrow(
+            () -> new ProtocolException("a file of segment " + segmentId + ", not granted"));
+  }
+
+  /** The service's descriptor of a segment; where it can pass none now, it is asked again. */
+  private Descriptor askFor(SegmentInfo segment, boolean writable) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    while (true) {
+      try {
+        return opened(segment, writable);
+      } catch (RemoteError e) {
+        boolean late = System.nanoTime() - deadlineNs > 0;
+        if (e.code() != RemoteError.Code.BUSY || late || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(FIRST_PAUSE_MS));
+    }
+  }
+
+  private Descriptor opened(SegmentInfo segment, boolean writable) throws IOException {
+    Answer answer =
+        exchange(
+            LocalProtocol.OPEN,
+            out -> {
+              out.writeByte(writable ? 1 : 0);
+              out.writeInt(segment.segmentId());
+              out.writeInt(segment.incarnation());
+            });
+    int found = Bounded.readByteBelow(answer.in(), 2, "answers");
+    if (answer.files().size() != found) {
+      Closing.all(answer.files());
+      throw new ProtocolException(
+          "the service has passed " + answer.files().size() + " files, expected " + found);
+    }
+    if (found == 0) {
+      throw new NoSuchFileException(
+          segment + (writable ? " cannot be written by this task" : " is not there any more"));
+    }
+    return answer.files().get(0);
   }
 
   @Override
   public void release(List<Extent> extents) throws IOException {
-    exchange(LocalProtocol.RELEASE, out -> LocalProtocol.writeExtents(out, extents, places()));
+    exchange(LocalProtocol.RELEASE, out -> LocalProtocol.writeExtents(out, extents, places()))
+        .withoutFiles();
   }
 
   @Override
   public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
     exchange(
-        LocalProtocol.COMMIT,
-        out -> {
-          Bounded.writeString(out, stamp.id().outputId());
-          out.writeLong(stamp.writerGeneration());
-          out.writeInt(stamp.identityCrc32c());
-          out.writeInt(trailer.segmentId());
-          out.writeLong(trailer.trailerOffsetBytes());
-        });
+            LocalProtocol.COMMIT,
+            out -> {
+              Bounded.writeString(out, stamp.id().outputId());
+              out.writeLong(stamp.writerGeneration());
+              out.writeInt(stamp.identityCrc32c());
+              out.writeInt(trailer.segmentId());
+              out.writeLong(trailer.trailerOffsetBytes());
+            })
+        .withoutFiles();
+    received.committed();
   }
 
-  private synchronized DataInputStream exchange(int type, Frames.Payload payload)
-      throws IOException {
+  private synchronized Answer exchange(int type, Frames.Payload payload) throws IOException {
     try {
       return exchange(session.frames(), type, payload);
     } catch (RemoteError | StoreFullException | CorruptOutputException e) {
@@ -211,17 +338,24 @@ public final class LocalClient implements ExtentSource, Closeable {
     return exchange(session.frames(), type, payload);
   }
 
-  private DataInputStream exchange(Frames frames, int type, Frames.Payload payload)
-      throws IOException {
+  private Answer exchange(Frames frames, int type, Frames.Payload payload) throws IOException {
+    List<Descriptor> files = new ArrayList<>();
+    boolean answered = false;
     try {
       frames.send(type, payload, timeoutMs);
-      return Replies.receive(frames, timeoutMs);
+      Answer answer = new Answer(Replies.receive(frames, files, timeoutMs), files);
+      answered = true;
+      return answer;
     } catch (RemoteError e) {
       throw switch (e.code()) {
         case FULL -> new StoreFullException(e.getMessage());
         case CORRUPT_OUTPUT -> new CorruptOutputException(e.getMessage());
         default -> e;
       };
+    } finally {
+      if (!answered) {
+        Closing.all(files);
+      }
     }
   }
 
@@ -249,7 +383,9 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   private void checkSuccessor(Session next, Exception cause) throws IOException {
     String lost = null;
-    if (next.serviceInstance() == session.serviceInstance()) {
+    if (next.places().isNamed() != session.places().isNamed()) {
+      lost = "the node's service was restarted, and hands out its pool in another way";
+    } else if (next.serviceInstance() == session.serviceInstance()) {
       lost = "the connection to the node's service broke, which took the task's lease back";
     } else if (!next.info().poolId().equals(session.info().poolId())) {
       lost = "the node's service was restarted with an empty pool";
@@ -268,10 +404,6 @@ public final class LocalClient implements ExtentSource, Closeable {
   @Override
   public void close() throws IOException {
     closed = true;
-    try {
-      session.stream().close();
-    } finally {
-      releaseHolds();
-    }
+    Closing.all(session.stream(), this::releaseHolds, received);
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.node.local;
 
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Segments;
+import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.LeaseInfo;
@@ -17,33 +18,48 @@ import java.util.UUID;
  * What a task says to the service of its node; see {@code io.sluice.node.wire.Frames}.
  *
  * <pre>
- * HELLO             uint16 version, string application, bytes secret
+ * HELLO             uint16 version, string application, bytes secret,
+ *                   int8 1 if files can be passed to the task
  *                     -> OK int64 + int64 pool id, int32 block size, int64 generation,
- *                        int64 instance (of the service, new with every start),
- *                        int32 count, then per place of the pool: string path
- * LEASE             int64 length                                   -> OK extents
- * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one)
+ *                        int64 instance (of the service, new with every start), int8 handout
+ *                          0 names: int32 count, then per place of the pool: string path
+ *                          1 descriptors: int8 1 if the lease has a record   + record, if so
+ * LEASE             int64 length                                   -> OK extents, files
+ * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one), files
  * RELEASE           extents                                        -> OK
  * COMMIT            string output id, int64 generation of its writer, int32 CRC32C of its identity,
  *                   int32 segment, int64 trailer                   -> OK, also if that output is
  *                                                                     committed, wherever it lies
+ * OPEN              int8 1 for writing, int32 segment, int32 incarnation
+ *                     -> OK int8 1 if there is such a segment        + that segment, if so
  *
  * extents: int32 count, then per extent
  *   segment as {@code io.sluice.node.wire.Segments} has it, int64 offset, int64 length
+ *
+ * files: int8 count, then per file int32 segment     + that segment, open for writing
  * </pre>
  *
- * Before the first LEASE the task takes the lock on the lease's record ({@link LeaseHold}). The
- * peer's user comes from the socket, not from a message. Everything leased over a connection and
- * not committed is free again when the connection ends, however the task ended.
+ * What stands behind a plus are open files that come with the answer, in that order. With names a
+ * task takes the lock on the lease's record ({@link LeaseHold}) before the first LEASE, and is
+ * handed no file. With descriptors the service has locked the record that it hands over, and a
+ * segment comes with the first lease in it; OPEN is for those that did not, and for readers, to
+ * whom they are open for reading. A segment is handed over for writing only where this task was
+ * granted room in it. The peer's user comes from the socket, not from a message. Everything leased
+ * over a connection and not committed is free again when the connection ends, however the task
+ * ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 7;
+  static final int VERSION = 8;
 
   static final int HELLO = 1;
   static final int LEASE = 2;
   static final int LEASE_CONTIGUOUS = 3;
   static final int RELEASE = 4;
   static final int COMMIT = 5;
+  static final int OPEN = 6;
+
+  /** Files that come with one answer. */
+  static final int MAX_FILES = UnixSocket.MAX_DESCRIPTORS;
 
   /** Extents in one message. */
   private static final int MAX_EXTENTS = 100_000;
@@ -59,6 +75,15 @@ final class LocalProtocol {
 
   static LeaseInfo readInfo(DataInputStream in) throws IOException {
     return new LeaseInfo(new UUID(in.readLong(), in.readLong()), in.readInt(), in.readLong());
+  }
+
+  static void writeHandout(DataOutputStream out, Handout handout) throws IOException {
+    out.writeByte(handout.ordinal());
+  }
+
+  static Handout readHandout(DataInputStream in) throws IOException {
+    Handout[] all = Handout.values();
+    return all[Bounded.readByteBelow(in, all.length, "handouts")];
   }
 
   static void writePlaces(DataOutputStream out, PoolPlaces places) throws IOException {
@@ -86,6 +111,22 @@ final class LocalProtocol {
       out.writeLong(extent.offsetBytes());
       out.writeLong(extent.lengthBytes());
     }
+  }
+
+  static void writeFiles(DataOutputStream out, List<Integer> segmentIds) throws IOException {
+    out.writeByte(segmentIds.size());
+    for (int segmentId : segmentIds) {
+      out.writeInt(segmentId);
+    }
+  }
+
+  static List<Integer> readFiles(DataInputStream in) throws IOException {
+    int count = Bounded.readByteBelow(in, MAX_FILES + 1, "files");
+    List<Integer> segmentIds = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      segmentIds.add(in.readInt());
+    }
+    return segmentIds;
   }
 
   static List<Extent> readExtents(DataInputStream in, PoolPlaces places) throws IOException {

@@ -5,22 +5,19 @@ import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.UnixListening;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
-import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.rdma.unix.UnixListener;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.OutputStamp;
-import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
-import io.sluice.spill.store.StoreFullException;
-import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -30,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +50,7 @@ public final class LocalServer implements AutoCloseable {
   private final SpillStore store;
   private final LeaseRecords records;
   private final SecretRegistry secrets;
-  private final PoolPlaces places;
+  private final Handout handout;
   private final Refusals refusals = new Refusals();
 
   /** Tells a task that comes back whether this is still the service that it left. */
@@ -68,15 +64,15 @@ public final class LocalServer implements AutoCloseable {
       LeaseRecords records,
       SecretRegistry secrets,
       Path socket,
-      ServerSocketChannel listener,
-      ConnectionLimits limits)
-      throws IOException {
+      Handout handout,
+      Listener listener,
+      ConnectionLimits limits) {
     this.store = store;
     this.records = records;
     this.secrets = secrets;
     this.socket = socket;
-    this.places = store.places();
-    this.acceptor = new Acceptor("sluice-local", new JdkListener(listener), limits, this::serve);
+    this.handout = handout;
+    this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
   }
 
   /** Where the secrets go that tasks bring. */
@@ -89,29 +85,25 @@ public final class LocalServer implements AutoCloseable {
     void register(String applicationId, JobSecret secret) throws RemoteError;
   }
 
-  /** Listens at {@code socket}, replacing what a dead service left there. */
+  /**
+   * Listens at {@code socket}, replacing what a dead service left there; tasks get at segments as
+   * {@code handout} says.
+   */
   public static LocalServer start(
       SpillStore store,
       LeaseRecords records,
       SecretRegistry secrets,
       Path socket,
+      Handout handout,
       ConnectionLimits limits)
       throws IOException {
-    Files.deleteIfExists(socket);
-    ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    try {
-      bind(listener, socket);
-      Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
-      return new LocalServer(store, records, secrets, socket, listener, limits);
-    } catch (IOException | RuntimeException e) {
-      listener.close();
-      throw e;
+    if (handout == Handout.DESCRIPTORS) {
+      requireFiles(store.places().pool());
     }
-  }
-
-  private static void bind(ServerSocketChannel listener, Path socket) throws IOException {
+    Files.deleteIfExists(socket);
+    Listener listener;
     try {
-      listener.bind(UnixDomainSocketAddress.of(socket), ConnectionLimits.BACKLOG);
+      listener = listen(socket, handout);
     } catch (IOException e) {
       throw new IOException(
           "cannot listen at "
@@ -123,6 +115,34 @@ public final class LocalServer implements AutoCloseable {
               + " bytes, it has "
               + socket.toString().length(),
           e);
+    }
+    try {
+      Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+      return new LocalServer(store, records, secrets, socket, handout, listener, limits);
+    } catch (IOException | RuntimeException e) {
+      listener.close();
+      throw e;
+    }
+  }
+
+  private static void requireFiles(Path pool) throws IOException {
+    if (!Files.isDirectory(pool)) {
+      throw new IOException(
+          "the pool " + pool + " is one device: a descriptor of it shows every segment");
+    }
+  }
+
+  private static Listener listen(Path socket, Handout handout) throws IOException {
+    if (handout == Handout.DESCRIPTORS) {
+      return new UnixListening(UnixListener.bind(socket, ConnectionLimits.BACKLOG));
+    }
+    ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      channel.bind(UnixDomainSocketAddress.of(socket), ConnectionLimits.BACKLOG);
+      return new JdkListener(channel);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
     }
   }
 
@@ -154,36 +174,15 @@ public final class LocalServer implements AutoCloseable {
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     } catch (RemoteError e) {
-      LOG.warn("A task could not be served: {}", e.getMessage());
+      if (e.code() != RemoteError.Code.PASSES_FILES) { // which only says how to come
+        LOG.warn("A task could not be served: {}", e.getMessage());
+      }
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     }
     try (Lease lease = opened) {
-      serve(frames, lease, applicationId);
-    }
-  }
-
-  private void serve(Frames frames, Lease lease, String applicationId) throws IOException {
-    LeaseRecords.LeaseRecord record = records.create(lease.info());
-    try {
-      frames.send(
-          Replies.OK,
-          out -> {
-            LocalProtocol.writeInfo(out, lease.info());
-            out.writeLong(instance);
-            LocalProtocol.writePlaces(out, places);
-          },
-          TIMEOUT_MS);
-      while (true) {
-        Frames.Frame request = frames.receive(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
-        answer(frames, request, lease, record, applicationId);
-      }
-    } finally {
-      try {
-        lease.close(); // before the record of it goes
-      } finally {
-        record.close(!store.isQuiet());
-      }
+      new LocalSession(frames, store, lease, Owner.ofThisProcess(), records, handout, instance)
+          .serve(); // checkUser has seen that it is the owner
     }
   }
 
@@ -206,6 +205,11 @@ public final class LocalServer implements AutoCloseable {
       String applicationId = Bounded.readString(request.in());
       OutputId.check("application id", applicationId);
       byte[] secret = Bounded.readBytes(request.in(), JobSecret.MAX_SECRET_BYTES);
+      boolean takesFiles = Bounded.readByteBelow(request.in(), 2, "answers") == 1;
+      if (handout == Handout.DESCRIPTORS && !takesFiles) {
+        throw new RemoteError(
+            RemoteError.Code.PASSES_FILES, "files of this pool are passed over the socket");
+      }
       register(applicationId, new JobSecret(secret));
       return applicationId;
     } catch (EOFException | ProtocolException | IllegalArgumentException e) {
@@ -237,65 +241,6 @@ public final class LocalServer implements AutoCloseable {
           RefusalKind.WRONG_USER,
           RemoteError.Code.REFUSED,
           "this pool belongs to user " + own + " and serves no other; the task runs as " + user);
-    }
-  }
-
-  private void answer(
-      Frames frames,
-      Frames.Frame request,
-      Lease lease,
-      LeaseRecords.LeaseRecord record,
-      String applicationId)
-      throws IOException {
-    Frames.Payload answer;
-    try {
-      answer = perform(request, lease, record, applicationId);
-    } catch (StoreFullException e) {
-      Replies.sendError(frames, RemoteError.Code.FULL, e.getMessage(), TIMEOUT_MS);
-      return;
-    } catch (CorruptOutputException e) {
-      Replies.sendError(frames, RemoteError.Code.CORRUPT_OUTPUT, e.getMessage(), TIMEOUT_MS);
-      return;
-    } catch (EOFException | IllegalArgumentException | ProtocolException e) {
-      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
-      return;
-    } catch (IOException | RuntimeException e) {
-      if (store.isQuiet()) {
-        throw e; // no answer, but the end of the connection, so that the task asks our successor
-      }
-      LOG.warn("A request of a task of {} failed", applicationId, e);
-      Replies.sendError(frames, RemoteError.Code.INTERNAL, e.toString(), TIMEOUT_MS);
-      return;
-    }
-    frames.send(Replies.OK, answer, TIMEOUT_MS);
-  }
-
-  private Frames.Payload perform(
-      Frames.Frame request, Lease lease, LeaseRecords.LeaseRecord record, String applicationId)
-      throws IOException {
-    DataInputStream in = request.in();
-    switch (request.type()) {
-      case LocalProtocol.LEASE -> {
-        List<Extent> extents = lease.lease(in.readLong());
-        record.granted(extents.stream().map(Extent::range).toList());
-        return out -> LocalProtocol.writeExtents(out, extents, places);
-      }
-      case LocalProtocol.LEASE_CONTIGUOUS -> {
-        Extent extent = lease.leaseContiguous(in.readLong());
-        record.granted(List.of(extent.range()));
-        return out -> LocalProtocol.writeExtents(out, List.of(extent), places);
-      }
-      case LocalProtocol.RELEASE -> {
-        lease.release(LocalProtocol.readExtents(in, places));
-        return out -> {};
-      }
-      case LocalProtocol.COMMIT -> {
-        OutputId id = new OutputId(applicationId, Bounded.readString(in));
-        OutputStamp stamp = new OutputStamp(id, in.readLong(), in.readInt());
-        lease.commit(stamp, new FooterLocation(in.readInt(), in.readLong()));
-        return out -> {};
-      }
-      default -> throw new ProtocolException("unknown request type " + request.type());
     }
   }
 

@@ -120,7 +120,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       freeUnknown(known);
-      localServer = LocalServer.start(store, leases, applications, socket, config.limits());
+      localServer =
+          LocalServer.start(store, leases, applications, socket, config.handout(), config.limits());
       open.push(localServer::close);
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
       remoteServer =

@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.node.local.Handout;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.store.StoreConfig;
@@ -22,6 +23,7 @@ import java.util.List;
  * @param bounce memory for segments that a transport cannot register
  * @param limits how many tasks, how many readers and, for each transport, how many data connections
  * @param probes what strangers may try
+ * @param handout how tasks get at the pool's segments
  */
 record NodeServiceConfig(
     Path directory,
@@ -33,7 +35,8 @@ record NodeServiceConfig(
     boolean recover,
     BounceConfig bounce,
     ConnectionLimits limits,
-    Probes probes) {
+    Probes probes,
+    Handout handout) {
   /** How many transports there can be: behind their ports come those for probes. */
   static final int MAX_TRANSPORTS = 3;
 

@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.node.conf.DataAddress;
+import io.sluice.node.local.Handout;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -39,6 +40,7 @@ public final class ServiceBuilder {
   private BounceConfig bounce = new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
   private ConnectionLimits limits = ConnectionLimits.DEFAULT;
   private Probes probes = Probes.NONE;
+  private Handout handout = Handout.NAMES;
 
   private ServiceBuilder(ServicePlace place, long memoryBytes) {
     this.place = place;
@@ -152,6 +154,12 @@ public final class ServiceBuilder {
     return this;
   }
 
+  /** How tasks get at the pool's segments; the default is by names. */
+  public ServiceBuilder handout(Handout segments) {
+    handout = segments;
+    return this;
+  }
+
   /** Whether to keep what an earlier service left in the pool. */
   public ServiceBuilder recover(boolean keep) {
     recover = keep;
@@ -178,7 +186,8 @@ public final class ServiceBuilder {
             recover,
             bounce,
             limits,
-            probes));
+            probes,
+            handout));
   }
 
   private List<TransportProvider> chosenTransports() throws TransportException {

@@ -1,7 +1,9 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.memory.Descriptor;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.util.List;
 
 /** The two kinds of answer that every request has: what was asked for, or an error. */
 public final class Replies {
@@ -34,7 +36,20 @@ public final class Replies {
    * @throws RemoteError if the service refused
    */
   public static DataInputStream receive(Frames frames, long timeoutMs) throws IOException {
-    Frames.Frame frame = frames.receive(timeoutMs, timeoutMs);
+    return payload(frames, frames.receive(timeoutMs, timeoutMs));
+  }
+
+  /**
+   * Receives an answer that may come with open files.
+   *
+   * @param descriptors takes these, which the caller closes, also if this fails
+   */
+  public static DataInputStream receive(Frames frames, List<Descriptor> descriptors, long timeoutMs)
+      throws IOException {
+    return payload(frames, frames.receive(descriptors, timeoutMs));
+  }
+
+  private static DataInputStream payload(Frames frames, Frames.Frame frame) throws IOException {
     if (frame.type() == OK) {
       return frame.in();
     }

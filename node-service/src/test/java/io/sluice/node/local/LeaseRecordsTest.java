@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.testing.Await;
 import io.sluice.rdma.memory.SharedFile;
-import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.segment.Extent;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,7 +20,7 @@ class LeaseRecordsTest extends LocalServerTestBase {
   private void restart(LeaseRecords.Opener opener) throws IOException {
     server.close();
     records = LeaseRecords.open(socket(), false, opener);
-    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
+    server = startServer();
   }
 
   private SharedFile open(Path path) throws IOException {

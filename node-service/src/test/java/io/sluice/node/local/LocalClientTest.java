@@ -5,15 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.LeaseInfo;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -43,13 +47,10 @@ class LocalClientTest {
 
   @BeforeEach
   void start() throws IOException {
-    ServerSocketChannel listener =
-        ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-            .bind(UnixDomainSocketAddress.of(socket()));
     service =
         new Acceptor(
             "sluice-silent",
-            new JdkListener(listener),
+            listener(),
             ConnectionLimits.DEFAULT,
             (channel, peer) -> greet(channel));
   }
@@ -59,13 +60,27 @@ class LocalClientTest {
     service.close();
   }
 
-  private Path socket() {
+  /** How this service hands out segments. */
+  Handout handout() {
+    return Handout.NAMES;
+  }
+
+  Listener listener() throws IOException {
+    return new JdkListener(
+        ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+            .bind(UnixDomainSocketAddress.of(socket())));
+  }
+
+  Path socket() {
     return directory.resolve("s");
   }
 
   private void greet(MessageStream channel) throws IOException {
     Frames frames = new Frames(channel);
-    frames.receiveHello(VERY_LONG_MS);
+    if (takesFiles(frames.receiveHello(VERY_LONG_MS).in()) != (handout() == Handout.DESCRIPTORS)) {
+      Replies.sendError(frames, RemoteError.Code.PASSES_FILES, "in the other way", VERY_LONG_MS);
+      return;
+    }
     LeaseInfo lease = new LeaseInfo(new UUID(1, 2), 4096, 1);
     LeaseRecords.open(socket(), false).create(lease).close(false);
     frames.send(
@@ -73,13 +88,25 @@ class LocalClientTest {
         out -> {
           LocalProtocol.writeInfo(out, lease);
           out.writeLong(1);
-          LocalProtocol.writePlaces(
-              out, PoolPlaces.owned(lease.poolId(), Owner.ofThisProcess(), directory, List.of()));
+          LocalProtocol.writeHandout(out, handout());
+          if (handout() == Handout.DESCRIPTORS) {
+            out.writeByte(0); // no record
+          } else {
+            LocalProtocol.writePlaces(
+                out, PoolPlaces.owned(lease.poolId(), Owner.ofThisProcess(), directory, List.of()));
+          }
         },
         VERY_LONG_MS);
     frames.receive(VERY_LONG_MS, VERY_LONG_MS);
     asked.countDown();
     channel.readFully(ByteBuffer.allocate(1), MessageStream.NO_TIMEOUT);
+  }
+
+  private static boolean takesFiles(DataInputStream hello) throws IOException {
+    hello.readUnsignedShort();
+    Bounded.readString(hello);
+    Bounded.readBytes(hello, JobSecret.MAX_SECRET_BYTES);
+    return hello.readByte() == 1;
   }
 
   private LocalClient connect(long timeoutMs) throws IOException {

@@ -59,6 +59,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
       out.writeShort(version);
       Bounded.writeString(out, applicationId);
       Bounded.writeBytes(out, secret);
+      out.writeByte(Handout.NAMES.ordinal());
     };
   }
 

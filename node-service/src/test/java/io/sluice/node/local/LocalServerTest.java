@@ -203,7 +203,7 @@ class LocalServerTest extends LocalServerTestBase {
   void replacesTheSocketOfADeadService() throws IOException {
     server.close();
     Files.createFile(socket());
-    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
+    server = startServer();
     connect(APP).close();
   }
 
@@ -215,7 +215,7 @@ class LocalServerTest extends LocalServerTestBase {
             IOException.class,
             () ->
                 LocalServer.start(
-                    store, records, this::register, tooLong, ConnectionLimits.DEFAULT));
+                    store, records, this::register, tooLong, handout(), ConnectionLimits.DEFAULT));
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
   }
 }

@@ -33,7 +33,7 @@ abstract class LocalServerTestBase {
     leaks = new LeakCheck();
     store = SpillStore.open(TestPool.memory(directory, SEGMENTS).build());
     records = LeaseRecords.open(socket(), false);
-    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
+    server = startServer();
   }
 
   @AfterEach
@@ -41,6 +41,16 @@ abstract class LocalServerTestBase {
     server.close();
     store.close();
     leaks.check();
+  }
+
+  /** How tasks get at segments. */
+  Handout handout() {
+    return Handout.NAMES;
+  }
+
+  LocalServer startServer() throws IOException {
+    return LocalServer.start(
+        store, records, this::register, socket(), handout(), ConnectionLimits.DEFAULT);
   }
 
   /** Takes every secret. */

@@ -53,6 +53,7 @@ class OtherUserTest extends LocalServerTestBase {
     out.writeShort(LocalProtocol.VERSION);
     Bounded.writeString(out, APP);
     Bounded.writeBytes(out, SECRET.bytes());
+    out.writeByte(Handout.NAMES.ordinal());
     return bytes.toByteArray();
   }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.TestPool;
-import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.store.CommittedOutput;
@@ -56,8 +55,7 @@ class ServiceRestartTest extends LocalServerTestBase {
       writeRun(writer, BEFORE);
       server.close();
       awaitNothingLeased();
-      server =
-          LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
+      server = startServer();
       assertThrows(IOException.class, () -> writer.commit(ID));
       assertThrows(IOException.class, writer::close);
     }
@@ -138,6 +136,6 @@ class ServiceRestartTest extends LocalServerTestBase {
     records = LeaseRecords.open(socket(), recover);
     var config = TestPool.memory(directory, SEGMENTS).formerLeases(records);
     store = SpillStore.open((recover ? config.recover(Set.of(APP)) : config).build());
-    server = LocalServer.start(store, records, this::register, socket(), ConnectionLimits.DEFAULT);
+    server = startServer();
   }
 }

@@ -7,6 +7,7 @@ import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
+import io.sluice.node.local.Handout;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.service.NodeService;
@@ -107,7 +108,13 @@ public abstract class NodeTestBase {
         .listen(LOOPBACK, 0)
         .bounceSlots(WINDOW_BYTES, BOUNCE_SLOTS)
         .limits(limits)
+        .handout(handout())
         .probes(Probes.CONFINED);
+  }
+
+  /** How tasks get at the segments of services. */
+  protected Handout handout() {
+    return Handout.NAMES;
   }
 
   /** How many connections services take that are started from now on. */

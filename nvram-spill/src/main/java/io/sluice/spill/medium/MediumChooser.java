@@ -1,5 +1,6 @@
 package io.sluice.spill.medium;
 
+import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -43,6 +44,27 @@ public final class MediumChooser {
                   + setting
                   + "'; known are auto, plain, sync, libpmem, devdax, emulated[:n[:medium]]");
     };
+  }
+
+  /** Chooses for a pool whose files may have no names in this process. */
+  public static Choice choose(String setting, PoolPlaces places) throws IOException {
+    return places.isNamed() ? choose(setting, places.pool()) : forHandedOver(setting);
+  }
+
+  private static Choice forHandedOver(String setting) throws IOException {
+    if (setting.startsWith(EMULATED + ":")) {
+      String[] parts = setting.split(":", 3);
+      if (parts.length == 3) {
+        Choice inner = forHandedOver(parts[2]);
+        return new Choice(
+            new EmulatedNvram(inner.medium(), Double.parseDouble(parts[1])), inner.reason());
+      }
+    }
+    if (!setting.equals("plain")) {
+      throw new IOException(
+          "medium " + setting + " opens the pool's files by their names, which only its user can");
+    }
+    return new Choice(new PlainMedium(), "medium plain, because the pool's service says so");
   }
 
   private static Choice auto(Path pool) throws IOException {

@@ -22,6 +22,8 @@ public final class PoolPlaces {
   /** Of a pool on another node, whose files cannot be opened here: for messages. */
   public static final PoolPlaces ELSEWHERE = new PoolPlaces(new UUID(0, 0), null, List.of(), false);
 
+  private static final String UNNAMED = "place-";
+
   private static final int UNKNOWN = 0;
   private static final int DIRECTORY = 1;
   private static final int DEVICE = 2;
@@ -66,6 +68,16 @@ public final class PoolPlaces {
     return announced;
   }
 
+  /** Of a pool whose files are handed over by its owner, and have no names here but in messages. */
+  public static PoolPlaces handedOver(UUID poolId) {
+    return new PoolPlaces(poolId, null, List.of(), false);
+  }
+
+  /** Whether its files can be opened by name here. */
+  public boolean isNamed() {
+    return !places.isEmpty();
+  }
+
   /** All of them, by their numbers. */
   public List<Path> all() {
     return places;
@@ -78,6 +90,9 @@ public final class PoolPlaces {
 
   /** The number of the place where a segment of this pool lies. */
   public int numberOf(SegmentInfo segment) {
+    if (!isNamed()) {
+      return Integer.parseInt(segment.path().getParent().toString().substring(UNNAMED.length()));
+    }
     if (segment.path().equals(pool())) {
       return 0; // a device
     }
@@ -90,8 +105,8 @@ public final class PoolPlaces {
 
   /** The file or device of a segment of this process's own user. */
   public Path path(int number, int segmentId, int incarnation) throws IOException {
-    if (this == ELSEWHERE) {
-      return Path.of("place-" + number, "segment-" + segmentId + "-" + incarnation);
+    if (!isNamed()) {
+      return Path.of(UNNAMED + number, "segment-" + segmentId + "-" + incarnation);
     }
     if (number >= places.size()) {
       throw new IOException("a segment in place " + number + " of a pool that has " + places);

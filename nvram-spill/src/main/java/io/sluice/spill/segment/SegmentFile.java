@@ -1,5 +1,6 @@
 package io.sluice.spill.segment;
 
+import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import java.io.Closeable;
@@ -19,27 +20,44 @@ import java.util.Set;
  * it. Failure: {@link IOException} naming the file that is gone.
  */
 public final class SegmentFile implements Closeable {
+  /** A multiple of every kernel's pages; what is mapped and not touched costs nothing. */
+  private static final int HANDED_OVER_UNIT_BYTES = 64 << 10;
+
   private final SegmentInfo info;
   private final FileChannel channel; // null where the JDK cannot map
   private final NativeFile nativeFile; // null where it can
+  private final boolean writable;
 
-  private SegmentFile(SegmentInfo info, FileChannel channel, NativeFile nativeFile) {
+  private SegmentFile(
+      SegmentInfo info, FileChannel channel, NativeFile nativeFile, boolean writable) {
     this.info = info;
     this.channel = channel;
     this.nativeFile = nativeFile;
+    this.writable = writable;
   }
 
   /** Opens by name for reading, and for writing too if {@code writable}. */
   public static SegmentFile open(SegmentInfo info, boolean writable) throws IOException {
     if (info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK) {
       return new SegmentFile(
-          info, null, NativeFile.open(info.path(), info.mapUnitBytes(), writable));
+          info, null, NativeFile.open(info.path(), info.mapUnitBytes(), writable), writable);
     }
     Set<OpenOption> options =
         writable
             ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
             : Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    return new SegmentFile(info, FileChannel.open(info.path(), options), null);
+    return new SegmentFile(info, FileChannel.open(info.path(), options), null, writable);
+  }
+
+  /**
+   * Takes over what somebody who may open the file has opened, and closes it.
+   *
+   * @param writable whether it may be written; false is kept to even if the descriptor could
+   */
+  public static SegmentFile handedOver(SegmentInfo info, Descriptor descriptor, boolean writable) {
+    int unitBytes = Math.max(info.mapUnitBytes(), HANDED_OVER_UNIT_BYTES);
+    NativeFile file = NativeFile.of(descriptor, info.path(), unitBytes, writable);
+    return new SegmentFile(info, null, file, writable);
   }
 
   /** Which segment it is. */
@@ -54,12 +72,23 @@ public final class SegmentFile implements Closeable {
 
   /** How much of the segment there is. */
   public long lengthBytes() throws IOException {
-    return channel == null ? info.lengthBytes() : channel.size() - info.fileOffsetBytes();
+    if (channel != null) {
+      return channel.size() - info.fileOffsetBytes();
+    }
+    return info.mapUnitBytes() == SegmentInfo.MAPPED_BY_JDK
+        ? nativeFile.lengthBytes() - info.fileOffsetBytes()
+        : info.lengthBytes();
   }
 
-  /** Maps a range of the segment; {@code mode} means nothing where the JDK does not map. */
+  /**
+   * Maps a range of the segment. Where the JDK does not map, what is open for writing is mapped for
+   * it, whatever {@code mode} says.
+   */
   public Mapping map(FileChannel.MapMode mode, long offsetBytes, int lengthBytes)
       throws IOException {
+    if (channel == null && !writable && mode == FileChannel.MapMode.READ_WRITE) {
+      throw new IOException(info + " is open for reading alone");
+    }
     long fileOffsetBytes = info.fileOffsetBytes() + offsetBytes;
     return channel == null
         ? nativeFile.map(fileOffsetBytes, lengthBytes)
@@ -69,21 +98,29 @@ public final class SegmentFile implements Closeable {
   /** Writes all that remains of {@code source} into an ordinary file that is open for writing. */
   public void write(long offsetBytes, ByteBuffer source) throws IOException {
     long toBytes = info.fileOffsetBytes() + offsetBytes;
+    if (channel == null) {
+      ordinary().write(toBytes, source);
+      return;
+    }
     while (source.hasRemaining()) {
-      toBytes += ordinary().write(source, toBytes);
+      toBytes += channel.write(source, toBytes);
     }
   }
 
   /** Makes safe what was written. */
   public void force() throws IOException {
-    ordinary().force(false);
+    if (channel == null) {
+      ordinary().force();
+    } else {
+      channel.force(false);
+    }
   }
 
-  private FileChannel ordinary() throws IOException {
-    if (channel == null) {
-      throw new IOException(info + " can only be mapped");
+  private NativeFile ordinary() throws IOException {
+    if (info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK || !writable) {
+      throw new IOException(info + " can only be mapped, or not written at all");
     }
-    return channel;
+    return nativeFile;
   }
 
   @Override

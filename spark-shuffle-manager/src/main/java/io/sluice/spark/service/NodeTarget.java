@@ -129,7 +129,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
       if (former != null && former.address().equals(address) && former.poolId().equals(poolId)) {
         return;
       }
-      Medium medium = MediumChooser.choose(address.medium(), client.places().pool()).medium();
+      Medium medium = MediumChooser.choose(address.medium(), client.places()).medium();
       LocalPool local = new LocalPool(poolId, client.places(), client.opener());
       found = new Found(address, newReader(local), poolId, medium);
       if (former != null) {

@@ -1,0 +1,110 @@
+package io.sluice.node.local;
+
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.store.SegmentHold;
+import io.sluice.spill.store.SpillStore;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What one task has been handed of the pool, and what it may be: segments of its own user.
+ *
+ * <p>A segment is opened anew for each hand-out, by its name, in which its incarnation and its
+ * owner stand: one that has changed hands meanwhile is not found, and never another one opened in
+ * its place. For writing it is handed to whoever was granted room in it, also when that was given
+ * back: whoever once had a descriptor cannot be made to lose it.
+ *
+ * <p>Thread contract: that of the session, which owns and closes it. Descriptors that it gives are
+ * the caller's to close.
+ */
+final class HandedSegments implements Closeable {
+  private final SpillStore store;
+  private final Owner owner;
+  private final Map<Key, SegmentHold> holds = new HashMap<>(); // of all that were sent
+  private final Set<Key> granted = new HashSet<>();
+
+  /** One file of a segment. */
+  private record Key(int segmentId, int incarnation) {
+    static Key of(SegmentInfo segment) {
+      return new Key(segment.segmentId(), segment.incarnation());
+    }
+  }
+
+  /** Open files of segments, in the order of their ids here. */
+  record OpenFiles(List<Integer> segmentIds, List<Descriptor> descriptors) {
+    static final OpenFiles NONE = new OpenFiles(List.of(), List.of());
+  }
+
+  /** For a task of that user. */
+  HandedSegments(SpillStore store, Owner owner) {
+    this.store = store;
+    this.owner = owner;
+  }
+
+  /** The segments of what is granted, where nothing was granted before, as far as they go. */
+  OpenFiles granted(List<Extent> extents) throws IOException {
+    List<Integer> ids = new ArrayList<>();
+    List<Descriptor> descriptors = new ArrayList<>();
+    try {
+      for (Extent extent : extents) {
+        Key key = Key.of(extent.segment());
+        if (granted.add(key) && ids.size() < LocalProtocol.MAX_FILES) {
+          open(key, true).ifPresent(descriptors::add);
+          ids.add(key.segmentId());
+        }
+      }
+      if (ids.size() != descriptors.size()) {
+        throw new IOException("segments " + ids + " are not there, though room in them is granted");
+      }
+      return new OpenFiles(ids, descriptors);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.all(descriptors);
+      throw e;
+    }
+  }
+
+  /** A segment; empty if there is none, or none that this task may open so. */
+  Optional<Descriptor> open(int segmentId, int incarnation, boolean writable) throws IOException {
+    Key key = new Key(segmentId, incarnation);
+    return writable && !granted.contains(key) ? Optional.empty() : open(key, writable);
+  }
+
+  private Optional<Descriptor> open(Key key, boolean writable) throws IOException {
+    SegmentHold hold = holds.get(key);
+    if (hold == null) {
+      hold = store.hold(owner, key.segmentId(), key.incarnation()).orElse(null);
+      if (hold == null) {
+        return Optional.empty();
+      }
+      holds.put(key, hold);
+    }
+    try {
+      return Optional.of(Descriptor.open(hold.segment().path(), writable));
+    } catch (IOException e) {
+      if (!Files.exists(hold.segment().path())) {
+        holds.remove(key).close(); // it has gone meanwhile
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  /** The task is gone, and what it does with what it was handed is its own affair. */
+  @Override
+  public void close() {
+    holds.values().forEach(SegmentHold::close);
+    holds.clear();
+  }
+}

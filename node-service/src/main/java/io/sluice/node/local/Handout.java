@@ -1,0 +1,9 @@
+package io.sluice.node.local;
+
+/** How a task gets at the segments that it is told of. */
+public enum Handout {
+  /** It opens them by their names, as a process of the pool's own user can. */
+  NAMES,
+  /** The service opens them and passes their descriptors over the socket. */
+  DESCRIPTORS
+}

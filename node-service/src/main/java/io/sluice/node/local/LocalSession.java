@@ -1,0 +1,234 @@
+package io.sluice.node.local;
+
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.unix.TooManyInFlightException;
+import io.sluice.spill.format.CorruptOutputException;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.StoreFullException;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The conversation with one task that has said who it is: its lease, and what it has been handed.
+ *
+ * <p>Thread contract: the thread of the task's connection. Ownership: {@link LocalServer} opens and
+ * closes the lease and the connection; the lease's record is this one's. Failure: a request that
+ * cannot be granted is answered with the reason, and the conversation goes on.
+ */
+final class LocalSession {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalSession.class);
+  private static final long TIMEOUT_MS = 30_000;
+
+  private final Frames frames;
+  private final SpillStore store;
+  private final Lease lease;
+  private final LeaseRecords records;
+  private final Handout handout;
+  private final long instance;
+  private final PoolPlaces places;
+  private final HandedSegments handed;
+
+  /** An answer, and the open files that go with it, which are closed then. */
+  private record Answer(Payload payload, List<Descriptor> files) {
+    Answer(Frames.Payload payload) {
+      this(withFiles -> payload, List.of());
+    }
+  }
+
+  /** What an answer says, with its files or, where they cannot be passed now, without. */
+  @FunctionalInterface
+  private interface Payload {
+    Frames.Payload with(boolean files) throws RemoteError;
+  }
+
+  /**
+   * A conversation at its beginning.
+   *
+   * @param owner the task's user, whose segments it may open
+   * @param instance tells a task that comes back whether this is still the service that it left
+   */
+  LocalSession(
+      Frames frames,
+      SpillStore store,
+      Lease lease,
+      Owner owner,
+      LeaseRecords records,
+      Handout handout,
+      long instance) {
+    this.frames = frames;
+    this.store = store;
+    this.lease = lease;
+    this.records = records;
+    this.handout = handout;
+    this.instance = instance;
+    this.places = store.places();
+    this.handed = new HandedSegments(store, owner);
+  }
+
+  /** Serves the task until it goes away. */
+  void serve() throws IOException {
+    LeaseRecords.LeaseRecord record = records.create(lease.info());
+    try {
+      greet(record);
+      while (true) {
+        Frames.Frame request = frames.receive(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
+        answer(request, record);
+      }
+    } finally {
+      try {
+        handed.close();
+        lease.close(); // before the record of it goes
+      } finally {
+        record.close(!store.isQuiet());
+      }
+    }
+  }
+
+  private void greet(LeaseRecords.LeaseRecord record) throws IOException {
+    if (handout == Handout.NAMES) {
+      send(new Answer(greeting(out -> LocalProtocol.writePlaces(out, places))));
+      return;
+    }
+    Optional<Descriptor> held = record.hold();
+    try {
+      Frames.Payload greeting = greeting(out -> out.writeByte(held.isPresent() ? 1 : 0));
+      send(new Answer(orBusy(greeting), held.stream().toList()));
+    } finally {
+      Closing.all(held.stream().toList());
+    }
+  }
+
+  private Frames.Payload greeting(Frames.Payload rest) {
+    return out -> {
+      LocalProtocol.writeInfo(out, lease.info());
+      out.writeLong(instance);
+      LocalProtocol.writeHandout(out, handout);
+      rest.writeTo(out);
+    };
+  }
+
+  private void answer(Frames.Frame request, LeaseRecords.LeaseRecord record) throws IOException {
+    Answer answer;
+    try {
+      answer = perform(request, record);
+    } catch (StoreFullException e) {
+      Replies.sendError(frames, RemoteError.Code.FULL, e.getMessage(), TIMEOUT_MS);
+      return;
+    } catch (CorruptOutputException e) {
+      Replies.sendError(frames, RemoteError.Code.CORRUPT_OUTPUT, e.getMessage(), TIMEOUT_MS);
+      return;
+    } catch (EOFException | IllegalArgumentException | ProtocolException e) {
+      Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
+      return;
+    } catch (IOException | RuntimeException e) {
+      if (store.isQuiet()) {
+        throw e; // no answer, but the end of the connection, so that the task asks our successor
+      }
+      LOG.warn("A request of a task of {} failed", lease.applicationId(), e);
+      Replies.sendError(frames, RemoteError.Code.INTERNAL, e.toString(), TIMEOUT_MS);
+      return;
+    }
+    try {
+      send(answer);
+    } finally {
+      Closing.all(answer.files());
+    }
+  }
+
+  private void send(Answer answer) throws IOException {
+    try {
+      frames.send(Replies.OK, answer.payload().with(true), answer.files(), TIMEOUT_MS);
+    } catch (TooManyInFlightException e) {
+      try {
+        frames.send(Replies.OK, answer.payload().with(false), TIMEOUT_MS);
+      } catch (RemoteError busy) {
+        Replies.sendError(frames, busy.code(), busy.getMessage(), TIMEOUT_MS);
+      }
+    }
+  }
+
+  private static Payload orBusy(Frames.Payload payload) {
+    return withFiles -> {
+      if (!withFiles) {
+        throw tooManyInFlight();
+      }
+      return payload;
+    };
+  }
+
+  private static RemoteError tooManyInFlight() {
+    return new RemoteError(
+        RemoteError.Code.BUSY,
+        "as many open files are on their way to tasks as this service may send");
+  }
+
+  private Answer perform(Frames.Frame request, LeaseRecords.LeaseRecord record) throws IOException {
+    DataInputStream in = request.in();
+    switch (request.type()) {
+      case LocalProtocol.LEASE -> {
+        return granted(lease.lease(in.readLong()), record);
+      }
+      case LocalProtocol.LEASE_CONTIGUOUS -> {
+        return granted(List.of(lease.leaseContiguous(in.readLong())), record);
+      }
+      case LocalProtocol.RELEASE -> {
+        lease.release(LocalProtocol.readExtents(in, places));
+        return new Answer(out -> {});
+      }
+      case LocalProtocol.COMMIT -> {
+        OutputId id = new OutputId(lease.applicationId(), Bounded.readString(in));
+        OutputStamp stamp = new OutputStamp(id, in.readLong(), in.readInt());
+        lease.commit(stamp, new FooterLocation(in.readInt(), in.readLong()));
+        return new Answer(out -> {});
+      }
+      case LocalProtocol.OPEN -> {
+        return opened(in);
+      }
+      default -> throw new ProtocolException("unknown request type " + request.type());
+    }
+  }
+
+  private Answer granted(List<Extent> extents, LeaseRecords.LeaseRecord record) throws IOException {
+    record.granted(extents.stream().map(Extent::range).toList());
+    HandedSegments.OpenFiles files =
+        handout == Handout.NAMES ? HandedSegments.OpenFiles.NONE : handed.granted(extents);
+    return new Answer(
+        withFiles ->
+            out -> {
+              LocalProtocol.writeExtents(out, extents, places);
+              LocalProtocol.writeFiles(out, withFiles ? files.segmentIds() : List.of());
+            },
+        files.descriptors()); // a task that is sent none asks for them when it writes
+  }
+
+  private Answer opened(DataInputStream in) throws IOException {
+    boolean writable = Bounded.readByteBelow(in, 2, "ways to open") == 1;
+    int segmentId = in.readInt();
+    int incarnation = in.readInt();
+    if (handout == Handout.NAMES) {
+      throw new ProtocolException("this task opens segments by their names");
+    }
+    Optional<Descriptor> found = handed.open(segmentId, incarnation, writable);
+    return new Answer(
+        orBusy(out -> out.writeByte(found.isPresent() ? 1 : 0)), found.stream().toList());
+  }
+}

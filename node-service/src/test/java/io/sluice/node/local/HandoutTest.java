@@ -1,0 +1,180 @@
+package io.sluice.node.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.testing.Await;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.UnixStream;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.memory.NativeFile;
+import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.store.OpenFiles;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a task is handed that cannot open the pool's files. */
+class HandoutTest extends LocalServerTestBase {
+  @Override
+  Handout handout() {
+    return Handout.DESCRIPTORS;
+  }
+
+  @Test
+  void aTaskWritesAndReadsWithoutAName() throws IOException {
+    try (LocalClient task = connect(APP);
+        LocalClient reader = connect(APP)) {
+      Extent extent = task.leaseContiguous(4096);
+      SegmentInfo segment = extent.segment();
+      assertFalse(Files.exists(segment.path()), segment.path() + " names nothing here");
+      try (SegmentFile file = task.opener().open(segment, true);
+          Mapping mapping = file.map(FileChannel.MapMode.READ_WRITE, extent.offsetBytes(), 4096)) {
+        mapping.buffer().putLong(0, 0x1122334455667788L);
+      }
+      try (SegmentFile file = reader.opener().open(segment, false);
+          Mapping mapping = file.map(FileChannel.MapMode.READ_ONLY, extent.offsetBytes(), 4096)) {
+        assertEquals(0x1122334455667788L, mapping.buffer().getLong(0));
+      }
+      assertThrows(IOException.class, () -> reader.opener().open(segment, true).close());
+      task.release(List.of(extent));
+    }
+  }
+
+  @Test
+  void whatIsNotThereIsNotFound() throws IOException {
+    try (LocalClient task = connect(APP)) {
+      SegmentInfo segment = task.leaseContiguous(4096).segment();
+      SegmentInfo next =
+          new SegmentInfo(
+              segment.segmentId(),
+              segment.incarnation() + 1,
+              segment.tier(),
+              segment.path(),
+              0,
+              segment.lengthBytes(),
+              segment.mapUnitBytes());
+      assertThrows(NoSuchFileException.class, () -> task.opener().open(next, false));
+      SegmentInfo none = new SegmentInfo(99, segment.tier(), segment.path(), segment.lengthBytes());
+      assertThrows(NoSuchFileException.class, () -> task.opener().open(none, false));
+      assertThrows(NoSuchFileException.class, () -> task.opener().open(none, true));
+      task.opener().open(segment, true).close();
+    }
+  }
+
+  @Test
+  void nothingStaysOpenOnEitherSide() throws IOException {
+    int before = 0;
+    for (int i = 0; i < 20; i++) {
+      try (LocalClient task = connect(APP)) {
+        List<Extent> extents = task.lease(SEGMENTS << 20);
+        for (Extent extent : extents) {
+          task.opener().open(extent.segment(), true).close();
+        }
+      }
+      awaitNothingLeased();
+      if (i == 0) {
+        before = openFiles(); // the store's own
+      }
+    }
+    int expected = before;
+    Await.until("all is closed", () -> openFiles() == expected);
+  }
+
+  private int openFiles() {
+    try {
+      return OpenFiles.below(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A conversation by hand: the task's record, a file for each segment, each once. */
+  @Test
+  void aSegmentComesWithTheFirstLeaseInIt() throws IOException {
+    List<Descriptor> received = new ArrayList<>();
+    try (UnixStream stream = UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT)) {
+      Frames frames = new Frames(stream);
+      hello(frames, Handout.DESCRIPTORS);
+      Replies.receive(frames, received, TIMEOUT_MS);
+      assertEquals(1, received.size());
+      try (NativeFile record = NativeFile.of(received.get(0), socket(), 4096, true)) {
+        ByteBuffer text = ByteBuffer.allocate(8);
+        assertEquals(8, record.read(0, text));
+        assertThrows(IOException.class, () -> record.write(0, text.flip()));
+      }
+      assertEquals(SEGMENTS, filesOf(frames, (long) SEGMENTS << 20, received));
+      assertEquals(1 + SEGMENTS, received.size());
+      frames.send(LocalProtocol.RELEASE, out -> out.writeInt(0), TIMEOUT_MS);
+      Replies.receive(frames, TIMEOUT_MS);
+    } finally {
+      Closing.all(received);
+    }
+  }
+
+  private int filesOf(Frames frames, long lengthBytes, List<Descriptor> into) throws IOException {
+    frames.send(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes), TIMEOUT_MS);
+    DataInputStream in = Replies.receive(frames, into, TIMEOUT_MS);
+    LocalProtocol.readExtents(in, store.places());
+    return LocalProtocol.readFiles(in).size();
+  }
+
+  private static void hello(Frames frames, Handout handout) throws IOException {
+    frames.send(
+        LocalProtocol.HELLO,
+        out -> {
+          out.writeShort(LocalProtocol.VERSION);
+          Bounded.writeString(out, APP);
+          Bounded.writeBytes(out, SECRET.bytes());
+          out.writeByte(handout.ordinal());
+        },
+        TIMEOUT_MS);
+  }
+
+  @Test
+  void aTaskThatTakesNoFilesIsToldHowToCome() throws IOException {
+    try (UnixStream stream = UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT)) {
+      Frames frames = new Frames(stream);
+      hello(frames, Handout.NAMES);
+      RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
+      assertEquals(RemoteError.Code.PASSES_FILES, e.code());
+    }
+    assertEquals(0, leasedBytes());
+  }
+
+  @Test
+  void aTaskThatPassesFilesToTheServiceLosesItsConnection() throws IOException {
+    connect(APP).close();
+    Await.until("it is gone", () -> server.counters().open() == 0);
+    try (UnixStream stream = UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT);
+        Descriptor file = Descriptor.open(directory, false)) {
+      Frames frames = new Frames(stream);
+      frames.send(LocalProtocol.HELLO, out -> {}, List.of(file), TIMEOUT_MS);
+      assertInstanceOf(
+          EOFException.class,
+          assertThrows(IOException.class, () -> Replies.receive(frames, TIMEOUT_MS)));
+    }
+    try (LocalClient task = connect(APP)) {
+      assertTrue(task.lease(1).size() > 0);
+    }
+  }
+}
