@@ -21,7 +21,6 @@ final class ClusterSites {
   private final ClusterSpec spec;
   private final Path directory;
   private final Path scratch;
-  private final Ports ports = new Ports();
   private final Map<String, String> common = new LinkedHashMap<>();
 
   ClusterSites(ClusterSpec spec, Path directory) {
@@ -61,12 +60,12 @@ final class ClusterSites {
     Path home = directory.resolve("nm" + node);
     Path data = scratch.resolve("nm" + node);
     String host = spec.places().hosts().get(node);
-    int shufflePort = ports.take();
-    int webPort = ports.take();
+    int shufflePort = Ports.take();
+    int webPort = Ports.take();
     Map<String, String> values = new LinkedHashMap<>(common);
     values.put("yarn.nodemanager.hostname", host);
-    values.put("yarn.nodemanager.address", host + ":" + ports.take());
-    values.put("yarn.nodemanager.localizer.address", host + ":" + ports.take());
+    values.put("yarn.nodemanager.address", host + ":" + Ports.take());
+    values.put("yarn.nodemanager.localizer.address", host + ":" + Ports.take());
     values.put("yarn.nodemanager.webapp.address", host + ":" + webPort);
     values.put("yarn.nodemanager.local-dirs", data.resolve("local").toString());
     values.put("yarn.nodemanager.log-dirs", home.resolve("containers").toString());
@@ -111,16 +110,16 @@ final class ClusterSites {
   }
 
   private void hdfs() {
-    String nameNode = spec.places().master() + ":" + ports.take();
+    String nameNode = spec.places().master() + ":" + Ports.take();
     common.put(FILE_SYSTEM, "hdfs://" + nameNode);
     common.put("dfs.namenode.rpc-address", nameNode);
-    common.put("dfs.namenode.http-address", spec.places().master() + ":" + ports.take());
+    common.put("dfs.namenode.http-address", spec.places().master() + ":" + Ports.take());
     common.put(NAME_DIRECTORY, scratch.resolve("namenode").toString());
     common.put("dfs.namenode.safemode.extension", "0");
     common.put("dfs.datanode.data.dir", scratch.resolve("datanode").toString());
-    common.put("dfs.datanode.address", spec.places().master() + ":" + ports.take());
-    common.put("dfs.datanode.http.address", spec.places().master() + ":" + ports.take());
-    common.put("dfs.datanode.ipc.address", spec.places().master() + ":" + ports.take());
+    common.put("dfs.datanode.address", spec.places().master() + ":" + Ports.take());
+    common.put("dfs.datanode.http.address", spec.places().master() + ":" + Ports.take());
+    common.put("dfs.datanode.ipc.address", spec.places().master() + ":" + Ports.take());
     common.put("dfs.replication", "1");
   }
 
@@ -129,9 +128,9 @@ final class ClusterSites {
     common.put(manager + "hostname", spec.places().master());
     for (String endpoint :
         List.of("address", "scheduler.address", "resource-tracker.address", "admin.address")) {
-      common.put(manager + endpoint, spec.places().master() + ":" + ports.take());
+      common.put(manager + endpoint, spec.places().master() + ":" + Ports.take());
     }
-    common.put(manager + "webapp.address", spec.places().master() + ":" + ports.take());
+    common.put(manager + "webapp.address", spec.places().master() + ":" + Ports.take());
     common.put("yarn.scheduler.minimum-allocation-mb", "256");
     common.put("yarn.nodemanager.resource.memory-mb", Integer.toString(spec.nodeMemoryMb()));
     common.put("yarn.nodemanager.aux-services", "mapreduce_shuffle");
@@ -144,9 +143,9 @@ final class ClusterSites {
 
   private void mapReduce() {
     common.put("mapreduce.framework.name", "yarn");
-    common.put("mapreduce.jobhistory.address", spec.places().master() + ":" + ports.take());
-    common.put("mapreduce.jobhistory.admin.address", spec.places().master() + ":" + ports.take());
-    common.put("mapreduce.jobhistory.webapp.address", spec.places().master() + ":" + ports.take());
+    common.put("mapreduce.jobhistory.address", spec.places().master() + ":" + Ports.take());
+    common.put("mapreduce.jobhistory.admin.address", spec.places().master() + ":" + Ports.take());
+    common.put("mapreduce.jobhistory.webapp.address", spec.places().master() + ":" + Ports.take());
     common.put(
         "yarn.app.mapreduce.am.staging-dir",
         spec.places().files().map(Path::toString).orElse("") + "/staging");

@@ -31,16 +31,15 @@ public final class SparkStandalone implements AutoCloseable {
   private static final String DEPLOY = "org.apache.spark.deploy.";
 
   private final SparkDirectory directory;
-  private final Ports ports = new Ports();
-  private final int masterPort = ports.take();
-  private final String webAddress = HOST + ":" + ports.take();
+  private final int masterPort = Ports.take();
+  private final String webAddress = HOST + ":" + Ports.take();
   private final Rest rest = new Rest();
   private final List<Daemon> daemons = new ArrayList<>();
   private final int shufflePort; // 0 without an external shuffle service
 
   private SparkStandalone(SparkDirectory directory, boolean shuffleService) {
     this.directory = directory;
-    this.shufflePort = shuffleService ? ports.take() : 0;
+    this.shufflePort = shuffleService ? Ports.take() : 0;
   }
 
   /**
@@ -78,8 +77,8 @@ public final class SparkStandalone implements AutoCloseable {
           WORKER + i,
           WORKER_HOSTS.get(i),
           "worker.Worker",
-          ports.take(),
-          Integer.toString(ports.take()),
+          Ports.take(),
+          Integer.toString(Ports.take()),
           "--cores",
           "1",
           "--memory",
