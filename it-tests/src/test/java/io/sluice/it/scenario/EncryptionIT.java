@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -142,6 +143,7 @@ class EncryptionIT {
   }
 
   @Test
+  @Tag("campaign")
   void overTlsWithAKeyThatIsLongEnough(PseudoCluster cluster, @TempDir Path directory)
       throws IOException, InterruptedException {
     String expected = StockOutput.of(cluster, RECORDS);
