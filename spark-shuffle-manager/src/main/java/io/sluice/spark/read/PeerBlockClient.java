@@ -33,9 +33,6 @@ import org.slf4j.LoggerFactory;
 final class PeerBlockClient extends BlockStoreClient {
   private static final Logger LOG = LoggerFactory.getLogger(PeerBlockClient.class);
 
-  /** So long a pool whose service takes no further connection is asked again. */
-  private static final long BUSY_PATIENCE_MS = 2_000;
-
   private static final long BUSY_PAUSE_MS = 100;
 
   private final BlockStoreClient stock;
@@ -61,7 +58,7 @@ final class PeerBlockClient extends BlockStoreClient {
     this.pools = pools;
     this.counters = counters;
     this.policy = peers.fallback();
-    this.busyPatienceMs = policy == FallbackPolicy.NEVER ? peers.timeoutMs() : BUSY_PATIENCE_MS;
+    this.busyPatienceMs = peers.busyPatienceMs();
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.FallbackPolicy;
+import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
@@ -32,6 +33,9 @@ public final class PeerReader implements Closeable {
 
   private static final long IDLE_S = 30;
 
+  /** A pool is asked again for so long, where its executor can serve the blocks through Spark. */
+  private static final long SHORT_PATIENCE_MS = 2_000;
+
   /** A block waits so long for a peer that takes no further connection, before Spark fetches it. */
   private static final long BUSY_PATIENCE_MS = 1_000;
 
@@ -56,9 +60,14 @@ public final class PeerReader implements Closeable {
     return FallbackPolicy.of(conf);
   }
 
-  /** Deadline of one exchange with a peer. */
-  long timeoutMs() {
-    return timeoutMs;
+  /**
+   * How long a pool whose service takes no further connection is asked again: long where nobody
+   * else has what lies there. Spark's client is ruled out then, or it asks the external shuffle
+   * service, which knows files only, so that map tasks would run again.
+   */
+  long busyPatienceMs() {
+    boolean alone = fallback() == FallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
+    return alone ? timeoutMs : SHORT_PATIENCE_MS;
   }
 
   /** Reads any peer's pool. */

@@ -151,6 +151,26 @@ class PeerBlockClientTest {
         Map.of("a peer's service that took no further connection", 1L), counters.fallbacks());
   }
 
+  /**
+   * The external service knows files only, and map tasks run again for what it is asked in vain.
+   */
+  @Test
+  void aPoolThatTakesNoFurtherConnectionIsAskedForLongerWhereNobodyElseHasItsBlocks()
+      throws IOException {
+    conf.set("spark.sluice.io.timeout", "20s");
+    assertEquals(2_000, busyPatienceMs());
+    conf.set("spark.shuffle.service.enabled", "true");
+    assertEquals(20_000, busyPatienceMs());
+    conf.remove("spark.shuffle.service.enabled").set("spark.sluice.fallback.policy", "never");
+    assertEquals(20_000, busyPatienceMs());
+  }
+
+  private long busyPatienceMs() throws IOException {
+    try (PeerReader peers = new PeerReader(conf, new ExecutorTransports(conf), counters)) {
+      return peers.busyPatienceMs();
+    }
+  }
+
   @Test
   void sparkIsNotAskedWhereTheApplicationRulesThatOut() throws IOException {
     conf.set("spark.sluice.fallback.policy", "never");
