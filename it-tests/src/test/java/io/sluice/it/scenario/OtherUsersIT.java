@@ -38,7 +38,9 @@ import org.junit.jupiter.api.Test;
  * leaves the tasks of the others to stock.
  */
 class OtherUsersIT {
-  private static final int NODE_MEMORY_MB = 768 + 2 * 1280;
+  /** Two maps, though both ApplicationMasters may lie on the same node. */
+  private static final int NODE_MEMORY_MB = 2 * 768 + 2 * 1280;
+
   private static final int MAPS = 2;
   private static final Duration DEADLINE = Duration.ofMinutes(1);
   private static final Scenario RECORDS =
