@@ -1,6 +1,7 @@
 package io.sluice.spill.cipher;
 
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,9 +21,10 @@ import javax.crypto.Cipher;
  * <p>A frame is decrypted straight into the caller's array where it has room for it, and into an
  * array of its own where it has not.
  *
- * <p>Thread contract: one thread. Ownership: owns and closes the input it wraps; the key stays its
- * owner's. Failure: {@link ForgedRunException}, or what the input throws; it is then good for
- * nothing but {@link #close}.
+ * <p>Thread contract: one thread; another one may close it while that reads. Ownership: owns and
+ * closes the input it wraps; the key stays its owner's. Failure: {@link ForgedRunException}, or
+ * what the input throws; it is then good for nothing but {@link #close}. Whatever a read finds that
+ * was overtaken by {@link #close} is a {@link ClosedRunException}: it says nothing of the run.
  */
 public final class DecryptedRunInput implements RunInput {
   private static final byte[] NONE = {};
@@ -43,6 +45,7 @@ public final class DecryptedRunInput implements RunInput {
   private int frame;
   private long readBytes;
   private IOException failure;
+  private volatile boolean closed;
 
   /**
    * Expects one run, encrypted, from {@code input}.
@@ -64,15 +67,26 @@ public final class DecryptedRunInput implements RunInput {
 
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
-    if (failure != null) {
-      throw failure;
-    }
     try {
-      return length == 0 ? 0 : readSome(dst, offset, length);
+      if (failure == null && !closed) {
+        int n = length == 0 ? 0 : readSome(dst, offset, length);
+        if (!closed) {
+          return n;
+        }
+      }
     } catch (IOException e) {
-      failure = e;
-      throw e;
+      if (!closed) {
+        failure = e;
+      }
+    } catch (RuntimeException e) {
+      if (!closed) {
+        throw e;
+      }
     }
+    if (closed) {
+      forget(); // what this read has opened behind the back of close()
+    }
+    throw failure == null ? new ClosedRunException(name) : failure;
   }
 
   private int readSome(byte[] dst, int offset, int length) throws IOException {
@@ -136,7 +150,7 @@ public final class DecryptedRunInput implements RunInput {
               withOrdinal, ofPartition, ordinal, partition),
           null);
     }
-    cipher = new FrameCipher(Cipher.DECRYPT_MODE, aes);
+    cipher = new FrameCipher(Cipher.DECRYPT_MODE, aes, AesGcm.provider());
     aad.put(header);
   }
 
@@ -186,9 +200,10 @@ public final class DecryptedRunInput implements RunInput {
     stored = NONE;
     plain = NONE;
     cipher = null;
-    if (aes != null) {
-      aes.destroy();
-      aes = null;
+    RawKey destroying = aes;
+    aes = null;
+    if (destroying != null) {
+      destroying.destroy();
     }
   }
 
@@ -200,12 +215,10 @@ public final class DecryptedRunInput implements RunInput {
 
   @Override
   public void close() throws IOException {
+    closed = true;
     forget();
     plainPosition = 0;
     plainLimit = 0;
-    if (failure == null) {
-      failure = new IOException("run " + name + " is read after it was closed");
-    }
     input.close();
   }
 }

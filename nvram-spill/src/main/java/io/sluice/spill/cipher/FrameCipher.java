@@ -2,8 +2,10 @@ package io.sluice.spill.cipher;
 
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
+import java.security.Provider;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.AEADBadTagException;
+import javax.crypto.BadPaddingException;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 
@@ -18,11 +20,9 @@ import javax.crypto.spec.GCMParameterSpec;
  * keeps those until the tag is there.
  *
  * <p>Thread contract: one thread. Ownership: plain heap memory; the key is its owner's. Failure:
- * {@link IllegalStateException} in a JVM without AES-GCM, which every one must have.
+ * {@link IllegalStateException} if the provider cannot be used; {@link AesGcm} finds one that can.
  */
 final class FrameCipher {
-  private static final String TRANSFORMATION = "AES/GCM/NoPadding";
-
   private static final int PIECE_BYTES = 128;
   private static final AtomicInteger FRAMES_IN_PIECES = new AtomicInteger(100);
 
@@ -31,13 +31,13 @@ final class FrameCipher {
   private final RawKey key;
 
   /** For {@link Cipher#ENCRYPT_MODE} or {@link Cipher#DECRYPT_MODE}. */
-  FrameCipher(int mode, RawKey key) {
+  FrameCipher(int mode, RawKey key, Provider provider) {
     this.mode = mode;
     this.key = key;
     try {
-      this.cipher = Cipher.getInstance(TRANSFORMATION);
+      this.cipher = Cipher.getInstance(AesGcm.TRANSFORMATION, provider);
     } catch (GeneralSecurityException e) {
-      throw unusable(e);
+      throw unusable(provider, e);
     }
   }
 
@@ -54,32 +54,37 @@ final class FrameCipher {
     try {
       cipher.init(mode, key, new GCMParameterSpec(8 * RunLayout.TAG_BYTES, nonce));
       cipher.updateAAD(aad);
-      int done = mode == Cipher.ENCRYPT_MODE ? inPieces(in, offset, length, out, outOffset) : 0;
-      return done + cipher.doFinal(in, offset + done, length - done, out, outOffset + done);
-    } catch (AEADBadTagException e) {
-      throw e;
-    } catch (GeneralSecurityException e) {
-      throw unusable(e);
-    }
-  }
-
-  /** All but the last piece, while this JVM is young; else nothing. */
-  private int inPieces(byte[] in, int offset, int length, byte[] out, int outOffset)
-      throws GeneralSecurityException {
-    int done = 0;
-    if (FRAMES_IN_PIECES.get() > 0 && FRAMES_IN_PIECES.getAndDecrement() > 0) {
-      while (length - done > PIECE_BYTES) {
-        int encrypted = cipher.update(in, offset + done, PIECE_BYTES, out, outOffset + done);
-        if (encrypted != PIECE_BYTES) {
-          throw new IllegalStateException(cipher.getProvider() + " keeps back what it encrypts");
-        }
-        done += PIECE_BYTES;
+      int inPieces = mode == Cipher.ENCRYPT_MODE ? inPieces(length) : 0;
+      int made = 0;
+      for (int done = 0; done < inPieces; done += PIECE_BYTES) {
+        // How much of it comes now is the provider's affair.
+        made += cipher.update(in, offset + done, PIECE_BYTES, out, outOffset + made);
       }
+      return made + cipher.doFinal(in, offset + inPieces, length - inPieces, out, outOffset + made);
+    } catch (BadPaddingException e) { // what some providers throw is not the one for tags
+      if (mode == Cipher.ENCRYPT_MODE) {
+        throw unusable(cipher.getProvider(), e);
+      }
+      throw e instanceof AEADBadTagException badTag ? badTag : badTag(e);
+    } catch (GeneralSecurityException e) {
+      throw unusable(cipher.getProvider(), e);
     }
-    return done;
   }
 
-  private static IllegalStateException unusable(GeneralSecurityException cause) {
-    return new IllegalStateException(TRANSFORMATION + " does not work in this JVM", cause);
+  /** How much of a frame goes in pieces: all but the last one, while this JVM is young. */
+  private static int inPieces(int length) {
+    boolean young = FRAMES_IN_PIECES.get() > 0 && FRAMES_IN_PIECES.getAndDecrement() > 0;
+    return young && length > 0 ? (length - 1) / PIECE_BYTES * PIECE_BYTES : 0;
+  }
+
+  private static AEADBadTagException badTag(BadPaddingException cause) {
+    AEADBadTagException badTag = new AEADBadTagException(cause.getMessage());
+    badTag.initCause(cause);
+    return badTag;
+  }
+
+  private static IllegalStateException unusable(Provider provider, GeneralSecurityException cause) {
+    return new IllegalStateException(
+        AesGcm.TRANSFORMATION + " of " + provider.getName() + " does not work: " + cause, cause);
   }
 }

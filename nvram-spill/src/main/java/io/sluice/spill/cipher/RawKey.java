@@ -8,16 +8,16 @@ import javax.crypto.SecretKey;
  * until it is collected. What the JDK's ciphers make of them, their round keys, stays until those
  * are.
  *
- * <p>Thread contract: immutable until {@link #destroy}; a thread that uses it at that moment fails
- * or uses a key of zeros, so its owner destroys it when nobody uses it. Ownership: who made it
- * destroys it. Failure: {@link IllegalStateException} when it is used after that.
+ * <p>Thread contract: safe from any thread: who uses it while it is destroyed has the key or fails,
+ * and never zeros, which would make a true output look forged. Ownership: who made it destroys it.
+ * Failure: {@link IllegalStateException} when it is used after that.
  */
 final class RawKey implements SecretKey {
   private static final long serialVersionUID = 1L;
 
   private final transient byte[] bytes;
   private final String algorithm;
-  private transient volatile boolean destroyed;
+  private transient boolean destroyed;
 
   /** Takes over the array. */
   RawKey(byte[] bytes, String algorithm) {
@@ -36,7 +36,7 @@ final class RawKey implements SecretKey {
   }
 
   @Override
-  public byte[] getEncoded() {
+  public synchronized byte[] getEncoded() {
     if (destroyed) {
       throw new IllegalStateException("the key is destroyed");
     }
@@ -44,13 +44,13 @@ final class RawKey implements SecretKey {
   }
 
   @Override
-  public void destroy() {
+  public synchronized void destroy() {
     destroyed = true;
     Arrays.fill(bytes, (byte) 0);
   }
 
   @Override
-  public boolean isDestroyed() {
+  public synchronized boolean isDestroyed() {
     return destroyed;
   }
 

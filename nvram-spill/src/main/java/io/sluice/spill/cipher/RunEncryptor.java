@@ -35,7 +35,7 @@ public final class RunEncryptor {
   public RunEncryptor(OutputKey key, RunEncoder.Sink sink) {
     this.key = key;
     this.sink = sink;
-    this.cipher = new FrameCipher(Cipher.ENCRYPT_MODE, key.aes());
+    this.cipher = new FrameCipher(Cipher.ENCRYPT_MODE, key.aes(), AesGcm.provider());
   }
 
   /** Length of a run, encrypted, of so many bytes. */

@@ -22,7 +22,7 @@ import java.util.Arrays;
  *
  * <p>Thread contract: safe from any thread. Ownership: the task's collector or shuffle closes it,
  * which makes it zero; keys that were made of it stay good. Failure: {@link IllegalStateException}
- * when it is used after that.
+ * when it is used after that, and at once in a JVM that cannot encrypt ({@link AesGcm}).
  */
 public final class ShuffleKey implements Closeable {
   private static final byte[] PURPOSE = "sluice shuffle 1".getBytes(StandardCharsets.US_ASCII);
@@ -45,6 +45,7 @@ public final class ShuffleKey implements Closeable {
    * @param keyBits that the job asks for: AES has 128 up to that many, and 256 beyond
    */
   public ShuffleKey(byte[] secret, String applicationId, int keyBits) {
+    AesGcm.provider(); // before a task has done anything that would be lost
     this.prk = Hkdf.extract(PURPOSE, secret);
     this.applicationId = applicationId;
     this.keyBytes = keyBits > 8 * SHORT_KEY_BYTES ? LONG_KEY_BYTES : SHORT_KEY_BYTES;

@@ -15,6 +15,7 @@ import io.sluice.spill.cipher.CipherFixture.ArrayInput;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.RunInputContract;
 import io.sluice.spill.merge.VerifiedRunInput;
@@ -249,7 +250,58 @@ class DecryptedRunInputTest extends RunInputContract {
     RunInput closed = open(stored, 0);
     assertEquals(10, closed.read(new byte[10], 0, 10));
     closed.close();
-    assertThrows(IOException.class, () -> closed.read(new byte[10], 0, 10));
+    assertThrows(ClosedRunException.class, () -> closed.read(new byte[10], 0, 10));
+    forged.close();
+    assertThrows(ForgedRunException.class, () -> forged.read(new byte[10], 0, 10), "it was known");
+  }
+
+  /** As a thread does that ends a task while another one reads. */
+  @Test
+  void closedInTheMiddleOfARead() throws IOException {
+    byte[] stored = encrypt(writer, PARTITION, random(2 * BLOCK));
+    for (int reads = 1; reads <= 3; reads++) {
+      for (boolean endsEarly : new boolean[] {false, true}) {
+        ClosedByRead source = new ClosedByRead(stored, reads, endsEarly);
+        RunInput input =
+            new DecryptedRunInput(
+                "map 7", source, stored.length, job.reading(OUTPUT), PARTITION, 0);
+        source.closes = input;
+        assertThrows(
+            ClosedRunException.class,
+            () -> drain(input, BLOCK, random, new ByteArrayOutputStream()));
+      }
+    }
+  }
+
+  /** Has its reader closed while it is read for the n-th time, and may then be at its end. */
+  private static final class ClosedByRead implements RunInput {
+    private final ArrayInput bytes;
+    private final boolean endsEarly;
+    private int reads;
+    private RunInput closes;
+
+    ClosedByRead(byte[] bytes, int reads, boolean endsEarly) {
+      this.bytes = new ArrayInput(bytes);
+      this.reads = reads;
+      this.endsEarly = endsEarly;
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+      if (--reads == 0) {
+        closes.close();
+        return endsEarly ? -1 : bytes.read(dst, offset, lengthBytes);
+      }
+      return bytes.read(dst, offset, lengthBytes);
+    }
+
+    @Override
+    public long remainingBytes() {
+      return bytes.remainingBytes();
+    }
+
+    @Override
+    public void close() {}
   }
 
   @Test

@@ -40,12 +40,12 @@ class FrameCipherTest {
     RawKey aes = new RawKey(hex(key), "AES");
     byte[] out = new byte[100];
     int n =
-        new FrameCipher(Cipher.ENCRYPT_MODE, aes)
+        new FrameCipher(Cipher.ENCRYPT_MODE, aes, AesGcm.provider())
             .apply(NONCE, ByteBuffer.wrap(AAD), PLAIN, 0, PLAIN.length, out, 7);
     assertEquals(PLAIN.length + RunLayout.TAG_BYTES, n);
     assertArrayEquals(hex(encrypted), Arrays.copyOfRange(out, 7, 7 + n));
 
-    FrameCipher decrypting = new FrameCipher(Cipher.DECRYPT_MODE, aes);
+    FrameCipher decrypting = new FrameCipher(Cipher.DECRYPT_MODE, aes, AesGcm.provider());
     byte[] plain = new byte[PLAIN.length];
     decrypting.apply(NONCE, ByteBuffer.wrap(AAD), out, 7, n, plain, 0);
     assertArrayEquals(PLAIN, plain);
