@@ -6,6 +6,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.merge.ChecksumException;
+import io.sluice.spill.merge.ClosedRunException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Collection;
@@ -138,7 +139,7 @@ final class LostOutputs {
   }
 
   private FetchFailedException investigate(IOException failure) {
-    if (failure instanceof InterruptedIOException) {
+    if (failure instanceof InterruptedIOException || failure instanceof ClosedRunException) {
       return null; // no output's fault
     }
     byte[] buffer = new byte[READ_BYTES];
@@ -150,8 +151,12 @@ final class LostOutputs {
       } catch (FetchFailedException e) {
         e.addSuppressed(failure);
         return e;
+      } catch (ClosedRunException e) {
+        LOG.debug("{} has been merged to its end", run.name());
       } catch (IOException | RuntimeException e) {
-        failure.addSuppressed(e);
+        if (e != failure) { // an input that has failed throws the same again
+          failure.addSuppressed(e);
+        }
       }
     }
     return null;

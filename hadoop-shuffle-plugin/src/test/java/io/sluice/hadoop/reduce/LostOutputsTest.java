@@ -16,6 +16,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.merge.ChecksumException;
+import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.IOException;
@@ -200,5 +201,49 @@ final class LostOutputsTest {
     lose(0);
     assertHears(List.of("lost [0]"), List.of(FIRST, SECOND), failure(0, null));
     assertHears(List.of("lost [0]"), List.of(FIRST, SECOND), failure(2, null));
+  }
+
+  /** What was staged is no map's, and throws again what it has thrown. */
+  @Test
+  void aFailureOfWhatWasStagedIsNobodysAndStaysWhatItWas() {
+    IOException failure = new IOException("damaged for a test");
+    LostOutputs ofStaged = of(failing(failure));
+    assertSame(failure, ofStaged.report(failure));
+    assertEquals(List.of(), heard);
+  }
+
+  /** As of runs that the merge has read to their ends when a codec fails in another. */
+  @Test
+  void runsThatAreClosedAreNotBlamed() {
+    IOException failure = new IOException("a codec's");
+    RunInput closed = failing(new ClosedRunException("test"));
+    assertSame(failure, of(closed).report(failure));
+    assertEquals(0, failure.getSuppressed().length);
+    assertEquals(List.of(), heard);
+    ClosedRunException ended = new ClosedRunException("test");
+    assertHears(List.of(), List.of(), ended);
+    assertEquals(0, ended.getSuppressed().length, "not even looked for");
+  }
+
+  private static RunInput failing(IOException failure) {
+    return new RunInput() {
+      @Override
+      public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+        throw failure;
+      }
+
+      @Override
+      public long remainingBytes() {
+        return 1;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  private LostOutputs of(RunInput input) {
+    return new LostOutputs(
+        List.of(new FetchedRun("test", 1, false, input, null)), () -> {}, report(), this::absent);
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.IOException;
@@ -15,8 +16,8 @@ import java.util.function.LongConsumer;
  * output it was, so that the engine can run the producer again.
  *
  * <p>Thread contract: one thread. Ownership: owns the input it wraps. Failure: {@link
- * FetchFailedException}; {@link InterruptedIOException} and {@link RegistrationException} are this
- * task's own and passed on as they are.
+ * FetchFailedException}; {@link InterruptedIOException}, {@link RegistrationException} and {@link
+ * ClosedRunException} are this task's own and passed on as they are.
  */
 final class NodeRunInput implements RunInput {
   private final String outputId;
@@ -47,6 +48,7 @@ final class NodeRunInput implements RunInput {
     } catch (FetchFailedException
         | InterruptedIOException
         | NodeBusyException
+        | ClosedRunException
         | RegistrationException e) {
       throw e; // the first says it already, the others are no fault of the output
     } catch (IOException e) {

@@ -1,0 +1,51 @@
+package io.sluice.node.client;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.ClosedRunException;
+import io.sluice.spill.merge.RunInput;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** Whose fault it is that a run cannot be read. */
+final class NodeRunInputTest {
+  private static final OutputId OUTPUT = new OutputId("application_1_0001", "attempt_0");
+  private static final Run RUN = new Run(0, 0, 1, 1, 1, BlockChecksums.of(7));
+
+  /** Has a byte that is not the run's. */
+  private static final class Damaged implements RunInput {
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) {
+      return 1;
+    }
+
+    @Override
+    public long remainingBytes() {
+      return 1;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** As when a task is killed, and as when the culprit of a failure is looked for. */
+  @Test
+  void whatWasClosedIsNoFaultOfItsOutput() throws IOException {
+    try (ShuffleKey key = new ShuffleKey(new byte[16], OUTPUT.applicationId(), 128)) {
+      RunInput input =
+          new NodeRunInput(
+              OUTPUT.outputId(), "run", new Damaged(), RUN, key.reading(OUTPUT), read -> {});
+      input.close();
+      assertThrows(ClosedRunException.class, () -> input.read(new byte[9], 0, 9));
+
+      RunInput damaged =
+          new NodeRunInput(
+              OUTPUT.outputId(), "run", new Damaged(), RUN, key.reading(OUTPUT), read -> {});
+      assertThrows(FetchFailedException.class, () -> damaged.read(new byte[9], 0, 9));
+    }
+  }
+}
