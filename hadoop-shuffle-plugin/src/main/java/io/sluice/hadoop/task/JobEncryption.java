@@ -68,10 +68,6 @@ public final class JobEncryption {
    * @throws IOException if the ApplicationMaster has sent no key though the job wants one
    */
   public static ShuffleKey keyOf(JobConf job, Task task) throws IOException {
-    int keyBits =
-        job.getInt(
-            MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS,
-            MRJobConfig.DEFAULT_MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS);
     String applicationId = NodeLink.applicationId(task.getJobID());
     if (CryptoUtils.isEncryptedSpillEnabled(job)) {
       byte[] spillKey = task.getEncryptedSpillKey(); // the task's own, not a copy
@@ -82,16 +78,22 @@ public final class JobEncryption {
                 + task.getTaskID()
                 + " has got no key for it from its ApplicationMaster");
       }
-      return new ShuffleKey(spillKey, applicationId, keyBits);
+      return new ShuffleKey(spillKey, applicationId, keyBits(job));
     }
     if (!isOverTls(job)) {
       return null;
     }
     byte[] secret = task.getShuffleSecret().getEncoded();
     try {
-      return new ShuffleKey(secret, applicationId, keyBits);
+      return new ShuffleKey(secret, applicationId, keyBits(job));
     } finally {
       Arrays.fill(secret, (byte) 0);
     }
+  }
+
+  private static int keyBits(JobConf job) {
+    return job.getInt(
+        MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS,
+        MRJobConfig.DEFAULT_MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS);
   }
 }
