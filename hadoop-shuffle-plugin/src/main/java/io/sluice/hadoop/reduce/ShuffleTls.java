@@ -17,12 +17,14 @@ import org.apache.hadoop.security.ssl.SSLFactory;
  * <p>The stores are read with the first connection, since most reducers make none.
  *
  * <p>Thread contract: thread-safe. Ownership: {@link StockFetch} closes it. Failure: {@link
- * IOException} where Hadoop's settings of TLS are not usable; nothing is sent in the clear instead.
+ * IOException} where Hadoop's settings of TLS are not usable, or it is closed; nothing is sent in
+ * the clear instead.
  */
 final class ShuffleTls implements Closeable {
   private final JobConf job;
   private final boolean enabled;
   private SSLFactory factory;
+  private boolean closed;
 
   ShuffleTls(JobConf job) {
     this.job = job;
@@ -52,6 +54,9 @@ final class ShuffleTls implements Closeable {
   }
 
   private synchronized SSLFactory factory() throws IOException {
+    if (closed) { // a fetcher may outlive the shuffle; its factory's thread would never end
+      throw new IOException("the shuffle has ended");
+    }
     if (factory == null) {
       SSLFactory fresh = new SSLFactory(SSLFactory.Mode.CLIENT, job);
       try {
@@ -78,6 +83,7 @@ final class ShuffleTls implements Closeable {
   /** Ends the thread that watches the stores for changes. */
   @Override
   public synchronized void close() {
+    closed = true;
     if (factory != null) {
       factory.destroy();
       factory = null;

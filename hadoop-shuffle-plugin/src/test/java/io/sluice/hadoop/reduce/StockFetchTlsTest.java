@@ -13,6 +13,7 @@ import io.sluice.hadoop.testing.TestJob;
 import io.sluice.rdma.testing.TestCertificate;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -133,5 +134,16 @@ final class StockFetchTlsTest {
       assertFalse(e instanceof StockFetch.FetchException, "no node's fault: " + e);
       assertTrue(e.getMessage().contains(MRConfig.SHUFFLE_SSL_ENABLED_KEY), e.getMessage());
     }
+  }
+
+  /** A fetcher may come after the end; a factory that it made would have a thread for ever. */
+  @Test
+  void nothingIsOpenedOnceItIsClosed() throws Exception {
+    trust(ofThisHost);
+    ShuffleTls tls = new ShuffleTls(job);
+    tls.close();
+    IOException e =
+        assertThrows(IOException.class, () -> tls.open(new URL("https://127.0.0.1:1/")));
+    assertTrue(e.getMessage().contains("has ended"), e.getMessage());
   }
 }
