@@ -27,14 +27,22 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: safe from any thread; a few threads of its own answer. Ownership: whoever
  * opens it closes it before the service. Failure: {@link IOException} if it cannot listen; a
- * request that fails is answered with status 500, and logged.
+ * request that fails is answered with status 500, and logged; one that does not come to its end, or
+ * whose answer is not taken, ends with its connection.
  */
 final class MetricsEndpoint implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
   private static final String PATH = "/metrics";
 
   /** So that one scraper that does not read keeps none of the others waiting. */
-  private static final int THREADS = 4;
+  static final int THREADS = 4;
+
+  static {
+    // Else who sends half a request, or does not read, would keep a thread. The JDK's server has no
+    // other way to be told, and reads these when it is first used.
+    System.getProperties().putIfAbsent("sun.net.httpserver.maxReqTime", "5"); // seconds
+    System.getProperties().putIfAbsent("sun.net.httpserver.maxRspTime", "30");
+  }
 
   private final NodeService service;
   private final HttpServer server;
