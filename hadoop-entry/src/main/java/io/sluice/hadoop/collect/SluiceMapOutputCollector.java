@@ -36,6 +36,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
 
   private final Map<String, String> environment;
   private final String javaVersion;
+  private final String implementation;
   private MapOutputCollector<K, V> chosen;
 
   /** Made by the map task. */
@@ -48,8 +49,14 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   }
 
   SluiceMapOutputCollector(Map<String, String> environment, String javaVersion) {
+    this(environment, javaVersion, IMPLEMENTATION);
+  }
+
+  SluiceMapOutputCollector(
+      Map<String, String> environment, String javaVersion, String implementation) {
     this.environment = environment;
     this.javaVersion = javaVersion;
+    this.implementation = implementation;
   }
 
   @Override
@@ -80,24 +87,35 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
 
   /** Lets Sluice's collector begin; why it did not, or null. */
   @SuppressWarnings("unchecked")
-  private String declineReason(Context context) throws IOException {
+  private String declineReason(Context context) {
     MapOutputCollector<K, V> collector = null;
     try {
-      collector = Implementation.make(MapOutputCollector.class, IMPLEMENTATION, environment);
+      collector = Implementation.make(MapOutputCollector.class, implementation, environment);
       collector.init(context);
       chosen = collector;
       return null;
     } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError e) {
       LOG.debug("Sluice's collector has not begun", e);
-      String reason = reason(e);
-      try {
-        if (collector != null) {
-          collector.close();
-        }
-      } catch (IOException | InterruptedException closing) {
-        throw new IOException("Sluice's collector has not begun, nor given up: " + reason, closing);
+      return reason(e) + closeFailure(collector);
+    }
+  }
+
+  /**
+   * What to say of a collector that has not begun and cannot be closed either; empty if it can. An
+   * exception would have the task take its next collector, whatever the job's policy is.
+   */
+  private static String closeFailure(MapOutputCollector<?, ?> collector) {
+    try {
+      if (collector != null) {
+        collector.close();
       }
-      return reason;
+      return "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "; then it was interrupted";
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("Sluice's collector cannot be closed", e);
+      return "; then it could not be closed: " + reason(e);
     }
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.entry.FallbackRefused;
+import io.sluice.hadoop.entry.JavaVersion;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.StockMapOutput;
@@ -59,6 +60,21 @@ final class FallbackTest extends CollectorFixture {
     @Override
     public void init(Context context) throws IOException {
       throw new IOException("it does not work here");
+    }
+  }
+
+  /** Ours, on a bad day. */
+  public static final class NeitherBeginsNorEnds extends Other {
+    NeitherBeginsNorEnds(Map<String, String> environment) {}
+
+    @Override
+    public void init(Context context) throws IOException {
+      throw new IOException("it does not begin");
+    }
+
+    @Override
+    public void close() {
+      throw new IllegalStateException("nor end");
     }
   }
 
@@ -141,6 +157,28 @@ final class FallbackTest extends CollectorFixture {
         "sluice.fallback.policy is 'nevermore', expected one of auto, never",
         () -> ours.run(new SluiceMapOutputCollector<>(node.environment()), List.of()));
     assertEquals(List.of(), CALLS);
+    assertEquals(0, fallbacks());
+  }
+
+  private SluiceMapOutputCollector<Writable, Writable> neitherBeginsNorEnds() {
+    return new SluiceMapOutputCollector<>(
+        node.environment(), JavaVersion.current(), NeitherBeginsNorEnds.class.getName());
+  }
+
+  @Test
+  void whatCannotBeClosedEitherIsTheNextCollectorsAndCounted() throws Exception {
+    ours.run(neitherBeginsNorEnds(), List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+    assertEquals(1, StockMapOutput.read(ours, job, 2).size());
+    assertEquals(1, fallbacks());
+  }
+
+  @Test
+  void whatCannotBeClosedEitherIsNobodysWhereTheJobRulesThatOut() {
+    job.set(FallbackPolicy.KEY, "never");
+    assertRefused(
+        "sluice.fallback.policy is never, and it does not begin; then it could not be closed:"
+            + " java.lang.IllegalStateException: nor end",
+        () -> ours.run(neitherBeginsNorEnds(), List.of()));
     assertEquals(0, fallbacks());
   }
 
