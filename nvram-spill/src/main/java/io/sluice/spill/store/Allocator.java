@@ -67,12 +67,22 @@ final class Allocator {
    * Grants {@code lengthBytes}, whole blocks of an owner's segments, in one piece if it must be
    * contiguous.
    *
+   * @param memoryBytes most that may be of the memory tier; nothing that must be contiguous is, if
+   *     that is less
    * @param leases everything leased now
    * @param lack why the memory tier has no room although it is not whole, for the message
    */
-  List<Extent> take(Owner owner, long lengthBytes, boolean contiguous, Leased leases, String lack)
+  List<Extent> take(
+      Owner owner,
+      long lengthBytes,
+      boolean contiguous,
+      long memoryBytes,
+      Leased leases,
+      String lack)
       throws IOException {
-    List<Extent> taken = new ArrayList<>(memory.take(owner, lengthBytes, contiguous));
+    long fromMemoryBytes = contiguous && memoryBytes < lengthBytes ? 0 : memoryBytes;
+    List<Extent> taken =
+        new ArrayList<>(memory.take(owner, Math.min(lengthBytes, fromMemoryBytes), contiguous));
     long missingBytes = lengthBytes - taken.stream().mapToLong(Extent::lengthBytes).sum();
     if (missingBytes == 0) {
       return taken;

@@ -53,6 +53,7 @@ public final class CommittedOutput {
 
   /** The runs of neighbouring partitions, one partition after the other. */
   public List<LocatedRun> runs(int firstPartition, int endPartition) throws IOException {
+    place.tell();
     return indexedRuns(firstPartition, endPartition).stream().map(this::located).toList();
   }
 

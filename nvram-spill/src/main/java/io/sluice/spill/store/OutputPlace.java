@@ -28,6 +28,7 @@ public final class OutputPlace implements ByteSource {
   private final ExtentTable extents;
   private final SegmentHandle[] segments; // each once
   private volatile boolean held = true;
+  private volatile boolean told;
 
   /**
    * A place that is held.
@@ -60,17 +61,27 @@ public final class OutputPlace implements ByteSource {
   }
 
   /**
-   * Whether the bytes that were read here until now were the output's: false just before its blocks
-   * go back, and for ever after.
+   * Whether the bytes that were read here until now were the output's for certain: false when it
+   * has left, and for ever after.
    */
   public boolean isHeld() {
     VarHandle.loadLoadFence(); // what was read before must not be read after it
     return held;
   }
 
-  /** Its blocks go back now. */
+  /** The output is no longer here; its blocks may go back from now on. */
   void release() {
     held = false;
+  }
+
+  /** Somebody is told of it now, before he looks whether it {@link #isHeld}. */
+  void tell() {
+    told = true;
+  }
+
+  /** Whether anybody was told of it, who may come to read here. */
+  boolean wasTold() {
+    return told;
   }
 
   /** All extents, in logical order. */

@@ -4,6 +4,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Tier;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Outputs that claim the same blocks or have the same id are all left out: one of them is
  * forged, and an output that is missing is made again by its engine, while one with wrong bytes is
- * not.
+ * not. But one that was found twice with one identity was being moved: the later place counts.
  *
  * <p>Thread contract: one thread. Failure: {@link IOException} of the memory tier; what is not
  * valid is left out and logged, as is what lies in a file of the disk tier that cannot be read.
@@ -72,8 +73,29 @@ final class Recovery {
         leaveOut(segment, e);
       }
     }
+    found.removeAll(left(found));
     found.removeAll(contested(found));
     return found;
+  }
+
+  /** Places that an output had left, but for the mark. */
+  private static List<CommittedOutput> left(List<CommittedOutput> found) {
+    Map<OutputIdentity, CommittedOutput> last = new HashMap<>();
+    for (CommittedOutput output : found) {
+      last.merge(output.identity(), output, Recovery::later);
+    }
+    return found.stream()
+        .filter(output -> output.place().generation() < placeOf(last, output).generation())
+        .toList();
+  }
+
+  private static OutputPlace placeOf(
+      Map<OutputIdentity, CommittedOutput> last, CommittedOutput output) {
+    return last.get(output.identity()).place();
+  }
+
+  private static CommittedOutput later(CommittedOutput one, CommittedOutput other) {
+    return one.place().generation() < other.place().generation() ? other : one;
   }
 
   /** Its outputs are missing, and made again. */

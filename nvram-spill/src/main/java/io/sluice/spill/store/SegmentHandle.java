@@ -289,6 +289,16 @@ public final class SegmentHandle implements ByteSource, Closeable {
     atFileSystemPatiently(write); // what is not marked as it should be is lost at the next start
   }
 
+  /** Writes to a file of the disk tier, in the time that it has for that. */
+  void write(long offsetBytes, ByteBuffer bytes) throws IOException {
+    atFileSystem(() -> file.write(offsetBytes, bytes));
+  }
+
+  /** Returns when what was written to a file of the disk tier has reached the medium. */
+  void force() throws IOException {
+    atFileSystem(file::force);
+  }
+
   /** Gives a new file its length, without giving it space. */
   void extendTo(long lengthBytes) throws IOException {
     file.setLength(lengthBytes);

@@ -7,6 +7,7 @@ import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
@@ -14,7 +15,9 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -60,6 +64,7 @@ public final class SpillStore implements Closeable {
   private final Quarantine quarantine;
   private final PoolGrowth growth;
   private final SegmentHolders holders = new SegmentHolders();
+  private final FormerPlaces former = new FormerPlaces();
   private final HandOver handOver;
   private boolean reviewed;
   private long forgedOutputs;
@@ -350,6 +355,17 @@ public final class SpillStore implements Closeable {
 
   private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
     OutputPlace place = output.place();
+    clearMark(place);
+    outputs.remove(output);
+    place.release(); // first: who reads from blocks of others must see it
+    Cleanup cleanup = new Cleanup();
+    cleanup.run(() -> giveBack(place, retired));
+    former.take(output.id()).ifPresent(left -> cleanup.run(() -> giveBack(left, retired)));
+    cleanup.finish();
+  }
+
+  /** It no longer exists at that place, or nobody will believe that it does. */
+  private void clearMark(OutputPlace place) throws IOException {
     try {
       place.clearMark();
     } catch (IOException e) {
@@ -362,8 +378,9 @@ public final class SpillStore implements Closeable {
         allocator.memory().damaged(tail); // the mark goes with the file
       }
     }
-    outputs.remove(output);
-    place.release(); // first: who reads from blocks of others must see it
+  }
+
+  private void giveBack(OutputPlace place, List<SegmentHandle> retired) throws IOException {
     Cleanup cleanup = new Cleanup();
     for (Extent extent : place.extents()) {
       cleanup.run(() -> allocator.free(extent.range(), retired));
@@ -377,6 +394,130 @@ public final class SpillStore implements Closeable {
   private void disown(SegmentHandle segment, IOException cause) throws IOException {
     if (allocator.disk().disown(segment, cause) || files.isEpochDue()) {
       files.beginEpoch();
+    }
+  }
+
+  /**
+   * The outputs of an application that lie in the memory tier, in the order in which they had best
+   * leave it: first those that no reader was told of, of those the largest.
+   */
+  public List<CommittedOutput> outputsInMemory(String applicationId) {
+    return outputs(applicationId).stream()
+        .filter(output -> output.place().bytesOf(Tier.MEMORY) > 0)
+        .sorted(
+            Comparator.comparing((CommittedOutput output) -> output.place().wasTold())
+                .thenComparing(
+                    output -> output.place().bytesOf(Tier.MEMORY), Comparator.reverseOrder()))
+        .toList();
+  }
+
+  /**
+   * Lays an output on the disk tier while it is read; it exists all the time. Its former place is
+   * granted again at once if no reader was told of it, else when its blocks are wanted.
+   *
+   * @return how many bytes of the memory tier can be granted by that; 0 if the output was freed or
+   *     replaced meanwhile
+   * @throws StoreFullException if the disk tier has no room
+   */
+  public long moveToDisk(CommittedOutput output) throws IOException {
+    Owner owner = output.place().tail().owner();
+    OutputCopy copy = new OutputCopy(output);
+    AtomicLong freedBytes = new AtomicLong();
+    try (Lease lease = openLease(output.id().applicationId(), owner)) {
+      ExtentTable extents = leaseOnDisk(lease, copy);
+      FooterLocation trailer = copy.write(extents, lease.info(), this::writeToDisk);
+      if (config.medium().isPersistent()) {
+        forceDisk(extents);
+      }
+      CommittedOutput moved = loader.load(trailer, owner);
+      announced.announce(extents.extents().stream().map(this::handleOf).toList());
+      freeing(retired -> freedBytes.set(switchTo(moved, output, lease, retired)));
+    } catch (IOException e) {
+      if (find(output.id()).orElse(null) == output) {
+        throw e;
+      }
+    }
+    return freedBytes.get();
+  }
+
+  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy) throws IOException {
+    int extentCount = (int) (copy.lengthBytes(0) / Extent.MAX_LENGTH_BYTES + 1);
+    long lengthBytes = allocator.roundUp(copy.lengthBytes(extentCount + 1));
+    lock.lock();
+    try {
+      checkUsable(lease);
+      List<Extent> taken =
+          allocator.take(
+              lease.owner(), lengthBytes, false, 0, this::leasedBytes, ", which it is to leave");
+      taken.forEach(extent -> lease.held().add(extent.range()));
+      return new ExtentTable(taken);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void writeToDisk(Range range, ByteBuffer bytes) throws IOException {
+    atDisk(range.segmentId(), segment -> segment.write(range.offsetBytes(), bytes));
+  }
+
+  private void forceDisk(ExtentTable extents) throws IOException {
+    for (Extent extent : extents.extents()) {
+      atDisk(extent.segment().segmentId(), SegmentHandle::force);
+    }
+  }
+
+  private interface DiskStep {
+    void run(SegmentHandle segment) throws IOException;
+  }
+
+  /** A directory in which that fails is left out. */
+  private void atDisk(int segmentId, DiskStep step) throws IOException {
+    SegmentHandle segment = lookUp(segmentId);
+    if (segment == null) {
+      throw new IOException("segment " + segmentId + " was closed while an output was moved to it");
+    }
+    try {
+      step.run(segment);
+    } catch (IOException e) {
+      undeleted(segment, e);
+      throw e;
+    }
+  }
+
+  /** From here on the output lies where it was copied to. */
+  private long switchTo(
+      CommittedOutput moved, CommittedOutput output, Lease lease, List<SegmentHandle> retired)
+      throws IOException {
+    if (outputs.find(output.id()) != output) {
+      return 0;
+    }
+    checkUsable(lease);
+    mark(moved);
+    try { // of two places that are marked, recovery takes the later one
+      clearMark(output.place());
+    } catch (IOException | RuntimeException | Error e) {
+      takeBackAfter(e, moved);
+      throw e;
+    }
+    moved.extents().forEach(extent -> lease.held().remove(extent.range()));
+    outputs.add(moved);
+    OutputPlace left = output.place();
+    left.release(); // first: who is told of it from now on sees it
+    if (left.wasTold()) {
+      former.add(output.id(), left);
+    } else {
+      giveBack(left, retired);
+      grown.signalAll();
+    }
+    return left.bytesOf(Tier.MEMORY);
+  }
+
+  /** Grants what outputs have left, as far as it is wanted. */
+  private void reuseFormer(
+      Owner owner, long lengthBytes, boolean contiguous, List<SegmentHandle> retired)
+      throws IOException {
+    while (!former.isEmpty() && !allocator.memory().hasRoom(owner, lengthBytes, contiguous)) {
+      giveBack(former.takeOldest().orElseThrow(), retired);
     }
   }
 
@@ -460,26 +601,31 @@ public final class SpillStore implements Closeable {
       if (lacksRoom(lease.owner(), wantedBytes, contiguous)) {
         reviewQuarantine();
       }
-      lock.lock();
-      try {
-        if (contiguous && wantedBytes > Extent.MAX_LENGTH_BYTES) {
-          throw new IllegalArgumentException(
-              "cannot lease "
-                  + wantedBytes
-                  + " bytes in one piece, at most "
-                  + Extent.MAX_LENGTH_BYTES);
-        }
-        checkUsable(lease);
-        String lack = awaitRoom(lease, wantedBytes, contiguous);
-        List<Extent> taken =
-            allocator.take(
-                lease.owner(), wantedBytes, contiguous, SpillStore.this::leasedBytes, lack);
-        taken.forEach(extent -> lease.held().add(extent.range()));
-        wakeFiller();
-        return taken;
-      } finally {
-        lock.unlock();
+      if (contiguous && wantedBytes > Extent.MAX_LENGTH_BYTES) {
+        throw new IllegalArgumentException(
+            "cannot lease "
+                + wantedBytes
+                + " bytes in one piece, at most "
+                + Extent.MAX_LENGTH_BYTES);
       }
+      List<Extent> taken = new ArrayList<>();
+      freeing(
+          retired -> {
+            checkUsable(lease);
+            reuseFormer(lease.owner(), wantedBytes, contiguous, retired);
+            String lack = awaitRoom(lease, wantedBytes, contiguous);
+            taken.addAll(
+                allocator.take(
+                    lease.owner(),
+                    wantedBytes,
+                    contiguous,
+                    wantedBytes,
+                    SpillStore.this::leasedBytes,
+                    lack));
+            taken.forEach(extent -> lease.held().add(extent.range()));
+            wakeFiller();
+          });
+      return taken;
     }
 
     @Override
@@ -593,12 +739,16 @@ public final class SpillStore implements Closeable {
     try {
       output.place().mark();
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        takeBack(output, e);
-      } catch (IOException | RuntimeException | Error alsoFailed) {
-        e.addSuppressed(alsoFailed);
-      }
+      takeBackAfter(e, output);
       throw e;
+    }
+  }
+
+  private void takeBackAfter(Throwable failure, CommittedOutput output) {
+    try {
+      takeBack(output, failure);
+    } catch (IOException | RuntimeException | Error alsoFailed) {
+      failure.addSuppressed(alsoFailed);
     }
   }
 

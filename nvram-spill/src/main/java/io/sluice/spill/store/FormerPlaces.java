@@ -1,0 +1,42 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.OutputId;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Places that outputs have left and readers were told of: they stay as they were until their blocks
+ * are wanted, because who reads there need not ask again.
+ *
+ * <p>Thread contract: guarded by the lock of the store.
+ */
+final class FormerPlaces {
+  private final Map<OutputId, OutputPlace> places = new LinkedHashMap<>(); // oldest first
+
+  /** The output has left it; it moves once at most, from memory to disk. */
+  void add(OutputId id, OutputPlace place) {
+    places.put(id, place);
+  }
+
+  boolean isEmpty() {
+    return places.isEmpty();
+  }
+
+  /** The oldest, for its blocks to be granted again. */
+  Optional<OutputPlace> takeOldest() {
+    Iterator<OutputPlace> oldest = places.values().iterator();
+    if (!oldest.hasNext()) {
+      return Optional.empty();
+    }
+    OutputPlace place = oldest.next();
+    oldest.remove();
+    return Optional.of(place);
+  }
+
+  /** That of an output, which is freed. */
+  Optional<OutputPlace> take(OutputId id) {
+    return Optional.ofNullable(places.remove(id));
+  }
+}

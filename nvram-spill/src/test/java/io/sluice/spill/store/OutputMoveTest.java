@@ -1,0 +1,479 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.writer.OutputWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Outputs that leave the memory tier while they are read, and whatever may happen meanwhile. */
+@Timeout(120)
+class OutputMoveTest extends PoolTestBase {
+  private static final int OUTPUT_BYTES = 300_000;
+
+  private Random random;
+  private final AtomicReference<Runnable> beforeSwitch = new AtomicReference<>(() -> {});
+
+  @BeforeEach
+  void seed() {
+    random = seeded("OutputMoveTest");
+  }
+
+  /** Of the segments that are announced after the start, those of the disk tier are a move's. */
+  private StoreConfig.Builder watched(int segments) {
+    return configWithDisk(segments)
+        .segmentListener(
+            new SegmentListener() {
+              @Override
+              public void segmentAdded(SegmentHandle segment) {
+                if (segment.info().tier() == Tier.DISK) {
+                  beforeSwitch.getAndSet(() -> {}).run();
+                }
+              }
+
+              @Override
+              public void segmentRemoved(SegmentHandle segment) {}
+            });
+  }
+
+  private Outputs.Content commit(SpillStore store, int number, int bytes) throws IOException {
+    try (Lease lease = store.openLease(APP)) {
+      return commit(lease, id(number), random, bytes);
+    }
+  }
+
+  private static CommittedOutput output(SpillStore store, int number) {
+    return store.find(id(number)).orElseThrow();
+  }
+
+  private static void assertOn(Tier tier, CommittedOutput output) {
+    assertEquals(output.place().lengthBytes(), output.place().bytesOf(tier), "on " + tier);
+  }
+
+  private void assertEnds(SpillStore store) throws IOException {
+    store.freeApplication(APP);
+    assertAllFree(store);
+    assertEquals(0, filesOnDisk(), "files of the disk tier");
+  }
+
+  private long filesOnDisk() throws IOException {
+    try (Stream<Path> files = Files.walk(disk())) {
+      return files.filter(file -> file.toString().contains("segment")).count();
+    }
+  }
+
+  @Test
+  void anOutputIsTheSameElsewhere() throws Exception {
+    try (SpillStore store = open(configWithDisk(4).build())) {
+      for (int i = 0; i < 8; i++) {
+        Outputs.Content content = commit(store, i, 1 + random.nextInt(OUTPUT_BYTES));
+        CommittedOutput before = output(store, i);
+        long freedBytes = store.moveToDisk(before);
+        CommittedOutput after = output(store, i);
+        assertEquals(before.place().bytesOf(Tier.MEMORY), freedBytes);
+        assertOn(Tier.DISK, after);
+        assertTrue(after.hasTheBytesOf(before));
+        assertTrue(after.place().generation() > before.place().generation());
+        assertFalse(before.place().isHeld());
+        FooterLocation trailer = before.place().trailer();
+        assertFalse(FooterReader.looksCommitted(before.place().tail(), trailer.endBytes()));
+        Outputs.check(store, id(i), content);
+      }
+      assertEquals(List.of(), store.outputsInMemory(APP));
+      StoreStats stats = store.stats();
+      assertEquals(0, stats.memory().usedBytes());
+      assertEquals(
+          List.of(new ApplicationUse(APP, 0, stats.disk().committedBytes())),
+          store.applicationUses());
+      assertEnds(store);
+    }
+  }
+
+  @Test
+  void anOutputOfManyExtentsIsTheSameInOne() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      List<Extent> held = new ArrayList<>();
+      Lease lease = store.openLease(APP);
+      for (int i = 0; i < 2 * SEGMENT_BYTES / BLOCK_BYTES; i++) {
+        held.addAll(lease.lease(BLOCK_BYTES));
+      }
+      for (int i = 0; i < held.size(); i += 2) {
+        lease.release(List.of(held.get(i))); // what is free lies in single blocks
+      }
+      byte[] run = new byte[3 * SEGMENT_BYTES / 4];
+      random.nextBytes(run);
+      Outputs.Content content = new Outputs.Content(2, List.of(0, 1, 0), List.of(run, run, run));
+      try (Lease other = store.openLease(APP);
+          OutputWriter writer = writer(other, 2)) {
+        Outputs.write(writer, content, random);
+        writer.commit(id(1));
+      }
+      CommittedOutput before = output(store, 1);
+      assertTrue(before.place().bytesOf(Tier.MEMORY) > 0);
+      assertTrue(before.place().bytesOf(Tier.DISK) > 0);
+      assertEquals(before.place().bytesOf(Tier.MEMORY), store.moveToDisk(before));
+      assertOn(Tier.DISK, output(store, 1));
+      assertEquals(1, output(store, 1).extents().size());
+      Outputs.check(store, id(1), content);
+      lease.close();
+      assertEnds(store);
+    }
+  }
+
+  @Test
+  void whatReadersWereToldOfLeavesLastAndTheLargestFirst() throws Exception {
+    try (SpillStore store = open(configWithDisk(4).build())) {
+      int[] bytes = {100_000, 1_000, 400_000, 200_000};
+      for (int i = 0; i < bytes.length; i++) {
+        try (Lease lease = store.openLease(APP);
+            OutputWriter writer = writer(lease, 1)) {
+          writer.beginRun(0);
+          writer.write(new byte[bytes[i]], 0, bytes[i]);
+          writer.endRun(bytes[i], 1);
+          writer.commit(id(i));
+        }
+      }
+      output(store, 2).runs(0);
+      assertEquals(
+          List.of(id(3), id(0), id(1), id(2)),
+          store.outputsInMemory(APP).stream().map(CommittedOutput::id).toList());
+    }
+  }
+
+  @Test
+  void whatNobodyWasToldOfIsGrantedAtOnceAndTheRestWhenItIsWanted() throws Exception {
+    try (SpillStore store = open(configWithDisk(1).build())) {
+      commit(store, 1, OUTPUT_BYTES);
+      commit(store, 2, OUTPUT_BYTES);
+      CommittedOutput untold = output(store, 1);
+      CommittedOutput told = output(store, 2);
+      told.runs(0);
+      byte[] bytes = new byte[(int) told.totalBytes()];
+      told.place().read(0, bytes);
+      store.moveToDisk(untold);
+      store.moveToDisk(told);
+      try (Lease lease = store.openLease(APP)) {
+        long othersBytes = SEGMENT_BYTES - told.place().lengthBytes();
+        lease.lease(othersBytes);
+        byte[] still = new byte[bytes.length];
+        told.place().read(0, still); // as who was told of it does
+        assertTrue(Arrays.equals(bytes, still), "overwritten although there was other room");
+        assertOn(Tier.MEMORY, lease.lease(told.place().lengthBytes()));
+        assertEquals(0, store.stats().overflows() - 2, "beyond those of the moves");
+      }
+      assertEnds(store);
+    }
+  }
+
+  private static void assertOn(Tier tier, List<Extent> extents) {
+    extents.forEach(extent -> assertEquals(tier, extent.segment().tier()));
+  }
+
+  @Test
+  void readersInTheProcessReadThroughMoves() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      List<byte[]> all = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        commit(store, i, OUTPUT_BYTES);
+        byte[] bytes = new byte[(int) output(store, i).totalBytes()];
+        output(store, i).place().read(0, bytes);
+        all.add(bytes);
+      }
+      AtomicBoolean done = new AtomicBoolean();
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      Thread reader = new Thread(() -> read(store, all, done, failure));
+      reader.start();
+      for (int i = 0; i < 6; i++) {
+        store.moveToDisk(output(store, i));
+        try (Lease lease = store.openLease(APP + "other")) {
+          List<Extent> taken = lease.lease(2 * SEGMENT_BYTES - committedBytes(store));
+          overwrite(taken);
+        }
+      }
+      done.set(true);
+      reader.join();
+      if (failure.get() != null) {
+        throw new AssertionError(failure.get());
+      }
+    }
+  }
+
+  private static long committedBytes(SpillStore store) {
+    return store.stats().memory().committedBytes();
+  }
+
+  private static void read(
+      SpillStore store, List<byte[]> all, AtomicBoolean done, AtomicReference<Throwable> failure) {
+    try {
+      OutputReads reads = new OutputReads(store::find);
+      CommittedOutput[] seen = new CommittedOutput[all.size()];
+      for (int i = 0; i < seen.length; i++) {
+        seen[i] = output(store, i);
+      }
+      do {
+        for (int i = 0; i < seen.length; i++) {
+          byte[] bytes = new byte[all.get(i).length];
+          seen[i] = reads.copy(seen[i], 0, ByteBuffer.wrap(bytes));
+          if (!Arrays.equals(all.get(i), bytes)) {
+            throw new AssertionError("output " + i + " has other bytes");
+          }
+        }
+      } while (!done.get());
+    } catch (IOException | RuntimeException | Error e) {
+      failure.set(e);
+    }
+  }
+
+  private void overwrite(List<Extent> extents) throws IOException {
+    for (Extent extent : extents) {
+      byte[] noise = new byte[(int) extent.lengthBytes()];
+      random.nextBytes(noise);
+      try (FileChannel file = FileChannel.open(extent.segment().path(), StandardOpenOption.WRITE)) {
+        file.write(
+            ByteBuffer.wrap(noise), extent.segment().fileOffsetBytes() + extent.offsetBytes());
+      }
+    }
+  }
+
+  /** What the switch changes is not done, and nothing is left of the copy. */
+  private void assertMovesNothing(SpillStore store, Outputs.Content content) throws IOException {
+    assertOn(Tier.MEMORY, output(store, 1));
+    assertTrue(output(store, 1).place().isHeld());
+    Outputs.check(store, id(1), content);
+    assertEquals(0, store.stats().disk().createdBytes());
+    assertEnds(store);
+  }
+
+  @Test
+  void aDiskThatIsFullKeepsTheOutputWhereItIs() throws Exception {
+    StoreConfig config = config(2).disk(List.of(disk()), BLOCK_BYTES, 0).build();
+    try (SpillStore store = open(config)) {
+      Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
+      assertThrows(StoreFullException.class, () -> store.moveToDisk(output(store, 1)));
+      assertMovesNothing(store, content);
+    }
+  }
+
+  /** Its file is closed just when it is announced, so that the mark cannot be set. */
+  @Test
+  void aDiskThatFailsAtTheMarkKeepsTheOutputWhereItIs() throws Exception {
+    StoreConfig config =
+        configWithDisk(2)
+            .segmentListener(
+                new SegmentListener() {
+                  @Override
+                  public void segmentAdded(SegmentHandle segment) {
+                    if (segment.info().tier() == Tier.DISK) {
+                      closeFile(segment);
+                    }
+                  }
+
+                  @Override
+                  public void segmentRemoved(SegmentHandle segment) {}
+                })
+            .build();
+    try (SpillStore store = open(config)) {
+      Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
+      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
+      assertEquals(1, store.stats().failedDirectories());
+      assertMovesNothing(store, content);
+    }
+  }
+
+  private static void closeFile(SegmentHandle segment) {
+    try {
+      segment.file().close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aDiskThatHangsCostsADeadline() throws Exception {
+    try (SpillStore store = open(watched(2).diskTimeoutMs(300).build())) {
+      Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
+      HeldFile held = new HeldFile();
+      beforeSwitch.set(() -> held.hold(store));
+      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
+      assertOn(Tier.MEMORY, output(store, 1));
+      Outputs.check(store, id(1), content);
+      held.release();
+      assertNotEquals(0, store.stats().failedDirectories());
+    }
+  }
+
+  /** Has the monitor of the only file of the disk tier, on a thread of its own. */
+  private static final class HeldFile {
+    private final Object released = new Object();
+    private boolean isReleased;
+    private Thread thread;
+
+    void hold(SpillStore store) {
+      Object file =
+          store
+              .segment(
+                  store.segments().stream()
+                      .filter(info -> info.tier() == Tier.DISK)
+                      .findFirst()
+                      .orElseThrow()
+                      .segmentId())
+              .orElseThrow()
+              .file();
+      AtomicBoolean holds = new AtomicBoolean();
+      thread =
+          new Thread(
+              () -> {
+                synchronized (file) {
+                  holds.set(true);
+                  synchronized (released) {
+                    while (!isReleased) {
+                      try {
+                        released.wait();
+                      } catch (InterruptedException e) {
+                        return;
+                      }
+                    }
+                  }
+                }
+              });
+      thread.start();
+      while (!holds.get()) {
+        Thread.onSpinWait();
+      }
+    }
+
+    void release() throws InterruptedException {
+      synchronized (released) {
+        isReleased = true;
+        released.notifyAll();
+      }
+      thread.join();
+    }
+  }
+
+  @Test
+  void anApplicationThatEndsMeanwhileLeavesNothing() throws Exception {
+    try (SpillStore store = open(watched(2).build())) {
+      commit(store, 1, OUTPUT_BYTES);
+      beforeSwitch.set(() -> run(() -> store.freeApplication(APP)));
+      assertEquals(0, store.moveToDisk(output(store, 1)));
+      assertTrue(store.find(id(1)).isEmpty());
+      assertEnds(store);
+    }
+  }
+
+  @Test
+  void anOutputThatIsReplacedMeanwhileIsNotBroughtBack() throws Exception {
+    try (SpillStore store = open(watched(2).build())) {
+      commit(store, 1, OUTPUT_BYTES);
+      AtomicReference<Outputs.Content> later = new AtomicReference<>();
+      beforeSwitch.set(
+          () ->
+              run(
+                  () -> {
+                    try (Lease lease = store.openLease(APP)) {
+                      later.set(commit(ReplaceTest.replacing(lease), id(1), random, 1_000));
+                    }
+                  }));
+      assertEquals(0, store.moveToDisk(output(store, 1)));
+      Outputs.check(store, id(1), later.get());
+      assertEnds(store);
+    }
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private static void run(Step step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aStoreThatEndsMeanwhileFindsTheOutputWhereItWas() throws Exception {
+    Outputs.Content content;
+    try (SpillStore store = open(watched(2).build())) {
+      content = commit(store, 1, OUTPUT_BYTES);
+      beforeSwitch.set(store::quiesce);
+      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
+    }
+    try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
+      assertOn(Tier.MEMORY, output(next, 1));
+      Outputs.check(next, id(1), content);
+      assertEnds(next);
+    }
+  }
+
+  @Test
+  void whatWasMovedIsFoundAgain() throws Exception {
+    Outputs.Content content;
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      content = commit(store, 1, OUTPUT_BYTES);
+      output(store, 1).runs(0);
+      store.moveToDisk(output(store, 1));
+    }
+    try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
+      assertOn(Tier.DISK, output(next, 1));
+      Outputs.check(next, id(1), content);
+      assertEquals(0, next.stats().memory().usedBytes());
+      assertEnds(next);
+    }
+  }
+
+  /** It died between the two marks. */
+  @Test
+  void ofTwoPlacesThatAreMarkedTheLaterOneCounts() throws Exception {
+    Outputs.Content content;
+    OutputPlace left;
+    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      content = commit(store, 1, OUTPUT_BYTES);
+      left = output(store, 1).place();
+      left.read(left.lengthBytes() - mark.length, mark);
+      store.moveToDisk(output(store, 1));
+    }
+    Path path = left.extents().get(left.extents().size() - 1).segment().path();
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.wrap(mark), left.trailer().trailerOffsetBytes());
+    }
+    try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
+      assertEquals(1, next.stats().outputs());
+      assertOn(Tier.DISK, output(next, 1));
+      Outputs.check(next, id(1), content);
+      assertEquals(0, next.stats().memory().usedBytes(), "the other place is free");
+      next.freeApplication(APP);
+    }
+    try (SpillStore last = open(configWithDisk(2).recover(Set.of()).build())) {
+      assertTrue(last.find(id(1)).isEmpty(), "the mark of the other place stayed");
+      assertEnds(last);
+    }
+  }
+}
