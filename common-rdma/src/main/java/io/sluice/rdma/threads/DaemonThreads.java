@@ -24,10 +24,15 @@ public final class DaemonThreads {
 
   /** One thread after the other, which ends when it has had nothing to do for {@code idleMs}. */
   public static ThreadPoolExecutor executor(String name, long idleMs) {
+    return executor(name, 1, idleMs);
+  }
+
+  /** Up to so many threads, each of which ends when it has had nothing to do for {@code idleMs}. */
+  public static ThreadPoolExecutor executor(String name, int threads, long idleMs) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
-            1,
-            1,
+            threads,
+            threads,
             idleMs,
             TimeUnit.MILLISECONDS,
             new LinkedBlockingQueue<>(),

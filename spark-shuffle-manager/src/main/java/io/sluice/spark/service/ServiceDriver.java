@@ -33,9 +33,10 @@ import scala.jdk.javaapi.CollectionConverters;
  * executors that wrote it may be gone. It knows the services from the map outputs. To those that
  * would take the application for dead without executors it shows itself from time to time.
  *
- * <p>Thread contract: Spark's cleaner, the thread that stops the context, and one of its own.
+ * <p>Thread contract: Spark's cleaner, the thread that stops the context, and threads of its own.
  * Failure: a service that cannot be reached is said and left; it frees everything when nobody of
- * the application has come for long enough.
+ * the application has come for long enough. Services are told side by side ({@link AtOnce}), so
+ * that hosts that are gone keep those that are there waiting for one deadline at most.
  */
 final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceDriver.class);
@@ -65,9 +66,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   /** Whoever proves the application's secret counts as heard of; no more is needed. */
   void show() {
     try {
-      for (NodeAddress service : servicesNow()) {
-        tell(service, "could not be shown to be alive", client -> {});
-      }
+      tell(servicesNow(), "could not be shown to be alive", client -> {});
     } catch (RuntimeException | Error e) { // else nobody would show it again
       LastWords.warn(LOG, "{} could not be shown to services", conf.getAppId(), e);
     }
@@ -95,9 +94,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
       synchronized (this) {
         services.addAll(ofShuffle);
       }
-      ofShuffle.forEach(
-          service ->
-              tell(service, FREES, client -> client.freeOutputs(BlockNames.ofShuffle(shuffleId))));
+      tell(ofShuffle, FREES, client -> client.freeOutputs(BlockNames.ofShuffle(shuffleId)));
     }
     super.removeShuffle(shuffleId, blocking);
   }
@@ -106,7 +103,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   public synchronized void cleanupApplication() {
     shower.shutdownNow();
     services.addAll(servicesNow());
-    services.forEach(service -> tell(service, FREES, RemoteClient::applicationStopped));
+    tell(services, FREES, RemoteClient::applicationStopped);
     super.cleanupApplication();
   }
 
@@ -129,6 +126,10 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
 
   private interface Message {
     void tell(RemoteClient service) throws IOException;
+  }
+
+  private void tell(Set<NodeAddress> told, String what, Message message) {
+    AtOnce.each(told, service -> tell(service, what, message));
   }
 
   private void tell(NodeAddress service, String what, Message message) {

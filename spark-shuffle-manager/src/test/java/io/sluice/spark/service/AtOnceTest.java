@@ -1,0 +1,59 @@
+package io.sluice.spark.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class AtOnceTest {
+  private static final List<Integer> ALL = IntStream.range(0, 3 * AtOnce.THREADS).boxed().toList();
+
+  private final Set<Integer> done = ConcurrentHashMap.newKeySet();
+
+  /** None of them is done before many have begun. */
+  @Test
+  void manyAreUnderWayAtOnce() {
+    CyclicBarrier together = new CyclicBarrier(AtOnce.THREADS);
+    AtOnce.each(
+        ALL,
+        each -> {
+          try {
+            together.await(30, TimeUnit.SECONDS);
+          } catch (Exception e) {
+            throw new IllegalStateException(e);
+          }
+          done.add(each);
+        });
+    assertEquals(Set.copyOf(ALL), done);
+  }
+
+  @Test
+  void aFailureLeavesNoneOut() {
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            AtOnce.each(
+                ALL,
+                each -> {
+                  done.add(each);
+                  throw new UnsupportedOperationException();
+                }));
+    assertEquals(Set.copyOf(ALL), done);
+  }
+
+  @Test
+  void anInterruptIsKept() {
+    Thread.currentThread().interrupt();
+    AtOnce.each(ALL, done::add);
+    assertTrue(Thread.interrupted());
+  }
+}
