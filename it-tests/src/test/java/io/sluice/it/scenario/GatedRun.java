@@ -53,7 +53,7 @@ final class GatedRun implements AutoCloseable {
             .with("mapreduce.reduce.speculative", false)
             .start(cluster, HadoopVariant.SLUICE, (map, reduce) -> reducePercent.set(reduce));
     try {
-      this.maps = processesOf(Scenario.awaitReached(mapGate, SLOTS));
+      this.maps = processesOf(Scenario.awaitReached(job, mapGate, SLOTS));
     } catch (RuntimeException e) {
       job.close();
       throw e;
@@ -99,12 +99,15 @@ final class GatedRun implements AutoCloseable {
     Poll.untilTrue(
         "the reduce's first copied map output",
         DEADLINE,
-        () -> Optional.of(reducePercent.get() > 0));
+        () -> {
+          job.requireAlive();
+          return Optional.of(reducePercent.get() > 0);
+        });
   }
 
   /** Waits until so many reduces stand at their gates, all at once. */
   List<TaskProcess> awaitReducesAtGate(int reduces) {
-    return processesOf(Scenario.awaitReached(reduceGate, reduces));
+    return processesOf(Scenario.awaitReached(job, reduceGate, reduces));
   }
 
   /** And of no task that a job before this one has left to end by itself. */

@@ -119,7 +119,7 @@ class OtherUsersIT {
 
     void awaitMaps() {
       assertNotEquals("", job.jobId(), "the client has submitted nothing");
-      List<String> reached = Scenario.awaitReached(gate, MAPS);
+      List<String> reached = Scenario.awaitReached(job, gate, MAPS);
       List<TaskProcess> maps =
           cluster.taskProcesses().stream()
               .filter(task -> reached.contains(task.attemptId()))

@@ -88,12 +88,13 @@ public record Scenario(String name, Class<?> program, Map<String, String> settin
         .with(settings);
   }
 
-  /** Waits until this many attempts stand at a gate and names them. */
-  public static List<String> awaitReached(Path gate, int attempts) {
+  /** Waits until this many attempts stand at a gate and names them; not if the job has ended. */
+  public static List<String> awaitReached(RunningJob job, Path gate, int attempts) {
     return Poll.until(
         attempts + " task attempts at the gate " + gate,
         GATE_DEADLINE,
         () -> {
+          job.requireAlive();
           try (Stream<Path> files = Files.list(gate)) {
             List<String> reached =
                 files

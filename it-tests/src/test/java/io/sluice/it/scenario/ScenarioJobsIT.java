@@ -45,7 +45,7 @@ class ScenarioJobsIT {
     Path gate = cluster.localDirectory("gate-kill");
     Scenario scenario = Scenario.newApi("kill-map").with(ScenarioConf.MAP_GATE, gate);
     try (RunningJob job = scenario.start(cluster, HadoopVariant.STOCK)) {
-      String victim = Scenario.awaitReached(gate, 2).get(0);
+      String victim = Scenario.awaitReached(job, gate, 2).get(0);
       cluster.taskProcesses().stream()
           .filter(task -> task.attemptId().equals(victim))
           .findFirst()
@@ -66,7 +66,7 @@ class ScenarioJobsIT {
     Path gate = cluster.localDirectory("gate-node");
     Scenario scenario = Scenario.newApi("kill-node").with(ScenarioConf.MAP_GATE, gate);
     try (RunningJob job = scenario.start(cluster, HadoopVariant.STOCK)) {
-      List<String> reached = Scenario.awaitReached(gate, 2);
+      List<String> reached = Scenario.awaitReached(job, gate, 2);
       cluster.nodes().get(0).killHard();
       cluster.nodes().get(0).start();
       assertEquals(

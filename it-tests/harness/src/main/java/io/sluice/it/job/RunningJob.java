@@ -72,6 +72,14 @@ public final class RunningJob implements AutoCloseable {
         cluster.nodeManagerCpuMs() - nodeManagerCpuBeforeMs);
   }
 
+  /** Fails once the client has ended: what somebody waits for in its job will not come any more. */
+  public void requireAlive() {
+    if (output.isDone()) {
+      throw new ClusterException(
+          spec.name() + " has ended too early; its client printed:\n" + output.join());
+    }
+  }
+
   @Override
   public void close() {
     client.destroyForcibly();
