@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
@@ -46,6 +47,9 @@ final class UcxClientEndpoint extends ClientEndpointBase {
     requireOpen();
     if (remote.isUnresolved()) {
       throw new ConnectFailedException("ucx: cannot connect to unresolved address " + remote);
+    }
+    if (!(remote.getAddress() instanceof Inet4Address)) {
+      throw new ConnectFailedException("ucx: cannot connect to " + remote + ": IPv4 only");
     }
     UcxConnection connection = holdings().began(new UcxConnection(holdings(), loop, remote));
     connection.connect(timeoutMs);

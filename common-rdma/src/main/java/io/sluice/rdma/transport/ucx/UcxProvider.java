@@ -8,6 +8,7 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.support.RdmaDevices;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -16,7 +17,8 @@ import java.util.Optional;
  *
  * <p>Unlike {@code tcp} it needs libucx, a NIC, an address of that NIC to listen on (rdmacm does
  * not do 127.0.0.1), mapped regions and locked memory. It is available only if all of this is
- * there.
+ * there. IPv4 only: UCX 1.13 frees twice, and so ends the process, where it cannot accept a
+ * connection over IPv6, and its listener is on the wildcard address of IPv4 ({@link UcxAcceptor}).
  *
  * <p>Thread contract: safe from any thread; the first question about availability may load libucx.
  */
@@ -65,6 +67,9 @@ public final class UcxProvider implements TransportProvider {
     checkAvailable();
     if (bindAddress.isUnresolved()) {
       throw new TransportException("ucx: cannot listen on unresolved address " + bindAddress);
+    }
+    if (!(bindAddress.getAddress() instanceof Inet4Address)) {
+      throw new TransportException("ucx: cannot listen on " + bindAddress + ": IPv4 only");
     }
     return UcxServerEndpoint.open(settings, bindAddress, admission);
   }
