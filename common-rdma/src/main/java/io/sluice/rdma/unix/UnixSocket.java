@@ -11,6 +11,8 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A connected stream over which open files can be passed ({@code SCM_RIGHTS}). The JDK's own
@@ -31,6 +33,7 @@ public final class UnixSocket extends NativeSocket {
   public static final int MAX_DESCRIPTORS = MessageLayout.MAX_DESCRIPTORS;
 
   private static final int CREDENTIALS_BYTES = 12;
+  private static final long QUEUE_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private UnixSocket(Descriptor descriptor, Interrupts interrupts) {
     super(descriptor, interrupts == Interrupts.END_IT, MessageLayout.BYTES);
@@ -44,19 +47,43 @@ public final class UnixSocket extends NativeSocket {
     WAIT
   }
 
-  /** Connects to whoever listens at a path; never waits, a full queue is a failure. */
-  public static UnixSocket connect(Path path, Interrupts interrupts) throws IOException {
+  /**
+   * Connects to whoever listens at a path. Where as many wait there as the listener lets, the
+   * kernel says so at once, and nothing says when that is over: it is asked again.
+   *
+   * @param deadlineNs of {@link System#nanoTime}; {@link Long#MAX_VALUE} for none
+   */
+  public static UnixSocket connect(Path path, Interrupts interrupts, long deadlineNs)
+      throws IOException {
     Descriptor descriptor = create();
     try {
       byte[] address = SocketAddresses.of(path);
-      LibcSockets.connect(descriptor.number(), address, address.length);
+      while (!tryConnect(descriptor, address, path)) {
+        if (System.nanoTime() - deadlineNs > 0 && deadlineNs != Long.MAX_VALUE) {
+          throw new IOException("no place in the queue of " + path + " in time");
+        }
+        LockSupport.parkNanos(QUEUE_PAUSE_NS);
+        if (interrupts == Interrupts.END_IT && Thread.currentThread().isInterrupted()) {
+          throw new ClosedByInterruptException();
+        }
+      }
       return new UnixSocket(descriptor, interrupts);
-    } catch (LastErrorException e) {
-      descriptor.close();
-      throw NativeCalls.failure("connect to " + path, e);
     } catch (IOException | RuntimeException | Error e) {
       descriptor.close();
       throw e;
+    }
+  }
+
+  private static boolean tryConnect(Descriptor descriptor, byte[] address, Path path)
+      throws IOException {
+    try {
+      LibcSockets.connect(descriptor.number(), address, address.length);
+      return true;
+    } catch (LastErrorException e) {
+      if (e.getErrorCode() == LibcSockets.EAGAIN) {
+        return false;
+      }
+      throw NativeCalls.failure("connect to " + path, e);
     }
   }
 

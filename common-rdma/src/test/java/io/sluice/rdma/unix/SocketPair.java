@@ -11,7 +11,7 @@ record SocketPair(UnixSocket one, UnixSocket other) implements Closeable {
   /** At a path at which there is nothing before and after. */
   static SocketPair at(Path path, UnixSocket.Interrupts interrupts) throws IOException {
     try (UnixListener listener = UnixListener.bind(path, 1)) {
-      UnixSocket one = UnixSocket.connect(path, interrupts);
+      UnixSocket one = UnixSocket.connect(path, interrupts, Long.MAX_VALUE);
       return new SocketPair(one, listener.accept());
     } finally {
       Files.deleteIfExists(path);

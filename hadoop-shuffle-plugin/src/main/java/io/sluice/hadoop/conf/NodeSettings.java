@@ -1,7 +1,6 @@
 package io.sluice.hadoop.conf;
 
 import io.sluice.node.conf.DataAddress;
-import io.sluice.node.conf.HandoutSetting;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
@@ -120,6 +119,9 @@ public final class NodeSettings {
               + ". Reducers are told of it by the control port, which listens at every address. The"
               + " service does not start if none, or more than one, address of its node is meant.");
 
+  /** The value of {@link #USERS} for the NodeManager's user alone. */
+  public static final String OWN_USER = "own";
+
   /** The value of {@link #USERS} for everybody. */
   public static final String ALL_USERS = "all";
 
@@ -128,17 +130,15 @@ public final class NodeSettings {
       Setting.choice(
           "sluice.service.users",
           "Whose tasks the service serves. `own`: those of the NodeManager's user; the others use"
-              + " the stock shuffle. `auto` does the same. `all` is not there yet: with it the"
-              + " service does not start.",
+              + " the stock shuffle. `all`: those of every user, each for the applications that YARN"
+              + " started here for that user. `auto`: `own` with `DefaultContainerExecutor`, under"
+              + " which there are no others, else `all`.",
           "auto",
-          "own",
+          OWN_USER,
           ALL_USERS);
 
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;
-
-  /** How tasks get at segments: for experiments. */
-  public static final Setting<String> HANDOUT = HandoutSetting.HADOOP;
 
   private NodeSettings() {}
 

@@ -59,11 +59,7 @@ public final class UnknownSettings {
 
   /** Every setting of Hadoop's, for experiments too. */
   static Stream<Setting<?>> all() {
-    return Stream.of(
-            JobSettings.all(),
-            NodeSettings.all(),
-            NodeSettings.LIMITS.forExperiments(),
-            List.of(NodeSettings.HANDOUT))
+    return Stream.of(JobSettings.all(), NodeSettings.all(), NodeSettings.LIMITS.forExperiments())
         .flatMap(List::stream);
   }
 }

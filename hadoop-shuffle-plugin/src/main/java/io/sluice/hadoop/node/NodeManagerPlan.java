@@ -2,8 +2,6 @@ package io.sluice.hadoop.node;
 
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
-import io.sluice.node.conf.HandoutSetting;
-import io.sluice.node.local.Handout;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
@@ -30,7 +28,8 @@ public final class NodeManagerPlan {
 
   private NodeManagerPlan() {}
 
-  static ServiceBuilder of(Configuration conf, boolean recover) throws IOException {
+  static ServiceBuilder of(Configuration conf, RunAsUsers users, boolean recover)
+      throws IOException {
     UnknownSettings.refuse(conf);
     int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
     if (shufflePort == 0) {
@@ -39,12 +38,21 @@ public final class NodeManagerPlan {
               + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
     }
     UnaryOperator<String> settings = conf::getTrimmed;
-    if (NodeSettings.USERS.get(settings).equals(NodeSettings.ALL_USERS)) {
-      throw new IOException(
-          "%s is %s, but tasks open the pool's files by their names, which only the NodeManager's"
-                  .formatted(NodeSettings.USERS.name(), NodeSettings.ALL_USERS)
-              + " user may; set auto or own");
-    }
+    ServiceBuilder service = common(conf, settings, shufflePort, recover);
+    return servesOthers(settings, users) ? service.users(users) : service;
+  }
+
+  private static boolean servesOthers(UnaryOperator<String> settings, RunAsUsers users) {
+    return switch (NodeSettings.USERS.get(settings)) {
+      case NodeSettings.ALL_USERS -> true;
+      case NodeSettings.OWN_USER -> false;
+      default -> users.mayBeOthers();
+    };
+  }
+
+  private static ServiceBuilder common(
+      Configuration conf, UnaryOperator<String> settings, int shufflePort, boolean recover)
+      throws IOException {
     return ServiceBuilder.at(
             place(settings, shufflePort), (long) NodeSettings.POOL_CAPACITY_MB.get(settings) << 20)
         .wholeAtStart(NodeSettings.POOL_ALLOCATION.get(settings).equals(NodeSettings.AT_START))
@@ -65,10 +73,6 @@ public final class NodeManagerPlan {
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)
-        .handout(
-            NodeSettings.HANDOUT.get(settings).equals(HandoutSetting.DESCRIPTORS)
-                ? Handout.DESCRIPTORS
-                : Handout.NAMES)
         .recover(recover);
   }
 

@@ -90,6 +90,11 @@ final class RunAsUsers implements ApplicationUsers {
         YarnConfiguration.DEFAULT_NM_NONSECURE_MODE_LIMIT_USERS);
   }
 
+  /** Whether containers may run as another user than the NodeManager. */
+  boolean mayBeOthers() {
+    return !executor.equals(AS_NODE_MANAGER);
+  }
+
   /** YARN starts a container of an application for one of its users, or has found one again. */
   void containerStarted(String applicationId, String user) {
     users.put(applicationId, user);

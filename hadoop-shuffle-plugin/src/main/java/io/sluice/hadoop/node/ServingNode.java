@@ -42,7 +42,7 @@ final class ServingNode implements NodeRole {
     try {
       users = RunAsUsers.of(conf);
       // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
-      service = NodeManagerPlan.of(conf, recovers).start();
+      service = NodeManagerPlan.of(conf, users, recovers).start();
       metadata = service.metadata();
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",

@@ -5,6 +5,8 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.mapreduce.JobID;
@@ -21,23 +23,39 @@ public final class NodeLink {
       NodeMetadata service, JobID job, SecretKey secret, long timeoutMs) throws IOException {
     Path socket = service.address().socket();
     try {
-      return LocalClient.connect(socket, applicationId(job), jobSecret(secret), timeoutMs);
+      return LocalClient.connect(
+          socket, service.owner(), applicationId(job), jobSecret(secret), timeoutMs);
     } catch (IOException e) {
       throw new IOException(reason(service, Owner.ofThisProcess(), e), e);
     }
   }
 
-  /** Another user's directory cannot even be looked into, so that the failure says little. */
+  /** What a service that serves its own user alone has cannot even be looked into by others. */
   private static String reason(NodeMetadata service, Owner task, IOException failure) {
-    return service.owner().equals(task)
-        ? "this node's Sluice service does not serve this task at "
-            + service.address().socket()
-            + ": "
-            + failure.getMessage()
-        : "this node's Sluice service belongs to user id "
-            + service.owner()
-            + " and serves no other; this task runs as user id "
-            + task;
+    String own =
+        service.owner().equals(task)
+            ? ""
+            : " (the service is user id "
+                + service.owner()
+                + "'s, this task runs as user id "
+                + task
+                + ")";
+    return "this node's Sluice service does not serve this task at "
+        + service.address().socket()
+        + ": "
+        + text(failure)
+        + own;
+  }
+
+  /** Those of files often have nothing but its name in their message. */
+  private static String text(IOException failure) {
+    if (failure instanceof AccessDeniedException closed) {
+      return closed.getFile() + " is closed to other users";
+    }
+    if (failure instanceof NoSuchFileException missing) {
+      return missing.getFile() + " is not there";
+    }
+    return failure.getMessage();
   }
 
   /** The YARN application of a job; the service hears of its end by that name. */

@@ -136,6 +136,28 @@ final class SluiceShuffleServiceTest {
     service.stop();
   }
 
+  /** As {@code auto} decides where containers run as others. */
+  @ParameterizedTest
+  @CsvSource({
+    "auto, DefaultContainerExecutor, rwx------",
+    "auto, LinuxContainerExecutor, rwx--x--x",
+    "own, LinuxContainerExecutor, rwx------",
+    "all, DefaultContainerExecutor, rwx--x--x"
+  })
+  void letsOtherUsersComeWhereTheyAreServed(String users, String executor, String mode)
+      throws IOException {
+    conf.set(NodeSettings.USERS.name(), users);
+    conf.set(
+        YarnConfiguration.NM_CONTAINER_EXECUTOR,
+        "org.apache.hadoop.yarn.server.nodemanager." + executor);
+    SluiceShuffleService service = start(false);
+    assertEquals(
+        mode,
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("node"))));
+    commitOutput(service);
+    service.stop();
+  }
+
   @Test
   void tellsOverJmxWhatItHoldsWhileItRuns() throws Exception {
     ObjectName name = new ObjectName("Hadoop:service=NodeManager,name=SluiceShuffle");
@@ -289,12 +311,6 @@ final class SluiceShuffleServiceTest {
   void degradesBehindTheLastPort() {
     conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 65_535);
     assertDegrades("port out of range");
-  }
-
-  @Test
-  void degradesWhereAllUsersShallBeServed() {
-    conf.set(NodeSettings.USERS.name(), "all");
-    assertDegrades("sluice.service.users is all");
   }
 
   @Test

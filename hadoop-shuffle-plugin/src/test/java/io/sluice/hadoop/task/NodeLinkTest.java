@@ -99,9 +99,10 @@ final class NodeLinkTest {
             13563,
             "plain");
     assertEquals(
-        "this node's Sluice service belongs to user id 1234 and serves no other;"
-            + " this task runs as user id "
-            + Owner.ofThisProcess(),
+        "this node's Sluice service does not serve this task at /nowhere/control.sock:"
+            + " /nowhere is not there (the service is user id 1234's, this task runs as user id "
+            + Owner.ofThisProcess()
+            + ")",
         connecting(notThere));
     NodeMetadata own =
         NodeMetadata.running(

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 /**
  * A cluster whose NodeManagers are one user's and whose containers are those of the users for whom
  * jobs run, as with LinuxContainerExecutor and Kerberos. Sluice's service belongs to the first, and
- * leaves the tasks of the others to stock.
+ * serves the tasks of the others.
  */
 class OtherUsersIT {
   /** Two maps, though both ApplicationMasters may lie on the same node. */
@@ -56,7 +56,7 @@ class OtherUsersIT {
   }
 
   @Test
-  void jobsOfTwoUsersRunAsTheirsAndAreLeftToStock() throws IOException {
+  void jobsOfTwoUsersRunAsTheirsAndShuffleThroughOnePool() throws IOException {
     TestUsers users = TestUsers.make();
     Workspace workspace = Workspace.find();
     String version = System.getProperty("sluice.hadoop", HadoopDistribution.DEFAULT_VERSION);
@@ -78,8 +78,8 @@ class OtherUsersIT {
         assertEquals(users.ofNodeManager(), node.daemon().rights(), node.daemon().toString());
       }
       String expected = StockOutput.of(cluster, RECORDS);
-      try (UserJob ann = new UserJob(cluster, users.nodeManager(), TestUsers.ANN, users.ann());
-          UserJob bob = new UserJob(cluster, users.nodeManager(), TestUsers.BOB, users.bob())) {
+      try (UserJob ann = new UserJob(cluster, TestUsers.ANN, users.ann());
+          UserJob bob = new UserJob(cluster, TestUsers.BOB, users.bob())) {
         ann.awaitMaps();
         bob.awaitMaps();
         ann.finish(expected);
@@ -99,15 +99,13 @@ class OtherUsersIT {
   private static final class UserJob implements AutoCloseable {
     private final PseudoCluster cluster;
     private final Scenario scenario;
-    private final int manager;
     private final int uid;
     private final Path gate;
     private final RunningJob job;
 
-    UserJob(PseudoCluster cluster, int manager, String user, int uid) {
+    UserJob(PseudoCluster cluster, String user, int uid) {
       this.cluster = cluster;
       this.scenario = RECORDS.named(user);
-      this.manager = manager;
       this.uid = uid;
       this.gate = cluster.localDirectory(user + "-maps");
       this.job =
@@ -133,15 +131,12 @@ class OtherUsersIT {
     void finish(String expected) throws IOException {
       Gate.open(gate);
       JobResult result = job.await().requireSuccess();
-      FinishedJob finished = FinishedJob.of(cluster, result).allSucceededAtOnce();
-      finished
-          .hasNo("SPILL_BYTES_MEMORY", "SPILL_BYTES_DISK", "READ_BYTES_LOCAL", "READ_BYTES_TCP")
-          .mapsLogged(
-              "Sluice leaves this map to the stock collector: this node's Sluice service belongs to"
-                  + " user id %d and serves no other; this task runs as user id %d"
-                      .formatted(manager, uid));
-      assertEquals(MAPS, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
-      assertEquals(MAPS, finished.counters().sluice("FALLBACK_FETCH_TO_HTTP"));
+      FinishedJob finished =
+          FinishedJob.of(cluster, result)
+              .allSucceededAtOnce()
+              .has("SPILL_BYTES_MEMORY", "READ_BYTES_LOCAL")
+              .hasNo("SPILL_BYTES_DISK")
+              .hasNoFallback();
       Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
       List<Path> containers =
           cluster.containerLogs().ofApplication(result.jobId().replace("job", "application"));

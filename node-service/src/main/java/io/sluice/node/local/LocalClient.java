@@ -11,12 +11,14 @@ import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.unix.PeerCredentials;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.OwnPlace;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentOpener;
@@ -32,6 +34,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -54,13 +57,14 @@ public final class LocalClient implements ExtentSource, Closeable {
   private static final long LONGEST_PAUSE_MS = 1_000;
 
   private final Path socket;
+  private final Owner service;
+  private final Handout handout;
   private final String applicationId;
   private final JobSecret secret;
   private final long timeoutMs;
   private volatile Session session;
   private final List<Closeable> holds = new ArrayList<>(); // of every lease since the first
   private final ReceivedSegments received = new ReceivedSegments(this::askFor);
-  private volatile Handout handout = Handout.NAMES; // until the service says otherwise
   private volatile boolean closed;
 
   /** One connection, and what the service said when it began. */
@@ -83,44 +87,45 @@ public final class LocalClient implements ExtentSource, Closeable {
     }
   }
 
-  private LocalClient(Path socket, String applicationId, JobSecret secret, long timeoutMs) {
+  private LocalClient(
+      Path socket, Owner service, String applicationId, JobSecret secret, long timeoutMs)
+      throws IOException {
     this.socket = socket;
+    this.service = service;
+    this.handout = service.equals(Owner.ofThisProcess()) ? Handout.NAMES : Handout.DESCRIPTORS;
     this.applicationId = applicationId;
     this.secret = secret;
     this.timeoutMs = timeoutMs;
   }
 
-  /**
-   * Connects and says for which application, with the secret that its readers will prove. Not a
-   * word is said where the socket's directory, or whoever listens there, is not of this process's
-   * own user: a service serves no other.
-   *
-   * @param socket the service's socket, from its {@code NodeMetadata}
-   */
+  /** Connects to a service of this process's own user; see below. */
   public static LocalClient connect(
       Path socket, String applicationId, JobSecret secret, long timeoutMs) throws IOException {
-    LocalClient client = new LocalClient(socket, applicationId, secret, timeoutMs);
+    return connect(socket, Owner.ofThisProcess(), applicationId, secret, timeoutMs);
+  }
+
+  /**
+   * Connects and says for which application, with the secret that its readers will prove. Not a
+   * word is said where the socket's directory, or whoever listens there, is neither the service's
+   * user's nor this process's.
+   *
+   * @param socket the service's socket, from its {@code NodeMetadata}
+   * @param service whose it is, from there too; where that is not this process's user, segments are
+   *     handed over as open files. In another user namespace it is a number that nobody has here
+   */
+  public static LocalClient connect(
+      Path socket, Owner service, String applicationId, JobSecret secret, long timeoutMs)
+      throws IOException {
+    LocalClient client = new LocalClient(socket, service, applicationId, secret, timeoutMs);
     client.session = client.open();
     return client;
   }
 
   private Session open() throws IOException {
-    OwnPlace.require(socket.toAbsolutePath().getParent());
-    try {
-      return open(handout);
-    } catch (RemoteError e) {
-      if (e.code() != RemoteError.Code.PASSES_FILES || handout == Handout.DESCRIPTORS) {
-        throw e;
-      }
-      handout = Handout.DESCRIPTORS;
-      return open(handout);
-    }
-  }
-
-  private Session open(Handout wanted) throws IOException {
+    OwnPlace.requireOf(service.uid(), socket.toAbsolutePath().getParent());
     MessageStream stream =
-        wanted == Handout.DESCRIPTORS
-            ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT)
+        handout == Handout.DESCRIPTORS
+            ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT, timeoutMs)
             : DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
     try {
       checkService(stream);
@@ -133,26 +138,21 @@ public final class LocalClient implements ExtentSource, Closeable {
                 out.writeShort(LocalProtocol.VERSION);
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
-                out.writeByte(wanted.ordinal());
+                LocalProtocol.writeHandout(out, handout);
               });
-      return greeted(stream, frames, answer, wanted);
+      return greeted(stream, frames, answer);
     } catch (IOException | RuntimeException e) {
       stream.close();
       throw e;
     }
   }
 
-  private Session greeted(MessageStream stream, Frames frames, Answer answer, Handout wanted)
-      throws IOException {
+  private Session greeted(MessageStream stream, Frames frames, Answer answer) throws IOException {
     try {
       DataInputStream in = answer.in();
       LeaseInfo info = LocalProtocol.readInfo(in);
       long instance = in.readLong();
-      Handout given = LocalProtocol.readHandout(in);
-      if (given != wanted) {
-        throw new ProtocolException("the service hands out " + given + ", expected " + wanted);
-      }
-      if (given == Handout.NAMES) {
+      if (handout == Handout.NAMES) {
         PoolPlaces places = LocalProtocol.readPlaces(in, info.poolId());
         answer.withoutFiles();
         hold(LeaseHold.take(LeaseRecords.path(socket, info)).orElse(null));
@@ -172,15 +172,19 @@ public final class LocalClient implements ExtentSource, Closeable {
   }
 
   private void checkService(MessageStream stream) throws IOException {
+    Optional<PeerCredentials> peer = stream.credentials();
     String user = stream.peerUser();
-    if (!user.equals(OwnUser.name())) {
+    boolean expected =
+        user.equals(OwnUser.name())
+            || peer.isPresent() && new Owner(peer.get().uid()).equals(service);
+    if (!expected) {
       throw new IOException(
           "at "
               + socket
               + " listens a process of user "
               + user
-              + ", expected one of "
-              + OwnUser.name());
+              + ", expected one of user id "
+              + service);
     }
   }
 
@@ -383,9 +387,7 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   private void checkSuccessor(Session next, Exception cause) throws IOException {
     String lost = null;
-    if (next.places().isNamed() != session.places().isNamed()) {
-      lost = "the node's service was restarted, and hands out its pool in another way";
-    } else if (next.serviceInstance() == session.serviceInstance()) {
+    if (next.serviceInstance() == session.serviceInstance()) {
       lost = "the connection to the node's service broke, which took the task's lease back";
     } else if (!next.info().poolId().equals(session.info().poolId())) {
       lost = "the node's service was restarted with an empty pool";

@@ -18,10 +18,9 @@ import java.util.UUID;
  * What a task says to the service of its node; see {@code io.sluice.node.wire.Frames}.
  *
  * <pre>
- * HELLO             uint16 version, string application, bytes secret,
- *                   int8 1 if files can be passed to the task
+ * HELLO             uint16 version, string application, bytes secret, int8 handout
  *                     -> OK int64 + int64 pool id, int32 block size, int64 generation,
- *                        int64 instance (of the service, new with every start), int8 handout
+ *                        int64 instance (of the service, new with every start), then, of handout
  *                          0 names: int32 count, then per place of the pool: string path
  *                          1 descriptors: int8 1 if the lease has a record   + record, if so
  * LEASE             int64 length                                   -> OK extents, files
@@ -49,7 +48,7 @@ import java.util.UUID;
  * ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 8;
+  static final int VERSION = 9;
 
   static final int HELLO = 1;
   static final int LEASE = 2;

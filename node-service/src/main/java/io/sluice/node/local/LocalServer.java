@@ -34,11 +34,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The service's side of {@link LocalProtocol}: one thread and one lease per connected task.
  *
- * <p>Only processes of the pool's own user are served; the kernel vouches for who they are. Thread
- * contract: safe from any thread. Ownership: the node service closes it, which ends every
- * connection; it does not close the store. Failure: a request that cannot be granted is answered
- * with the reason and the connection stays usable; a task that breaks the framing loses its
- * connection and its lease; the others notice nothing.
+ * <p>The kernel vouches for the user of each process that comes, and {@link Applications} says
+ * whether that user may speak for the application. A task of the pool's own user opens segments by
+ * name, one of another is handed them. Thread contract: safe from any thread. Ownership: the node
+ * service closes it, which ends every connection; it does not close the store. Failure: a request
+ * that cannot be granted is answered with the reason and the connection stays usable; a task that
+ * breaks the framing loses its connection and its lease; the others notice nothing.
  */
 public final class LocalServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LocalServer.class);
@@ -49,8 +50,9 @@ public final class LocalServer implements AutoCloseable {
 
   private final SpillStore store;
   private final LeaseRecords records;
-  private final SecretRegistry secrets;
-  private final Handout handout;
+  private final Applications applications;
+  private final ServedUsers served;
+  private final Owner own;
   private final Refusals refusals = new Refusals();
 
   /** Tells a task that comes back whether this is still the service that it left. */
@@ -62,48 +64,48 @@ public final class LocalServer implements AutoCloseable {
   private LocalServer(
       SpillStore store,
       LeaseRecords records,
-      SecretRegistry secrets,
+      Applications applications,
       Path socket,
-      Handout handout,
+      ServedUsers served,
+      Owner own,
       Listener listener,
       ConnectionLimits limits) {
     this.store = store;
     this.records = records;
-    this.secrets = secrets;
+    this.applications = applications;
     this.socket = socket;
-    this.handout = handout;
+    this.served = served;
+    this.own = own;
     this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
   }
 
-  /** Where the secrets go that tasks bring. */
-  public interface SecretRegistry {
+  /** Whose applications are, and their secrets. */
+  public interface Applications {
     /**
-     * Keeps the secret of an application.
+     * Returns if a task of that user may speak for the application, and keeps the secret that it
+     * brings.
      *
-     * @throws RemoteError if the application has another one already, or it cannot be kept
+     * @throws TaskRefusedException if it may not
+     * @throws RemoteError if the application has another secret already, or it cannot be kept
      */
-    void register(String applicationId, JobSecret secret) throws RemoteError;
+    void admit(String applicationId, Owner task, JobSecret secret)
+        throws TaskRefusedException, RemoteError;
   }
 
-  /**
-   * Listens at {@code socket}, replacing what a dead service left there; tasks get at segments as
-   * {@code handout} says.
-   */
+  /** Listens at {@code socket}, replacing what a dead service left there. */
   public static LocalServer start(
       SpillStore store,
       LeaseRecords records,
-      SecretRegistry secrets,
+      Applications applications,
       Path socket,
-      Handout handout,
+      ServedUsers served,
       ConnectionLimits limits)
       throws IOException {
-    if (handout == Handout.DESCRIPTORS) {
-      requireFiles(store.places().pool());
-    }
+    Owner own = Owner.ofThisProcess();
     Files.deleteIfExists(socket);
     Listener listener;
     try {
-      listener = listen(socket, handout);
+      listener = listen(socket, served);
     } catch (IOException e) {
       throw new IOException(
           "cannot listen at "
@@ -117,23 +119,17 @@ public final class LocalServer implements AutoCloseable {
           e);
     }
     try {
-      Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
-      return new LocalServer(store, records, secrets, socket, handout, listener, limits);
+      String permissions = served == ServedUsers.ALL ? "rw-rw-rw-" : "rw-------";
+      Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
+      return new LocalServer(store, records, applications, socket, served, own, listener, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
     }
   }
 
-  private static void requireFiles(Path pool) throws IOException {
-    if (!Files.isDirectory(pool)) {
-      throw new IOException(
-          "the pool " + pool + " is one device: a descriptor of it shows every segment");
-    }
-  }
-
-  private static Listener listen(Path socket, Handout handout) throws IOException {
-    if (handout == Handout.DESCRIPTORS) {
+  private static Listener listen(Path socket, ServedUsers served) throws IOException {
+    if (served == ServedUsers.ALL) {
       return new UnixListening(UnixListener.bind(socket, ConnectionLimits.BACKLOG));
     }
     ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -156,41 +152,39 @@ public final class LocalServer implements AutoCloseable {
     return refusals.counts();
   }
 
+  /** A task that has said who it is, and may be. */
+  private record Task(String applicationId, Owner owner, Handout handout) {}
+
   private void serve(MessageStream stream, Acceptor.Peer peer) throws IOException {
     Frames frames = new Frames(stream);
-    String applicationId;
+    Task task;
     Lease opened;
     try {
-      applicationId = hello(frames, stream);
+      task = hello(frames, stream);
       if (!peer.hasProved()) {
         throw new TaskRefusedException(
             RefusalKind.TOO_MANY,
             RemoteError.Code.BUSY,
             "as many tasks are connected as this node's service takes");
       }
-      opened = store.openLease(applicationId);
+      opened = store.openLease(task.applicationId(), task.owner());
     } catch (TaskRefusedException e) {
       refusals.add(e.kind(), e.getMessage());
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     } catch (RemoteError e) {
-      if (e.code() != RemoteError.Code.PASSES_FILES) { // which only says how to come
-        LOG.warn("A task could not be served: {}", e.getMessage());
-      }
+      LOG.warn("A task could not be served: {}", e.getMessage());
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     }
     try (Lease lease = opened) {
-      new LocalSession(frames, store, lease, Owner.ofThisProcess(), records, handout, instance)
-          .serve(); // checkUser has seen that it is the owner
+      new LocalSession(frames, store, lease, records, task.handout(), instance).serve();
     }
   }
 
-  /** The application that the task works for, with its secret registered. */
-  private String hello(Frames frames, MessageStream stream)
-      throws IOException, TaskRefusedException {
+  private Task hello(Frames frames, MessageStream stream) throws IOException, TaskRefusedException {
     Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
-    checkUser(stream);
+    Owner owner = owner(stream);
     try {
       int version = request.type() == LocalProtocol.HELLO ? request.in().readUnsignedShort() : -1;
       if (version != LocalProtocol.VERSION) {
@@ -204,24 +198,37 @@ public final class LocalServer implements AutoCloseable {
       }
       String applicationId = Bounded.readString(request.in());
       OutputId.check("application id", applicationId);
-      byte[] secret = Bounded.readBytes(request.in(), JobSecret.MAX_SECRET_BYTES);
-      boolean takesFiles = Bounded.readByteBelow(request.in(), 2, "answers") == 1;
-      if (handout == Handout.DESCRIPTORS && !takesFiles) {
-        throw new RemoteError(
-            RemoteError.Code.PASSES_FILES, "files of this pool are passed over the socket");
-      }
-      register(applicationId, new JobSecret(secret));
-      return applicationId;
+      JobSecret secret = new JobSecret(Bounded.readBytes(request.in(), JobSecret.MAX_SECRET_BYTES));
+      Task task = new Task(applicationId, owner, LocalProtocol.readHandout(request.in()));
+      checkHandout(task);
+      admit(task, secret);
+      return task;
     } catch (EOFException | ProtocolException | IllegalArgumentException e) {
       throw new TaskRefusedException(
           RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, e.toString());
     }
   }
 
-  private void register(String applicationId, JobSecret secret)
-      throws RemoteError, TaskRefusedException {
+  private void checkHandout(Task task) throws ProtocolException {
+    boolean isOwn = task.owner().equals(own);
+    String why = null;
+    if (task.handout() == Handout.NAMES && !isOwn) {
+      why = "segments of user id " + task.owner() + " have no names for it, and are passed";
+    } else if (task.handout() == Handout.DESCRIPTORS && served == ServedUsers.OWN) {
+      why = "this service serves its own user alone, and passes no files";
+    } else if (task.handout() == Handout.DESCRIPTORS
+        && isOwn
+        && !Files.isDirectory(store.places().pool())) {
+      why = "the pool is one device: a descriptor of it shows every segment";
+    }
+    if (why != null) {
+      throw new ProtocolException(why);
+    }
+  }
+
+  private void admit(Task task, JobSecret secret) throws RemoteError, TaskRefusedException {
     try {
-      secrets.register(applicationId, secret);
+      applications.admit(task.applicationId(), task.owner(), secret);
     } catch (RemoteError e) {
       switch (e.code()) {
         case REFUSED ->
@@ -233,15 +240,23 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  private static void checkUser(MessageStream stream) throws IOException, TaskRefusedException {
+  /** The task's user, if any application of it could be served. */
+  private Owner owner(MessageStream stream) throws IOException, TaskRefusedException {
+    if (served == ServedUsers.ALL) {
+      return new Owner(stream.credentials().orElseThrow().uid());
+    }
     String user = stream.peerUser();
-    String own = OwnUser.name();
-    if (!user.equals(own)) {
+    String ownName = OwnUser.name();
+    if (!user.equals(ownName)) {
       throw new TaskRefusedException(
           RefusalKind.WRONG_USER,
           RemoteError.Code.REFUSED,
-          "this pool belongs to user " + own + " and serves no other; the task runs as " + user);
+          "this pool belongs to user "
+              + ownName
+              + " and serves no other; the task runs as "
+              + user);
     }
+    return own;
   }
 
   @Override

@@ -14,7 +14,6 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
@@ -63,14 +62,14 @@ final class LocalSession {
   /**
    * A conversation at its beginning.
    *
-   * @param owner the task's user, whose segments it may open
+   * @param lease of the task's user, whose segments it may open
+   * @param handout how it gets at them
    * @param instance tells a task that comes back whether this is still the service that it left
    */
   LocalSession(
       Frames frames,
       SpillStore store,
       Lease lease,
-      Owner owner,
       LeaseRecords records,
       Handout handout,
       long instance) {
@@ -81,7 +80,7 @@ final class LocalSession {
     this.handout = handout;
     this.instance = instance;
     this.places = store.places();
-    this.handed = new HandedSegments(store, owner);
+    this.handed = new HandedSegments(store, lease.owner());
   }
 
   /** Serves the task until it goes away. */
@@ -121,7 +120,6 @@ final class LocalSession {
     return out -> {
       LocalProtocol.writeInfo(out, lease.info());
       out.writeLong(instance);
-      LocalProtocol.writeHandout(out, handout);
       rest.writeTo(out);
     };
   }

@@ -1,6 +1,5 @@
 package io.sluice.node.service;
 
-import io.sluice.node.local.LocalServer;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.format.OutputId;
@@ -40,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * Failure: {@link RemoteError} when an application is claimed with a second secret, or by a second
  * user.
  */
-final class ApplicationRegistry implements LocalServer.SecretRegistry {
+final class ApplicationRegistry {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationRegistry.class);
@@ -141,11 +140,6 @@ final class ApplicationRegistry implements LocalServer.SecretRegistry {
       LOG.error("The secret of {} in {} is lost: {}", applicationId, file, e.getMessage());
       Files.delete(file); // else no start would ever take the application for ended
     }
-  }
-
-  @Override
-  public void register(String applicationId, JobSecret secret) throws RemoteError {
-    register(applicationId, own, secret);
   }
 
   /**

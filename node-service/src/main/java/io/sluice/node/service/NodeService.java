@@ -3,6 +3,8 @@ package io.sluice.node.service;
 import io.sluice.node.local.LeaseRecords;
 import io.sluice.node.local.LocalServer;
 import io.sluice.node.local.RefusalKind;
+import io.sluice.node.local.ServedUsers;
+import io.sluice.node.local.TaskRefusedException;
 import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
@@ -79,6 +81,8 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final ProbeRegion probeRegion;
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
+  private final ApplicationOwners owners;
+  private final Owner own;
   private final SpillStore store;
   private final Medium medium;
   private final HeldRuns heldRuns;
@@ -107,8 +111,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       if (config.recover()) {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(known);
-        Map<String, Owner> owners = ApplicationRegistry.owners(applicationsDirectory);
-        storeConfig.applicationOwners(id -> Optional.ofNullable(owners.get(id)));
+        Map<String, Owner> former = ApplicationRegistry.owners(applicationsDirectory);
+        storeConfig.applicationOwners(id -> Optional.ofNullable(former.get(id)));
       }
       Path socket = ServiceAddress.socketIn(config.directory());
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
@@ -120,8 +124,10 @@ public final class NodeService implements Closeable, RemoteBackend {
       open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       freeUnknown(known);
-      localServer =
-          LocalServer.start(store, leases, applications, socket, config.handout(), config.limits());
+      own = Owner.ofThisProcess();
+      owners = new ApplicationOwners(own, config.users());
+      ServedUsers served = config.users() == null ? ServedUsers.OWN : ServedUsers.ALL;
+      localServer = LocalServer.start(store, leases, this::admit, socket, served, config.limits());
       open.push(localServer::close);
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
       remoteServer =
@@ -132,12 +138,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       open.push(remoteServer::close);
       metadata =
           NodeMetadata.running(
-              Owner.ofThisProcess(),
-              store.poolId(),
-              socket,
-              built.directory(),
-              remoteServer.port(),
-              medium.name());
+              own, store.poolId(), socket, built.directory(), remoteServer.port(), medium.name());
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;
@@ -187,6 +188,12 @@ public final class NodeService implements Closeable, RemoteBackend {
         }
       }
     }
+  }
+
+  private void admit(String applicationId, Owner task, JobSecret secret)
+      throws TaskRefusedException, RemoteError {
+    owners.check(applicationId, task);
+    applications.register(applicationId, task, secret);
   }
 
   /** What the node's tasks must know. */
@@ -262,6 +269,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       store.freeApplication(applicationId);
     } finally {
       // What could not be freed is freed by the next start, because nobody knows the application.
+      owners.forget(applicationId);
       applications.forget(applicationId);
     }
   }
@@ -281,7 +289,7 @@ public final class NodeService implements Closeable, RemoteBackend {
    * secret that readers of the application will prove.
    */
   public Lease openLease(String applicationId, JobSecret secret) throws IOException {
-    applications.register(applicationId, secret);
+    applications.register(applicationId, own, secret);
     return store.openLease(applicationId);
   }
 

@@ -1,6 +1,5 @@
 package io.sluice.node.service;
 
-import io.sluice.node.local.Handout;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.store.StoreConfig;
@@ -23,7 +22,8 @@ import java.util.List;
  * @param bounce memory for segments that a transport cannot register
  * @param limits how many tasks, how many readers and, for each transport, how many data connections
  * @param probes what strangers may try
- * @param handout how tasks get at the pool's segments
+ * @param users what the engine knows of users whose tasks are served; null if the service serves
+ *     its own user alone
  */
 record NodeServiceConfig(
     Path directory,
@@ -36,7 +36,7 @@ record NodeServiceConfig(
     BounceConfig bounce,
     ConnectionLimits limits,
     Probes probes,
-    Handout handout) {
+    ApplicationUsers users) {
   /** How many transports there can be: behind their ports come those for probes. */
   static final int MAX_TRANSPORTS = 3;
 

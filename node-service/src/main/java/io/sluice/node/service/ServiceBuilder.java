@@ -1,7 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.node.conf.DataAddress;
-import io.sluice.node.local.Handout;
+import io.sluice.node.local.ServedUsers;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -40,7 +40,7 @@ public final class ServiceBuilder {
   private BounceConfig bounce = new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
   private ConnectionLimits limits = ConnectionLimits.DEFAULT;
   private Probes probes = Probes.NONE;
-  private Handout handout = Handout.NAMES;
+  private ApplicationUsers users; // null: the service's own user alone
 
   private ServiceBuilder(ServicePlace place, long memoryBytes) {
     this.place = place;
@@ -154,9 +154,10 @@ public final class ServiceBuilder {
     return this;
   }
 
-  /** How tasks get at the pool's segments; the default is by names. */
-  public ServiceBuilder handout(Handout segments) {
-    handout = segments;
+  /** Serves tasks of other users too, for whose applications the engine vouches. */
+  public ServiceBuilder users(ApplicationUsers engine) {
+    users = engine;
+    store.shared();
     return this;
   }
 
@@ -171,7 +172,7 @@ public final class ServiceBuilder {
    * which the caller closes.
    */
   public NodeService start() throws IOException {
-    place.prepare(advice);
+    place.prepare(advice, users == null ? ServedUsers.OWN : ServedUsers.ALL);
     MediumChooser.Choice chosenMedium = MediumChooser.choose(medium, place.pool());
     LOG.info("{}; {}", Release.of(ServiceBuilder.class), chosenMedium.reason());
     store.medium(chosenMedium.medium());
@@ -187,7 +188,7 @@ public final class ServiceBuilder {
             bounce,
             limits,
             probes,
-            handout));
+            users));
   }
 
   private List<TransportProvider> chosenTransports() throws TransportException {

@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.node.local.ServedUsers;
 import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.PrivateDirectory;
@@ -38,12 +39,17 @@ public record ServicePlace(Path directory, Path pool, PlaceUse use) {
   }
 
   /**
-   * Makes its directories private.
+   * Makes its directories private. Where others are served they may pass through the one with the
+   * socket, and see nothing of what is in it.
    *
    * @param advice what mends it if that is refused, for the message
    */
-  void prepare(String advice) throws IOException {
-    PrivateDirectory.prepare(directory, use, advice);
+  void prepare(String advice, ServedUsers served) throws IOException {
+    if (served == ServedUsers.ALL) {
+      PrivateDirectory.prepareToPass(directory, use, advice);
+    } else {
+      PrivateDirectory.prepare(directory, use, advice);
+    }
     if (PoolKind.of(pool) != PoolKind.DEVICE) {
       PrivateDirectory.prepare(pool, use, advice);
     }

@@ -25,9 +25,7 @@ public final class RemoteError extends IOException {
     /** Not now: what was asked for is in use by others. */
     BUSY,
     /** The answer would be too long: ask for less at a time. */
-    TOO_MUCH,
-    /** Only to whom open files can be passed: connect over a socket that does that. */
-    PASSES_FILES
+    TOO_MUCH
   }
 
   /** As the service put it. */

@@ -44,11 +44,17 @@ public final class UnixStream implements MessageStream {
     this.peer = at + "process " + credentials.pid();
   }
 
-  /** Connects to whoever listens at a path. */
-  public static UnixStream connect(Path path, UnixSocket.Interrupts interrupts) throws IOException {
+  /** Connects to whoever listens at a path, within {@code timeoutMs}. */
+  public static UnixStream connect(Path path, UnixSocket.Interrupts interrupts, long timeoutMs)
+      throws IOException {
     UnixSocket socket;
     try {
-      socket = UnixSocket.connect(path, interrupts);
+      socket = UnixSocket.connect(path, interrupts, deadlineNs(timeoutMs));
+    } catch (ClosedByInterruptException e) {
+      InterruptedIOException failure =
+          new InterruptedIOException("interrupted while connecting to " + path);
+      failure.initCause(e);
+      throw failure;
     } catch (IOException e) {
       ConnectException failure = new ConnectException(e.getMessage());
       failure.initCause(e);

@@ -2,7 +2,6 @@ package io.sluice.node.conf;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The documentation's table of settings for experiments is what the code says. */
@@ -20,10 +19,7 @@ class ExperimentsPageTest {
                 + "`sluice.pool.medium` may also be `emulated:n`: persistent memory emulated on"
                 + " memory, where every write takes\n"
                 + "n times longer, 10 by default.",
-            Stream.concat(
-                    LimitSettings.HADOOP.forExperiments().stream(),
-                    Stream.of(HandoutSetting.HADOOP))
-                .toList())
+            LimitSettings.HADOOP.forExperiments())
         .with(
             "Of a Spark application",
             "With `--conf`. `spark.sluice.pool.medium` may also be `emulated:n`.",

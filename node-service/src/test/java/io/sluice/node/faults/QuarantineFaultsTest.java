@@ -30,7 +30,8 @@ class QuarantineFaultsTest extends NodeTestBase {
             service.metadata().address().socket().toString(),
             APP,
             "secret",
-            Long.toString(TestPool.SEGMENT_BYTES));
+            Long.toString(TestPool.SEGMENT_BYTES),
+            handout().name());
     holder.awaitLine("leased");
     return holder;
   }

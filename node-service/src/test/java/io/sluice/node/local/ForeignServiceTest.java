@@ -134,7 +134,6 @@ class ForeignServiceTest {
                 out -> {
                   LocalProtocol.writeInfo(out, lease);
                   out.writeLong(1);
-                  LocalProtocol.writeHandout(out, Handout.NAMES);
                   out.writeInt(places.size());
                   for (Path place : places) {
                     Bounded.writeString(out, place.toString());

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
-import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closing;
@@ -112,7 +111,8 @@ class HandoutTest extends LocalServerTestBase {
   @Test
   void aSegmentComesWithTheFirstLeaseInIt() throws IOException {
     List<Descriptor> received = new ArrayList<>();
-    try (UnixStream stream = UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT)) {
+    try (UnixStream stream =
+        UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS)) {
       Frames frames = new Frames(stream);
       hello(frames, Handout.DESCRIPTORS);
       Replies.receive(frames, received, TIMEOUT_MS);
@@ -151,21 +151,11 @@ class HandoutTest extends LocalServerTestBase {
   }
 
   @Test
-  void aTaskThatTakesNoFilesIsToldHowToCome() throws IOException {
-    try (UnixStream stream = UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT)) {
-      Frames frames = new Frames(stream);
-      hello(frames, Handout.NAMES);
-      RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
-      assertEquals(RemoteError.Code.PASSES_FILES, e.code());
-    }
-    assertEquals(0, leasedBytes());
-  }
-
-  @Test
   void aTaskThatPassesFilesToTheServiceLosesItsConnection() throws IOException {
     connect(APP).close();
     Await.until("it is gone", () -> server.counters().open() == 0);
-    try (UnixStream stream = UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT);
+    try (UnixStream stream =
+            UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS);
         Descriptor file = Descriptor.open(directory, false)) {
       Frames frames = new Frames(stream);
       frames.send(LocalProtocol.HELLO, out -> {}, List.of(file), TIMEOUT_MS);

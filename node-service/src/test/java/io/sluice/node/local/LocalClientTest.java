@@ -1,9 +1,11 @@
 package io.sluice.node.local;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -11,7 +13,6 @@ import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
-import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.segment.Owner;
@@ -77,10 +78,7 @@ class LocalClientTest {
 
   private void greet(MessageStream channel) throws IOException {
     Frames frames = new Frames(channel);
-    if (takesFiles(frames.receiveHello(VERY_LONG_MS).in()) != (handout() == Handout.DESCRIPTORS)) {
-      Replies.sendError(frames, RemoteError.Code.PASSES_FILES, "in the other way", VERY_LONG_MS);
-      return;
-    }
+    assertEquals(handout(), handout(frames.receiveHello(VERY_LONG_MS).in()));
     LeaseInfo lease = new LeaseInfo(new UUID(1, 2), 4096, 1);
     LeaseRecords.open(socket(), false).create(lease).close(false);
     frames.send(
@@ -88,7 +86,6 @@ class LocalClientTest {
         out -> {
           LocalProtocol.writeInfo(out, lease);
           out.writeLong(1);
-          LocalProtocol.writeHandout(out, handout());
           if (handout() == Handout.DESCRIPTORS) {
             out.writeByte(0); // no record
           } else {
@@ -102,16 +99,20 @@ class LocalClientTest {
     channel.readFully(ByteBuffer.allocate(1), MessageStream.NO_TIMEOUT);
   }
 
-  private static boolean takesFiles(DataInputStream hello) throws IOException {
+  private static Handout handout(DataInputStream hello) throws IOException {
     hello.readUnsignedShort();
     Bounded.readString(hello);
     Bounded.readBytes(hello, JobSecret.MAX_SECRET_BYTES);
-    return hello.readByte() == 1;
+    return LocalProtocol.readHandout(hello);
   }
 
   private LocalClient connect(long timeoutMs) throws IOException {
     return LocalClient.connect(
-        socket(), "application_1_0001", new JobSecret(new byte[] {1}), timeoutMs);
+        socket(),
+        SeenFromElsewhere.owner(handout()),
+        "application_1_0001",
+        new JobSecret(new byte[] {1}),
+        timeoutMs);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.segment.Owner;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -31,7 +32,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
   private volatile CountDownLatch mayRegister = new CountDownLatch(0);
 
   @Override
-  void register(String applicationId, JobSecret secret) {
+  void admit(String applicationId, Owner task, JobSecret secret) {
     registering.countDown();
     try {
       mayRegister.await();

@@ -215,7 +215,7 @@ class LocalServerTest extends LocalServerTestBase {
             IOException.class,
             () ->
                 LocalServer.start(
-                    store, records, this::register, tooLong, handout(), ConnectionLimits.DEFAULT));
+                    store, records, this::admit, tooLong, servedUsers(), ConnectionLimits.DEFAULT));
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
   }
 }

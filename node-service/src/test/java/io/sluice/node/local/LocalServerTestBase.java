@@ -1,10 +1,12 @@
 package io.sluice.node.local;
 
 import io.sluice.node.testing.Await;
+import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -50,18 +52,23 @@ abstract class LocalServerTestBase {
 
   LocalServer startServer() throws IOException {
     return LocalServer.start(
-        store, records, this::register, socket(), handout(), ConnectionLimits.DEFAULT);
+        store, records, this::admit, socket(), servedUsers(), ConnectionLimits.DEFAULT);
   }
 
-  /** Takes every secret. */
-  void register(String applicationId, JobSecret secret) {}
+  final ServedUsers servedUsers() {
+    return handout() == Handout.DESCRIPTORS ? ServedUsers.ALL : ServedUsers.OWN;
+  }
+
+  /** Takes every task and every secret. */
+  void admit(String applicationId, Owner task, JobSecret secret) {}
 
   Path socket() {
     return directory.resolve("control.sock");
   }
 
   LocalClient connect(String applicationId) throws IOException {
-    return LocalClient.connect(socket(), applicationId, SECRET, TIMEOUT_MS);
+    Owner service = SeenFromElsewhere.owner(handout());
+    return LocalClient.connect(socket(), service, applicationId, SECRET, TIMEOUT_MS);
   }
 
   long leasedBytes() {

@@ -26,6 +26,10 @@ class ApplicationRegistryTest {
   @TempDir Path directory;
   private ApplicationRegistry registry;
 
+  private static Owner own() throws IOException {
+    return Owner.ofThisProcess();
+  }
+
   private static JobSecret secret(String text) {
     return new JobSecret(text.getBytes(StandardCharsets.US_ASCII));
   }
@@ -44,7 +48,8 @@ class ApplicationRegistryTest {
         assertThrows(RemoteError.class, () -> registry.register(APP, ANN, SECRET));
     assertEquals(RemoteError.Code.REFUSED, refused.code());
     assertTrue(refused.getMessage().contains("as user id 4294967294's"), refused.getMessage());
-    assertThrows(RemoteError.class, () -> registry.register(APP, SECRET), "not even the service's");
+    assertThrows(
+        RemoteError.class, () -> registry.register(APP, own(), SECRET), "not even the service's");
     assertThrows(RemoteError.class, () -> registry.register(APP, BOB, secret("another")));
     assertEquals(Optional.empty(), registry.ownerOf("application_1_0002"));
   }
@@ -52,7 +57,7 @@ class ApplicationRegistryTest {
   @Test
   void ownersOutliveTheService() throws IOException {
     registry.register(APP, BOB, SECRET);
-    registry.register("application_1_0002", secret("the service's user's"));
+    registry.register("application_1_0002", own(), secret("the service's user's"));
     assertEquals(
         Map.of(APP, BOB, "application_1_0002", Owner.ofThisProcess()),
         ApplicationRegistry.owners(directory));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
+import io.sluice.node.local.Handout;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
@@ -277,8 +278,11 @@ class NodeServiceTest extends NodeTestBase {
     Files.setPosixFilePermissions(home(), PosixFilePermissions.fromString("rwxrwxrwx"));
     start(2);
     task(APP).close();
-    assertEquals("rwx------", mode(""));
-    assertEquals("rw-------", mode("control.sock"));
+    boolean forOthers = handout() == Handout.DESCRIPTORS; // who may come, and find nothing else
+    assertEquals(forOthers ? "rwx--x--x" : "rwx------", mode(""));
+    assertEquals(forOthers ? "rw-rw-rw-" : "rw-------", mode("control.sock"));
+    assertEquals("rwx------", mode("pool"));
+    assertEquals("rwx------", mode("leases"));
     assertEquals("rwx------", mode("applications"));
     assertEquals("rw-------", mode("applications/" + APP));
   }

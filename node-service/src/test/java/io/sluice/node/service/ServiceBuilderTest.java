@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.conf.DataAddress;
+import io.sluice.node.local.ServedUsers;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -75,13 +76,29 @@ class ServiceBuilderTest extends NodeTestBase {
   }
 
   @Test
+  void othersPassToTheSocketAndSeeNothing() throws IOException {
+    Path configured = directory.resolve("configured/deep");
+    ServicePlace place = ServicePlace.of(configured, directory.resolve("standard"));
+    place.prepare("", ServedUsers.ALL);
+    assertEquals("rwx--x--x", mode(configured.getParent()));
+    assertEquals("rwx--x--x", mode(configured));
+    assertEquals("rwx------", mode(place.pool()));
+    place.prepare("", ServedUsers.OWN);
+    assertEquals("rwx------", mode(configured));
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  @Test
   void aDirectoryOfFilesHoldsAllOfIt() throws IOException {
     Path configured = directory.resolve("configured/deep");
     ServicePlace place = ServicePlace.of(configured, directory.resolve("standard"));
     assertEquals(ServicePlace.in(configured, PlaceUse.ANNOUNCED), place);
-    place.prepare("");
+    place.prepare("", ServedUsers.OWN);
     for (Path each : new Path[] {configured, place.pool()}) {
-      assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(each)));
+      assertEquals("rwx------", mode(each));
     }
   }
 

@@ -10,6 +10,7 @@ import io.sluice.node.client.Transports;
 import io.sluice.node.local.Handout;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
@@ -21,6 +22,7 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentOpener;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,6 +33,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +68,19 @@ public abstract class NodeTestBase {
 
   /** The running service, closed after the test. */
   protected NodeService service;
+
+  private static final ApplicationUsers OWN_TASKS =
+      new ApplicationUsers() {
+        @Override
+        public boolean isHere(String applicationId) {
+          return true;
+        }
+
+        @Override
+        public Optional<Owner> expected(String applicationId) throws IOException {
+          return Optional.of(Owner.ofThisProcess());
+        }
+      };
 
   private ConnectionLimits limits = ConnectionLimits.DEFAULT;
   private LeakCheck leaks;
@@ -103,12 +119,14 @@ public abstract class NodeTestBase {
   }
 
   private ServiceBuilder with(ServiceBuilder builder, TransportProvider... transports) {
+    if (handout() == Handout.DESCRIPTORS) {
+      builder.users(OWN_TASKS);
+    }
     return builder
         .transports(List.of(transports))
         .listen(LOOPBACK, 0)
         .bounceSlots(WINDOW_BYTES, BOUNCE_SLOTS)
         .limits(limits)
-        .handout(handout())
         .probes(Probes.CONFINED);
   }
 
@@ -130,7 +148,11 @@ public abstract class NodeTestBase {
   /** A task of this application on the node. */
   protected LocalClient task(String applicationId) throws IOException {
     return LocalClient.connect(
-        service.metadata().address().socket(), applicationId, SECRET, TIMEOUT_MS);
+        service.metadata().address().socket(),
+        SeenFromElsewhere.owner(handout()),
+        applicationId,
+        SECRET,
+        TIMEOUT_MS);
   }
 
   /** Writes and commits it. */

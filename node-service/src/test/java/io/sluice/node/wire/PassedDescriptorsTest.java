@@ -51,7 +51,7 @@ class PassedDescriptorsTest {
   private void open() throws IOException {
     Path path = directory.resolve("s");
     try (UnixListening listener = new UnixListening(UnixListener.bind(path, 1))) {
-      ours = UnixStream.connect(path, UnixSocket.Interrupts.END_IT);
+      ours = UnixStream.connect(path, UnixSocket.Interrupts.END_IT, TIMEOUT_MS);
       peer = listener.accept();
     }
     assertInstanceOf(UnixStream.class, peer);

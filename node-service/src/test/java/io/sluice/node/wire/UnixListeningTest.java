@@ -49,7 +49,7 @@ class UnixListeningTest {
     for (int i = 0; i < 10; i++) {
       peers.add(
           i % 2 == 0
-              ? UnixStream.connect(path, UnixSocket.Interrupts.END_IT)
+              ? UnixStream.connect(path, UnixSocket.Interrupts.END_IT, TIMEOUT_MS)
               : DeadlineChannel.connect(UnixDomainSocketAddress.of(path), TIMEOUT_MS));
       peers.get(i).writeFully(ByteBuffer.wrap(new byte[] {(byte) i}), TIMEOUT_MS);
       ByteBuffer answer = ByteBuffer.allocate(1);

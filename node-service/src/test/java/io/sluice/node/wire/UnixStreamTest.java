@@ -9,6 +9,6 @@ class UnixStreamTest extends UnixChannelTest {
   @Override
   MessageStream connect(SocketAddress address, long timeoutMs) throws IOException {
     return UnixStream.connect(
-        ((UnixDomainSocketAddress) address).getPath(), UnixSocket.Interrupts.END_IT);
+        ((UnixDomainSocketAddress) address).getPath(), UnixSocket.Interrupts.END_IT, timeoutMs);
   }
 }

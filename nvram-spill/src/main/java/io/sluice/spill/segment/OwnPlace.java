@@ -7,9 +7,10 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Whether a directory or device is this process's user's, and nobody else can put another in its
- * place: pools and sockets often lie where everybody may make a directory, and whoever made it
- * could have a task tell him its job's secret, or have it open any file of its user.
+ * Whether a directory or device is this process's user's, or a user's it has been told of, and
+ * nobody else can put another in its place: pools and sockets often lie where everybody may make a
+ * directory, and whoever made it could have a task tell him its job's secret, or have it open any
+ * file of its user.
  *
  * <p>The directories above it must be this user's or root's, because the owner of one may rename
  * what lies in it, and what others may write to must be sticky, as {@code /tmp} is. Others are also
@@ -40,7 +41,15 @@ public final class OwnPlace {
 
   /** Refuses what is not this user's alone. */
   public static void require(Path place) throws IOException {
-    requireOwned(place);
+    requireOf(userId(), place);
+  }
+
+  /**
+   * Refuses what is neither another user's alone nor this one's, for what that user's service says
+   * of itself.
+   */
+  public static void requireOf(int another, Path place) throws IOException {
+    requireOwned(another, place);
     if ((mode(place) & WRITABLE_BY_GROUP_OR_OTHERS) != 0) {
       throw new IOException(place + " can be written by other users; expected its owner alone");
     }
@@ -48,30 +57,38 @@ public final class OwnPlace {
 
   /** The same but for its own permissions, for whoever sets them next. */
   public static void requireOwned(Path place) throws IOException {
-    requireOwner(place);
+    requireOwned(userId(), place);
+  }
+
+  private static void requireOwned(int another, Path place) throws IOException {
+    requireOwner(another, place);
     Path absolute = place.toAbsolutePath().normalize();
-    requireSafeWay(absolute);
-    requireSafeWay(absolute.toRealPath());
+    requireSafeWay(another, absolute);
+    requireSafeWay(another, absolute.toRealPath());
   }
 
   /** Refuses what is another user's or a link, wherever it lies; see {@link PlaceUse#PRIVATE}. */
   static void requireOwner(Path place) throws IOException {
+    requireOwner(userId(), place);
+  }
+
+  private static void requireOwner(int another, Path place) throws IOException {
     if ((mode(place) & TYPE_BITS) == LINK) {
       throw new IOException(place + " is a symbolic link; name what it leads to");
     }
     int owner = owner(place);
-    if (owner != userId()) {
+    if (owner != userId() && owner != another) {
       throw new IOException(
           place
               + " belongs to user id "
-              + owner
+              + Integer.toUnsignedString(owner)
               + ", expected "
-              + userId()
+              + Integer.toUnsignedString(another)
               + "; give each user a place of its own");
     }
   }
 
-  private static void requireSafeWay(Path absolute) throws IOException {
+  private static void requireSafeWay(int another, Path absolute) throws IOException {
     int group = (Integer) Files.getAttribute(SELF, "unix:gid");
     Path child = absolute;
     for (Path parent = child.getParent(); parent != null; parent = child.getParent()) {
@@ -81,9 +98,9 @@ public final class OwnPlace {
       int parentGroup = (Integer) attributes.get("gid");
       boolean foreignGroup = parentGroup != group && parentGroup != ROOT_GROUP;
       String who = null;
-      if (isForeign(parentOwner)) {
+      if (isForeign(another, parentOwner)) {
         who = "user id " + parentOwner;
-      } else if ((mode & STICKY) == 0 || isForeign(owner(child))) {
+      } else if ((mode & STICKY) == 0 || isForeign(another, owner(child))) {
         if ((mode & WRITABLE_BY_OTHERS) != 0) {
           who = "any user";
         } else if ((mode & WRITABLE_BY_GROUP) != 0 && foreignGroup) {
@@ -104,8 +121,8 @@ public final class OwnPlace {
     }
   }
 
-  private static boolean isForeign(int owner) throws IOException {
-    return owner != userId() && owner != ROOT;
+  private static boolean isForeign(int another, int owner) throws IOException {
+    return owner != userId() && owner != another && owner != ROOT;
   }
 
   private static int owner(Path place) throws IOException {

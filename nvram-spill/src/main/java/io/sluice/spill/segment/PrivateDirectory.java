@@ -12,6 +12,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -25,6 +27,8 @@ import java.util.Set;
 public final class PrivateDirectory {
   private static final Set<PosixFilePermission> PERMISSIONS =
       PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> TO_PASS =
+      PosixFilePermissions.fromString("rwx--x--x");
 
   /** Of a directory that is made. */
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -41,6 +45,24 @@ public final class PrivateDirectory {
   public static void prepare(Path directory, PlaceUse use, String advice) throws IOException {
     create(directory, use, advice);
     close(directory);
+  }
+
+  /**
+   * The same, but lets others pass through it, and through what had to be made above it, to what
+   * they can name and may open.
+   */
+  public static void prepareToPass(Path directory, PlaceUse use, String advice) throws IOException {
+    List<Path> made = new ArrayList<>();
+    for (Path each = directory.toAbsolutePath();
+        each != null && Files.notExists(each);
+        each = each.getParent()) {
+      made.add(each);
+    }
+    create(directory, use, advice);
+    made.add(directory);
+    for (Path each : made) {
+      Files.setPosixFilePermissions(each, TO_PASS);
+    }
   }
 
   /** The same without closing one that was there, for whoever looks into it first. */

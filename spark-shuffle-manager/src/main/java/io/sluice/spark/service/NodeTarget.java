@@ -10,7 +10,9 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -26,6 +28,7 @@ import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -72,7 +75,22 @@ public final class NodeTarget implements OutputTarget, Closeable {
   private long failedNs;
   private long failureTookNs;
 
-  private record Found(ServiceAddress address, NodeReader reader, UUID poolId, Medium medium) {}
+  /** A service, and whose it is. */
+  private record Service(Owner owner, ServiceAddress address) {}
+
+  /** What was found there; the connection is kept for the reader, to be handed what it reads. */
+  private record Found(
+      Service service, LocalClient client, NodeReader reader, UUID poolId, Medium medium)
+      implements Closeable {
+    ServiceAddress address() {
+      return service.address();
+    }
+
+    @Override
+    public void close() throws IOException {
+      Closing.all(reader::close, client);
+    }
+  }
 
   /**
    * Asks nothing yet.
@@ -122,26 +140,35 @@ public final class NodeTarget implements OutputTarget, Closeable {
   }
 
   private void find() throws IOException {
-    ServiceAddress address = lookUp();
+    Service at = lookUp();
     Found former = found;
-    try (LocalClient client = connect(address)) {
+    LocalClient client = connect(at);
+    boolean kept = false;
+    try {
       UUID poolId = client.info().poolId();
-      if (former != null && former.address().equals(address) && former.poolId().equals(poolId)) {
+      if (former != null && former.service().equals(at) && former.poolId().equals(poolId)) {
         return;
       }
-      Medium medium = MediumChooser.choose(address.medium(), client.places()).medium();
+      Medium medium = MediumChooser.choose(at.address().medium(), client.places()).medium();
       LocalPool local = new LocalPool(poolId, client.places(), client.opener());
-      found = new Found(address, newReader(local), poolId, medium);
-      if (former != null) {
-        former.reader().close();
+      found = new Found(at, client, newReader(local), poolId, medium);
+      kept = true;
+    } finally {
+      if (!kept) {
+        client.close();
       }
+    }
+    if (former != null) {
+      former.close();
     }
   }
 
-  private ServiceAddress lookUp() throws IOException {
-    return service.equals(SparkSettings.YARN_SERVICE)
-        ? NodeManagerNotice.find(System.getenv()).address()
-        : ServiceFile.read(Path.of(service));
+  private Service lookUp() throws IOException {
+    if (service.equals(SparkSettings.YARN_SERVICE)) {
+      NodeMetadata metadata = NodeManagerNotice.find(System.getenv());
+      return new Service(metadata.owner(), metadata.address());
+    }
+    return new Service(Owner.ofThisProcess(), ServiceFile.read(Path.of(service)));
   }
 
   private NodeReader newReader(LocalPool local) throws IOException {
@@ -155,8 +182,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
         timeoutMs);
   }
 
-  private LocalClient connect(ServiceAddress address) throws IOException {
-    return LocalClient.connect(address.socket(), applicationId, secret, timeoutMs);
+  private LocalClient connect(Service at) throws IOException {
+    return LocalClient.connect(at.address().socket(), at.owner(), applicationId, secret, timeoutMs);
   }
 
   private void show() {
@@ -184,13 +211,13 @@ public final class NodeTarget implements OutputTarget, Closeable {
 
   @Override
   public MapOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
-    Found service = found;
-    LocalClient client = connect(service.address());
+    Found at = found;
+    LocalClient client = connect(at.service());
     return new MapOutput(
         this,
         attempt,
         client,
-        () -> new OutputWriter(client, service.medium(), partitionCount, MapOutput.LEASE_BYTES),
+        () -> new OutputWriter(client, at.medium(), partitionCount, MapOutput.LEASE_BYTES),
         new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)),
         MapOutput.maxRuns(partitionCount));
   }
@@ -241,7 +268,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   public synchronized void close() throws IOException {
     shower.shutdownNow();
     if (found != null) {
-      found.reader().close();
+      found.close();
     }
   }
 }
