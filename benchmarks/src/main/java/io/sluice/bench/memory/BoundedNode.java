@@ -78,6 +78,11 @@ final class BoundedNode implements AutoCloseable {
     }
   }
 
+  /** Room for files that nobody measures. */
+  Path scratch() {
+    return directory.path();
+  }
+
   /** What the disk below gives a volume that nothing bounds, written and synced, in bytes/s. */
   long unboundedBytesPerS() {
     Path probe = shuffle.mount().resolve("probe");

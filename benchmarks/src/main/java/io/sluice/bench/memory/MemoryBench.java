@@ -12,12 +12,17 @@ import io.sluice.it.job.JobSpec;
 import io.sluice.it.limit.GroupMemory;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The workloads of the paper in shares of the memory that their intermediate data needs, on stock
@@ -32,10 +37,13 @@ public final class MemoryBench {
   private static final NodeMemory OF_BASE = new NodeMemory(0, 32 * NodeMemory.MIB);
 
   private static final double BASE_ROOM = 1.1;
-  private static final long LARGEST_BASE_INPUT_BYTES = 64_000_000;
+  private static final long LARGEST_SMALL_INPUT_BYTES = 64_000_000;
+  private static final int SMALL_SHARE = 16;
+  private static final int SMALL_MAPS = 2;
+  private static final double SECOND_JOB_FRACTION = 0.25;
   private static final long LEAST_BYTES_PER_S = 100_000_000;
-  private static final String BASE_INPUT = "/bench/base/input";
-  private static final String BASE_OUTPUT = "/bench/base/output";
+  private static final String SMALL_INPUT = "/bench/small/input";
+  private static final String SMALL_OUTPUT = "/bench/small/output";
   private static final long VOLUME_ROOM_BYTES = 2L << 30;
 
   private final Workspace workspace;
@@ -45,6 +53,7 @@ public final class MemoryBench {
   private final MemoryPlan plan;
   private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
   private final Map<MemoryWorkload, List<String>> outputs = new EnumMap<>(MemoryWorkload.class);
+  private List<String> smallOutput;
 
   public MemoryBench(
       Workspace workspace,
@@ -69,8 +78,12 @@ public final class MemoryBench {
       for (MemoryWorkload workload : plan.workloads()) {
         for (double fraction : plan.fractions()) {
           NodeMemory memory = NodeMemory.of(baseBytes, data.get(workload), fraction);
-          cell(node, results, workload, fraction, memory);
+          Optional<StockTuning> stock = cell(node, results, workload, fraction, memory);
           results.write(files);
+          if (workload == MemoryWorkload.SORT && fraction == SECOND_JOB_FRACTION) {
+            secondJobs(node, results, memory, stock);
+            results.write(files);
+          }
         }
       }
     }
@@ -102,15 +115,26 @@ public final class MemoryBench {
         Optional.empty(),
         session -> {
           for (MemoryWorkload workload : plan.workloads()) {
-            prepare(session, workload);
+            prepare(node, session, workload);
             results.intermediate(workload, data.get(workload));
           }
           generate(
               session,
               MemoryWorkload.PLAIN_WORD_COUNT,
-              Math.min(LARGEST_BASE_INPUT_BYTES, plan.sizeBytes()),
-              BASE_INPUT,
-              "Input for the base");
+              Math.min(LARGEST_SMALL_INPUT_BYTES, plan.sizeBytes() / SMALL_SHARE),
+              SMALL_MAPS,
+              SMALL_INPUT,
+              "Input of a small job");
+          JobSpec small = job(MemoryWorkload.PLAIN_WORD_COUNT, SMALL_INPUT, SMALL_OUTPUT);
+          console.job(
+              "A small job, ample memory",
+              progress -> session.run(small.with(HadoopVariant.STOCK.settings()), progress));
+          smallOutput =
+              OutputDigest.of(
+                  session.cluster().fileSystem(),
+                  SMALL_OUTPUT,
+                  MemoryWorkload.PLAIN_WORD_COUNT.isText());
+          session.cluster().fileSystem().delete(SMALL_OUTPUT);
           return data.size();
         });
     // A cluster of its own, as every measured job has: heaps of daemons grow with what they do.
@@ -126,10 +150,15 @@ public final class MemoryBench {
         });
   }
 
-  private void prepare(BoundedNode.Session session, MemoryWorkload workload) {
+  private void prepare(BoundedNode node, BoundedNode.Session session, MemoryWorkload workload) {
     long inputBytes = workload.inputBytes(plan.sizeBytes());
     String name = workload.title() + ", " + Size.show(inputBytes);
-    generate(session, workload, inputBytes, input(workload), "Input of " + name);
+    String inputStep = "Input of " + name;
+    if (workload.isGenerated()) {
+      generate(session, workload, inputBytes, MemoryWorkload.MAPS, input(workload), inputStep);
+    } else {
+      console.step(inputStep, () -> upload(node, session, inputBytes, input(workload)));
+    }
     MemoryCell ample =
         console.job(
             name + ", ample memory",
@@ -161,8 +190,8 @@ public final class MemoryBench {
             "What a node needs besides",
             progress ->
                 session.measure(
-                    job(workload, BASE_INPUT, BASE_OUTPUT), tuning.settings(), progress));
-    session.cluster().fileSystem().delete(BASE_OUTPUT);
+                    job(workload, SMALL_INPUT, SMALL_OUTPUT), tuning.settings(), progress));
+    session.cluster().fileSystem().delete(SMALL_OUTPUT);
     long peakBytes =
         cell.samples().stream().mapToLong(GroupMemory::unreclaimableBytes).max().orElseThrow();
     long poolBytes = 2 * tuning.poolMb() * NodeMemory.MIB;
@@ -175,14 +204,33 @@ public final class MemoryBench {
       BoundedNode.Session session,
       MemoryWorkload workload,
       long inputBytes,
+      int maps,
       String input,
       String step) {
     JobSpec spec =
-        workload.generator(hadoop, inputBytes, input).with(HadoopVariant.STOCK.settings());
+        workload.generator(hadoop, inputBytes, maps, input).with(HadoopVariant.STOCK.settings());
     console.job(step, progress -> session.run(spec, progress));
   }
 
-  private void cell(
+  private static String upload(
+      BoundedNode node, BoundedNode.Session session, long inputBytes, String input) {
+    Path text = node.scratch().resolve("text");
+    try {
+      ManyWords.write(text, inputBytes);
+      session
+          .cluster()
+          .fileSystem()
+          .upload(
+              text, input + "/text", MemoryWorkload.blockBytes(inputBytes, MemoryWorkload.MAPS));
+      Files.delete(text);
+      return "text of many words";
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + text, e);
+    }
+  }
+
+  /** Returns stock's fastest tuning, if there is one. */
+  private Optional<StockTuning> cell(
       BoundedNode node,
       MemoryResults results,
       MemoryWorkload workload,
@@ -207,6 +255,63 @@ public final class MemoryBench {
           .ifPresent(cell -> cells.put(MemoryVariant.SLUICE, cell));
       results.add(cells);
     }
+    return stock;
+  }
+
+  /** In the memory of the large job, and what another ApplicationMaster needs. */
+  private void secondJobs(
+      BoundedNode node, MemoryResults results, NodeMemory memory, Optional<StockTuning> stock) {
+    long limitBytes = memory.limitBytes() + SecondJob.MASTER_BYTES;
+    SluiceTuning ours = SluiceTuning.of(memory, data.get(MemoryWorkload.SORT));
+    Map<String, String> oursOfNodes = new LinkedHashMap<>(ours.nodeSettings());
+    oursOfNodes.putAll(SecondJob.nodeSettings());
+    for (int round = 1; round <= plan.rounds(); round++) {
+      String step = "A small job, round " + round + ", ";
+      String stockStep = step + MemoryVariant.STOCK.title();
+      stock
+          .flatMap(
+              tuning ->
+                  attempt(
+                      results,
+                      stockStep,
+                      () ->
+                          node.with(
+                              Optional.empty(),
+                              SecondJob.nodeSettings(),
+                              Optional.of(limitBytes),
+                              session -> secondJob(session, tuning.settings(), stockStep))))
+          .ifPresent(costs -> results.secondJob(MemoryVariant.STOCK, costs));
+      String sluiceStep = step + MemoryVariant.SLUICE.title();
+      attempt(
+              results,
+              sluiceStep,
+              () ->
+                  node.with(
+                      Optional.of(sluice),
+                      oursOfNodes,
+                      Optional.of(limitBytes),
+                      session -> secondJob(session, ours.settings(), sluiceStep)))
+          .ifPresent(costs -> results.secondJob(MemoryVariant.SLUICE, costs));
+    }
+  }
+
+  private SecondJob.Costs secondJob(
+      BoundedNode.Session session, Map<String, String> settings, String step) {
+    String besideOutput = SMALL_OUTPUT + "-beside";
+    MemoryWorkload large = MemoryWorkload.SORT;
+    MemoryWorkload small = MemoryWorkload.PLAIN_WORD_COUNT;
+    SecondJob.Costs costs =
+        new SecondJob(console, settings)
+            .measure(
+                session,
+                step,
+                job(small, SMALL_INPUT, SMALL_OUTPUT),
+                job(small, SMALL_INPUT, besideOutput),
+                job(large, input(large), output(large)));
+    checkOutput(session, small, SMALL_OUTPUT, smallOutput, step);
+    checkOutput(session, small, besideOutput, smallOutput, step);
+    checkOutput(session, large, output(large), outputs.get(large), step);
+    return costs;
   }
 
   /** Stock's own best, tried once each. */
@@ -267,25 +372,30 @@ public final class MemoryBench {
             progress ->
                 session.measure(
                     job(workload, input(workload), output(workload)), settings, progress));
-    List<String> found =
-        OutputDigest.of(session.cluster().fileSystem(), output(workload), workload.isText());
-    session.cluster().fileSystem().delete(output(workload));
-    if (!found.equals(outputs.get(workload))) {
-      throw new WrongOutputException(
-          "%s: the output differs from stock's in ample memory; digests of the part files: %s, expected %s"
-              .formatted(step, found, outputs.get(workload)));
-    }
+    checkOutput(session, workload, output(workload), outputs.get(workload), step);
     return cell;
   }
 
-  private interface Attempt {
-    MemoryCell run();
+  /** Deletes it, too. */
+  private static void checkOutput(
+      BoundedNode.Session session,
+      MemoryWorkload workload,
+      String output,
+      List<String> expected,
+      String step) {
+    List<String> found = OutputDigest.of(session.cluster().fileSystem(), output, workload.isText());
+    session.cluster().fileSystem().delete(output);
+    if (!found.equals(expected)) {
+      throw new WrongOutputException(
+          "%s: the output differs from stock's in ample memory; digests of the part files: %s, expected %s"
+              .formatted(step, found, expected));
+    }
   }
 
   /** A job or cluster that does not do it in this memory is a result too. */
-  private Optional<MemoryCell> attempt(MemoryResults results, String step, Attempt attempt) {
+  private <T> Optional<T> attempt(MemoryResults results, String step, Supplier<T> attempt) {
     try {
-      return Optional.of(attempt.run());
+      return Optional.of(attempt.get());
     } catch (ClusterException e) {
       results.failed(step, e);
       console.say("FAILED: " + step + ": " + e.getMessage());

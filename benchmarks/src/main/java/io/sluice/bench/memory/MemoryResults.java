@@ -30,6 +30,8 @@ final class MemoryResults {
   private final List<Map<String, Object>> tried = new ArrayList<>();
   private final List<Map<String, Object>> cells = new ArrayList<>();
   private final List<MemoryRounds> rounds = new ArrayList<>();
+  private final Map<MemoryVariant, List<SecondJob.Costs>> besides =
+      new EnumMap<>(MemoryVariant.class);
   private final List<String> failures = new ArrayList<>();
   private final String title;
   private final String rate;
@@ -108,6 +110,26 @@ final class MemoryResults {
         });
   }
 
+  /** What a small job cost alone and beside a large one. */
+  void secondJob(MemoryVariant variant, SecondJob.Costs costs) {
+    if (costs.valid()) {
+      besides.computeIfAbsent(variant, v -> new ArrayList<>()).add(costs);
+    } else {
+      failures.add(
+          "a small job beside a large one, %s: processes were killed for lack of memory"
+              .formatted(variant.title()));
+    }
+  }
+
+  private MemoryTargets targets() {
+    Map<MemoryVariant, Spread> slowdowns = new EnumMap<>(MemoryVariant.class);
+    besides.forEach(
+        (variant, all) ->
+            slowdowns.put(
+                variant, Spread.of(all.stream().map(SecondJob.Costs::slowdown).toList())));
+    return new MemoryTargets(rounds, slowdowns);
+  }
+
   void failed(String step, Exception failure) {
     failures.add(step + ": " + failure.getMessage());
   }
@@ -119,7 +141,7 @@ final class MemoryResults {
             Machine.here(),
             bounds(),
             table().toText(),
-            new MemoryTargets(rounds).table().toText(),
+            targets().table().toText(),
             String.join("\n", failures));
   }
 
@@ -129,6 +151,7 @@ final class MemoryResults {
     all.put("intermediate", data);
     all.put("tried", tried);
     all.put("cells", cells);
+    all.put("besides", besides);
     all.put("failures", failures);
     return List.of(
         "results: " + files.json(NAME, all),
@@ -153,7 +176,7 @@ final class MemoryResults {
         + "\n\n"
         + table().toMarkdown()
         + "\n"
-        + new MemoryTargets(rounds).table().toMarkdown()
+        + targets().table().toMarkdown()
         + (failures.isEmpty() ? "" : "\nNot all went well:\n\n- " + String.join("\n- ", failures))
         + "\n";
   }

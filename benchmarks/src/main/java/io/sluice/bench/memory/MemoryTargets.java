@@ -4,6 +4,7 @@ import io.sluice.bench.Spread;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
@@ -36,9 +37,16 @@ public final class MemoryTargets {
   }
 
   private final List<MemoryRounds> all;
+  private final Map<MemoryVariant, Spread> slowdowns;
 
-  public MemoryTargets(List<MemoryRounds> all) {
+  /**
+   * Of what there is.
+   *
+   * @param slowdowns of a small job beside a large one
+   */
+  public MemoryTargets(List<MemoryRounds> all, Map<MemoryVariant, Spread> slowdowns) {
     this.all = List.copyOf(all);
+    this.slowdowns = Map.copyOf(slowdowns);
   }
 
   /** All rows, in the order of the aims. */
@@ -65,6 +73,15 @@ public final class MemoryTargets {
                                             MemoryCell::deviceBytes))
                                 .map(Spread::median))),
             "the worse of WordCount without combiner and Sort"));
+    Spread ours = slowdowns.get(MemoryVariant.SLUICE);
+    Spread stocks = slowdowns.get(MemoryVariant.STOCK);
+    rows.add(
+        new Row(
+            "time of a small job beside a large one / alone, Sluice, memory at a quarter",
+            1.2,
+            false,
+            ours == null ? OptionalDouble.empty() : OptionalDouble.of(ours.median()),
+            stocks == null ? "" : "stock's is " + stocks.show("%.2f"::formatted)));
     rows.add(
         new Row(
             "time of Sluice with memory at a half against ample",

@@ -12,7 +12,7 @@ public enum MemoryWorkload {
   /** Twice as much is shuffled as is read. */
   PLAIN_WORD_COUNT("wc", "WordCount without combiner", 0.5),
   SORT("sort", "Sort", 1),
-  /** Nearly nothing is shuffled. */
+  /** Some of it is shuffled: the paper's text has a thousand words, and nearly nothing of it is. */
   WORD_COUNT("wcc", "WordCount with combiner", 1);
 
   /** What a job's maps and input are, whatever its memory: the paper has five waves of maps. */
@@ -64,22 +64,30 @@ public enum MemoryWorkload {
     return Math.round(sizeBytes * share);
   }
 
-  /** Writes its input, so that it has {@link #MAPS} splits. */
-  JobSpec generator(HadoopDistribution hadoop, long inputBytes, String output) {
+  /** Whether Hadoop's generator has words enough for its input, if it is one of text. */
+  boolean isGenerated() {
+    return this != WORD_COUNT;
+  }
+
+  /** Blocks of which an input has so many: a map reads one. */
+  static long blockBytes(long inputBytes, int maps) {
+    return Math.max(
+        LEAST_BLOCK_BYTES, (inputBytes / maps / LEAST_BLOCK_BYTES + 1) * LEAST_BLOCK_BYTES);
+  }
+
+  /** Writes its input, so that it has so many splits. */
+  JobSpec generator(HadoopDistribution hadoop, long inputBytes, int maps, String output) {
     String settings = isText() ? "mapreduce.randomtextwriter." : "mapreduce.randomwriter.";
     JobSpec spec =
         isText()
             ? JobSpec.example(
                 hadoop, "text for " + title, "randomtextwriter", "-outFormat", TEXT, output)
             : JobSpec.example(hadoop, "records for " + title, "randomwriter", output);
-    long blockBytes =
-        Math.max(
-            LEAST_BLOCK_BYTES, (inputBytes / MAPS / LEAST_BLOCK_BYTES + 1) * LEAST_BLOCK_BYTES);
     return spec.with(
             Map.of(
                 settings + "totalbytes", Long.toString(inputBytes),
                 settings + "bytespermap", Long.toString(inputBytes / GENERATOR_MAPS)))
-        .with("dfs.blocksize", blockBytes);
+        .with("dfs.blocksize", blockBytes(inputBytes, maps));
   }
 
   /** The job itself. */

@@ -3,6 +3,7 @@ package io.sluice.bench.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.Spread;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.MapPhases;
 import io.sluice.it.job.ShufflePath;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class MemoryTargetsTest {
   private final List<MemoryRounds> all = new ArrayList<>();
+  private final Map<MemoryVariant, Spread> slowdowns = new EnumMap<>(MemoryVariant.class);
 
   private static MemoryCell cell(double wallS, long deviceBytes, long killed) {
     JobCosts costs =
@@ -60,8 +62,9 @@ class MemoryTargetsTest {
 
   private MemoryTargets.Row row(String part) {
     List<MemoryTargets.Row> found =
-        new MemoryTargets(all).rows().stream().filter(row -> row.what().contains(part)).toList();
-    assertEquals(1, found.size(), part + " in " + new MemoryTargets(all).rows());
+        new MemoryTargets(all, slowdowns)
+            .rows().stream().filter(row -> row.what().contains(part)).toList();
+    assertEquals(1, found.size(), part + " in " + new MemoryTargets(all, slowdowns).rows());
     return found.get(0);
   }
 
@@ -111,12 +114,24 @@ class MemoryTargetsTest {
   }
 
   @Test
+  void aSmallJobBesideALargeOneIsComparedWithItselfAlone() {
+    slowdowns.put(MemoryVariant.STOCK, Spread.of(List.of(1.5, 3.0)));
+    assertEquals(OptionalDouble.empty(), row("small job").value());
+    slowdowns.put(
+        MemoryVariant.SLUICE,
+        Spread.of(List.of(new SecondJob.Costs(cell(10, 0, 0), cell(11, 0, 0)).slowdown())));
+    assertEquals(1.1, row("small job").value().orElseThrow(), 1e-9);
+    assertTrue(row("small job").reached());
+    assertEquals("stock's is 2.25 (1.50–3.00)", row("small job").beside());
+  }
+
+  @Test
   void whatWasNotMeasuredIsSaid() {
-    String table = new MemoryTargets(List.of()).table().toText();
-    assertEquals(5, table.lines().filter(line -> line.contains("not measured")).count(), table);
+    String table = new MemoryTargets(List.of(), Map.of()).table().toText();
+    assertEquals(6, table.lines().filter(line -> line.contains("not measured")).count(), table);
     assertEquals(
-        List.of(2.5, 2.5, 2.0, 0.4, 1.15),
-        new MemoryTargets(List.of())
+        List.of(2.5, 2.5, 2.0, 0.4, 1.2, 1.15),
+        new MemoryTargets(List.of(), Map.of())
             .rows().stream().map(MemoryTargets.Row::target).collect(Collectors.toList()));
   }
 }
