@@ -16,8 +16,8 @@ import java.util.Random;
 final class ManyWords {
   private static final double WORDS = 10_000_000;
   private static final int WORDS_OF_LINE = 12;
-  private static final int LETTERS = 26;
-  private static final int LONGEST_WORD = 8; // 26^5 > WORDS
+  private static final int LETTERS = 8; // so that the middle word has four, as in real text
+  private static final int LONGEST_WORD = 8; // 8 + 8^2 + … + 8^8 > WORDS
   private static final long SEED = 20130917;
 
   private ManyWords() {}

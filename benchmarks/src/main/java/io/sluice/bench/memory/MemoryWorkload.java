@@ -13,7 +13,7 @@ public enum MemoryWorkload {
   PLAIN_WORD_COUNT("wc", "WordCount without combiner", 0.5),
   SORT("sort", "Sort", 1),
   /** Some of it is shuffled: the paper's text has a thousand words, and nearly nothing of it is. */
-  WORD_COUNT("wcc", "WordCount with combiner", 1);
+  WORD_COUNT("wcc", "WordCount with combiner", 0.33);
 
   /** What a job's maps and input are, whatever its memory: the paper has five waves of maps. */
   static final int MAPS = 8;

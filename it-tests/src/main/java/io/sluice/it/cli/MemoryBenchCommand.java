@@ -34,7 +34,7 @@ final class MemoryBenchCommand implements Callable<Integer> {
       converter = SizeConverter.class,
       defaultValue = "1500m",
       description =
-          "Size of Sort's input and of WordCount's with combiner; without, it is half of it"
+          "Size of Sort's input; half of it for WordCount without combiner, a third for that with it"
               + " (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
