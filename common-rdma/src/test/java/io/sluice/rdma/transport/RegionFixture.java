@@ -33,7 +33,7 @@ public final class RegionFixture implements AutoCloseable {
 
   /** Mapping and file, for every provider. */
   public MemoryRegion region() {
-    return new MemoryRegion(mapping, file, 0, content.length);
+    return MemoryRegion.ofMappedFile(mapping, file, content.length);
   }
 
   public SharedFile file() {

@@ -35,9 +35,15 @@ final class SegmentRegistrar implements SegmentListener {
   @Override
   public void segmentAdded(SegmentHandle segment) {
     Map<String, RegionDescriptor> regions = new HashMap<>();
+    long lengthBytes = segment.info().lengthBytes();
     MemoryRegion region =
-        new MemoryRegion(
-            segment.mapping().orElse(null), segment.file(), 0, segment.info().lengthBytes());
+        segment
+            .reader()
+            .map(reader -> MemoryRegion.ofReader(reader, lengthBytes))
+            .orElseGet(
+                () ->
+                    MemoryRegion.ofMappedFile(
+                        segment.mapping().orElse(null), segment.file(), lengthBytes));
     endpoints.forEach(
         (transport, endpoint) -> {
           try {

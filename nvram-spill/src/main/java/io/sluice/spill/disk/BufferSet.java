@@ -1,6 +1,7 @@
 package io.sluice.spill.disk;
 
 import io.sluice.rdma.memory.OffHeap;
+import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -19,9 +20,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * waits: else whoever sends or reads slowly stops a device for all.
  *
  * <p>Thread contract: safe from any thread; the lock is a leaf. Who waits holds no lock and no
- * other buffer. Ownership: this owns the memory until it is closed, when all buffers must be back.
+ * other buffer. Ownership: this owns the memory, which is freed when this is closed and all buffers
+ * are back: a device that hangs keeps those of its units until it answers.
  */
-public final class BufferSet implements AutoCloseable {
+public final class BufferSet implements Closeable {
   /** What direct I/O asks of addresses, on every device of ours. */
   static final int ALIGNMENT_BYTES = 4096;
 
@@ -34,6 +36,7 @@ public final class BufferSet implements AutoCloseable {
   private final Map<String, Integer> waiting = new HashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition returned = lock.newCondition();
+  private boolean closed;
 
   /** A buffer that is taken; closed once, after the last use of its bytes. */
   public final class Buffer implements AutoCloseable {
@@ -110,7 +113,7 @@ public final class BufferSet implements AutoCloseable {
   }
 
   private Optional<Buffer> take(DiskStream stream) {
-    if (free.isEmpty() || ofStreams.getOrDefault(stream, 0) >= mostOfStream) {
+    if (closed || free.isEmpty() || ofStreams.getOrDefault(stream, 0) >= mostOfStream) {
       return Optional.empty();
     }
     boolean othersWait = waiting.keySet().stream().anyMatch(a -> !a.equals(stream.application()));
@@ -134,6 +137,7 @@ public final class BufferSet implements AutoCloseable {
       ofApplications.computeIfPresent(
           buffer.stream.application(), (application, n) -> n == 1 ? null : n - 1);
       returned.signalAll();
+      freeIfUnused();
     } finally {
       lock.unlock();
     }
@@ -159,19 +163,23 @@ public final class BufferSet implements AutoCloseable {
     }
   }
 
-  /** Frees the memory; a buffer that somebody still has is an {@link IllegalStateException}. */
+  /** Gives out no more; idempotent. */
   @Override
   public void close() {
     lock.lock();
     try {
-      if (free.size() != count) {
-        throw new IllegalStateException(
-            "%d of %d buffers are not back: %s".formatted(count - free.size(), count, ofStreams));
+      if (!closed) {
+        closed = true;
+        freeIfUnused();
       }
-      free.clear();
-      OffHeap.free(memory);
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void freeIfUnused() {
+    if (closed && free.size() == count) {
+      OffHeap.free(memory);
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.spill.disk;
 
+import io.sluice.rdma.threads.LastWords;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All that a process reads from and writes to one block device, in one order ({@link Schedule}):
@@ -20,12 +25,16 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Thread contract: safe from any thread. The lock is a leaf: nobody is called under it, and no
  * worker holds it while the device works. What is queued waits for the device only, never for
  * memory, for a lock of its owner's or for another request, so the queue always moves or hangs.
- * Ownership: {@link Devices} closes it; the units that run then end by themselves. Failure: of the
- * work, or that the device hangs or was closed.
+ * Ownership: its {@link Device} closes it; the units that run then end by themselves. Failure: of
+ * the work, or that the device hangs or was closed. An error of a worker itself, of memory most
+ * likely, leaves nobody waiting: what is queued fails with it, and the worker begins anew.
  */
-public final class DeviceQueue implements AutoCloseable {
+public final class DeviceQueue implements Closeable {
   /** So many units of better classes go before one of a worse class. */
   static final int FAVOUR = 8;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DeviceQueue.class);
+  private static final long REVIEW_MS = 100;
 
   /** So many units are at the device at a time. */
   static final int DEPTH = 2;
@@ -34,8 +43,10 @@ public final class DeviceQueue implements AutoCloseable {
   private final long timeoutNs;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Schedule schedule = new Schedule(FAVOUR, System.nanoTime());
+  private final Supplier<Schedule> schedules;
   private final List<Worker> workers = new ArrayList<>();
+  private Schedule schedule;
+  private Throwable damage; // null: the schedule is as it should be
   private boolean closed;
 
   /**
@@ -45,8 +56,15 @@ public final class DeviceQueue implements AutoCloseable {
    * @param timeoutMs how long a unit may take
    */
   public DeviceQueue(String name, long timeoutMs) {
+    this(name, timeoutMs, () -> new Schedule(FAVOUR, System.nanoTime()));
+  }
+
+  /** The same with schedules of one's own, each without requests; a test has one that fails. */
+  DeviceQueue(String name, long timeoutMs, Supplier<Schedule> schedules) {
     this.name = name;
     this.timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    this.schedules = schedules;
+    this.schedule = schedules.get();
     for (int i = 0; i < DEPTH; i++) {
       Worker worker = new Worker(i);
       workers.add(worker);
@@ -189,9 +207,57 @@ public final class DeviceQueue implements AutoCloseable {
     over.forEach(DiskRequest::tellOver);
   }
 
+  /** After {@link #close}: waits for what runs, as long as the device does not hang. */
+  void awaitEnd() {
+    long deadlineNs = System.nanoTime() + timeoutNs;
+    boolean interrupted = false;
+    for (Worker worker : workers) {
+      while (worker.isAlive() && !review() && System.nanoTime() - deadlineNs < 0) {
+        try {
+          worker.join(REVIEW_MS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Nobody knows what a schedule remembers in which a worker failed: fails all, begins a new one.
+   */
+  private void repair() {
+    List<DiskRequest> over = new ArrayList<>();
+    lock.lock();
+    try {
+      if (damage == null) {
+        return;
+      }
+      failAll(new IOException(name + ": its queue has failed: " + damage, damage), over);
+      schedule = schedules.get();
+      damage = null;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    over.forEach(this::tell);
+  }
+
+  /** What its owner fails with is no reason to leave the device to nobody. */
+  private void tell(DiskRequest over) {
+    try {
+      over.tellOver();
+    } catch (RuntimeException | Error e) {
+      LastWords.error(LOG, "{}: whoever was told that a request is over failed", name, e);
+    }
+  }
+
   /** Takes units and does them, one after the other. */
   private final class Worker extends Thread {
     private boolean works; // under the lock
+    private Schedule from; // whose unit it does
     private long sinceNs;
 
     Worker(int index) {
@@ -205,8 +271,28 @@ public final class DeviceQueue implements AutoCloseable {
 
     @Override
     public void run() {
-      for (Optional<Schedule.Turn> turn = take(); turn.isPresent(); turn = take()) {
-        finish(turn.get(), work(turn.get()));
+      boolean ended = false;
+      while (!ended) {
+        try {
+          repair();
+          for (Optional<Schedule.Turn> turn = take(); turn.isPresent(); turn = take()) {
+            finish(turn.get(), work(turn.get()));
+          }
+          ended = true;
+        } catch (RuntimeException | Error e) {
+          failed(e);
+          LastWords.error(LOG, "{}: its queue begins anew", name, e);
+        }
+      }
+    }
+
+    private void failed(Throwable cause) {
+      lock.lock();
+      try {
+        works = false;
+        damage = cause;
+      } finally {
+        lock.unlock();
       }
     }
 
@@ -231,6 +317,7 @@ public final class DeviceQueue implements AutoCloseable {
           if (turn.isPresent()) {
             works = true;
             sinceNs = nowNs;
+            from = schedule;
             return turn;
           }
           pause(schedule.copyWaitNs(nowNs));
@@ -259,13 +346,13 @@ public final class DeviceQueue implements AutoCloseable {
       lock.lock();
       try {
         works = false;
-        over = schedule.ended(turn, failure, System.nanoTime());
+        over = from.ended(turn, failure, System.nanoTime());
         changed.signalAll();
       } finally {
         lock.unlock();
       }
       if (over) {
-        turn.request().tellOver();
+        tell(turn.request());
       }
     }
   }

@@ -60,11 +60,13 @@ class Schedule {
     IoClass ioClass = chosen.get();
     note(ioClass);
     DiskRequest request = queued.get(ioClass).next();
+    // What may fail comes before it counts as running: else it would never be over.
+    Optional<Turn> turn = Optional.of(new Turn(request, request.begun - 1, ioClass));
     request.running++;
     if (ioClass != IoClass.COPY) {
       runningOthers++;
     }
-    return Optional.of(new Turn(request, request.begun - 1, ioClass));
+    return turn;
   }
 
   /** The class whose unit is next. */

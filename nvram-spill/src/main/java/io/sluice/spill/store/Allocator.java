@@ -2,7 +2,6 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -64,7 +63,7 @@ final class Allocator {
   }
 
   /**
-   * Grants {@code lengthBytes}, whole blocks of an owner's segments, in one piece if it must be
+   * Grants {@code lengthBytes}, whole blocks of its owner's segments, in one piece if it must be
    * contiguous.
    *
    * @param memoryBytes most that may be of the memory tier; nothing that must be contiguous is, if
@@ -73,7 +72,7 @@ final class Allocator {
    * @param lack why the memory tier has no room although it is not whole, for the message
    */
   List<Extent> take(
-      Owner owner,
+      Lease lease,
       long lengthBytes,
       boolean contiguous,
       long memoryBytes,
@@ -82,7 +81,8 @@ final class Allocator {
       throws IOException {
     long fromMemoryBytes = contiguous && memoryBytes < lengthBytes ? 0 : memoryBytes;
     List<Extent> taken =
-        new ArrayList<>(memory.take(owner, Math.min(lengthBytes, fromMemoryBytes), contiguous));
+        new ArrayList<>(
+            memory.take(lease.owner(), Math.min(lengthBytes, fromMemoryBytes), contiguous));
     long missingBytes = lengthBytes - taken.stream().mapToLong(Extent::lengthBytes).sum();
     if (missingBytes == 0) {
       return taken;
@@ -98,7 +98,7 @@ final class Allocator {
           memory.giveBack(taken);
           throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
         }
-        onDisk = disk.take(owner, missingBytes, tried);
+        onDisk = disk.take(lease.owner(), lease.applicationId(), missingBytes, tried);
       }
       taken.addAll(onDisk.get());
       overflows++;

@@ -2,12 +2,15 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.disk.DeviceFile;
+import io.sluice.spill.disk.Devices;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +38,9 @@ final class DiskTier {
   /** How many ids there are. */
   private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
 
+  /** Files that a former store left take turns as those of one application. */
+  private static final String RECOVERED = "";
+
   private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
 
   private final StoreConfig config;
@@ -42,6 +48,7 @@ final class DiskTier {
   private final Owner own;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
+  private final Devices devices;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
 
@@ -63,6 +70,7 @@ final class DiskTier {
     this.own = own;
     this.directories = directories;
     this.generations = generations;
+    this.devices = new Devices(config.diskTimeoutMs());
     this.used = new BlockSet(config.blockBytes());
   }
 
@@ -92,9 +100,7 @@ final class DiskTier {
     }
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(path.getParent());
-    SegmentHandle segment =
-        new SegmentHandle(
-            info, owner, owner.equals(own), SharedFile.open(path), config.medium(), thread);
+    SegmentHandle segment = handle(info, owner, SharedFile.open(path), thread, RECOVERED);
     segments.put(segmentId, segment);
     used.add(segment.range());
   }
@@ -126,17 +132,19 @@ final class DiskTier {
   }
 
   /**
-   * Creates files of {@code lengthBytes} in sum for an owner, in the directory with most room;
-   * empty if that cannot be written to, so that it is left out now, and one of {@code tried}.
+   * Creates files of {@code lengthBytes} in sum for an owner's application, in the directory with
+   * most room; empty if that cannot be written to, so that it is left out now, and one of {@code
+   * tried}.
    */
-  Optional<List<Extent>> take(Owner owner, long lengthBytes, Set<Path> tried) {
+  Optional<List<Extent>> take(
+      Owner owner, String applicationId, long lengthBytes, Set<Path> tried) {
     Optional<DiskDirectories.Room> room = directories.roomiest(tried);
     if (room.isEmpty()) {
       return Optional.empty();
     }
     Path directory = room.get().path();
     try {
-      List<Extent> taken = takeIn(directory, owner, lengthBytes);
+      List<Extent> taken = takeIn(directory, owner, applicationId, lengthBytes);
       directories.worked(directory);
       return Optional.of(taken);
     } catch (IOException e) {
@@ -146,12 +154,13 @@ final class DiskTier {
     }
   }
 
-  private List<Extent> takeIn(Path directory, Owner owner, long lengthBytes) throws IOException {
+  private List<Extent> takeIn(Path directory, Owner owner, String applicationId, long lengthBytes)
+      throws IOException {
     List<Extent> taken = new ArrayList<>();
     try {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
         long fileBytes = Math.min(leftBytes, Extent.MAX_LENGTH_BYTES);
-        SegmentHandle segment = create(directory, owner, fileBytes);
+        SegmentHandle segment = create(directory, owner, applicationId, fileBytes);
         taken.add(segment.extent(segment.range()));
         leftBytes -= fileBytes;
       }
@@ -205,32 +214,53 @@ final class DiskTier {
   }
 
   void close() throws IOException {
-    Closing.all(segments.values());
+    List<Closeable> all = new ArrayList<>(segments.values());
+    all.add(devices);
+    Closing.all(all);
     segments.clear();
   }
 
-  private SegmentHandle create(Path directory, Owner owner, long lengthBytes) throws IOException {
+  private SegmentHandle create(Path directory, Owner owner, String applicationId, long lengthBytes)
+      throws IOException {
     int segmentId = newId();
     Path path = directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(directory);
     SegmentHandle segment =
-        thread.call(() -> createFile(info, owner, thread), DiskTier::deleteLate);
+        thread.call(() -> createFile(info, owner, applicationId, thread), DiskTier::deleteLate);
     segments.put(segmentId, segment);
     used.add(segment.range());
     return segment;
   }
 
-  private SegmentHandle createFile(SegmentInfo info, Owner owner, DiskThread thread)
-      throws IOException {
+  private SegmentHandle createFile(
+      SegmentInfo info, Owner owner, String applicationId, DiskThread thread) throws IOException {
     SharedFile file = LockedDirectory.createShared(info.path());
-    SegmentHandle segment =
-        new SegmentHandle(info, owner, owner.equals(own), file, config.medium(), thread);
+    SegmentHandle segment;
+    try {
+      segment = handle(info, owner, file, thread, applicationId);
+    } catch (IOException | RuntimeException | Error e) {
+      Files.deleteIfExists(info.path());
+      throw e;
+    }
     try {
       segment.extendTo(info.lengthBytes());
       return segment;
     } catch (IOException | RuntimeException | Error e) {
       deleteAfter(e, segment);
+      throw e;
+    }
+  }
+
+  private SegmentHandle handle(
+      SegmentInfo info, Owner owner, SharedFile file, DiskThread thread, String applicationId)
+      throws IOException {
+    try {
+      DeviceFile deviceFile = new DeviceFile(devices.of(info.path()), file);
+      return new SegmentHandle(
+          info, owner, owner.equals(own), file, config.medium(), thread, deviceFile, applicationId);
+    } catch (IOException | RuntimeException | Error e) {
+      file.close();
       throw e;
     }
   }

@@ -1,8 +1,14 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.LendingReader;
+import io.sluice.rdma.memory.LentBytes;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.disk.Device;
+import io.sluice.spill.disk.DeviceFile;
+import io.sluice.spill.disk.DiskStream;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.ByteSource;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
@@ -45,7 +51,9 @@ public final class SegmentHandle implements ByteSource, Closeable {
   private final SharedFile file;
   private final Mapping mapping;
   private final Medium medium;
-  private final DiskThread thread; // null on the memory tier
+  private final DiskThread thread; // null on the memory tier, as the next two
+  private final DeviceFile deviceFile;
+  private final DiskStream stream;
 
   /**
    * Wraps what is open of the memory tier.
@@ -60,15 +68,16 @@ public final class SegmentHandle implements ByteSource, Closeable {
       SharedFile file,
       Mapping mapping,
       Medium medium) {
-    this(info, owner, trusted, file, mapping, medium, null);
+    this(info, owner, trusted, file, mapping, medium, null, null, null);
   }
 
   /**
    * Wraps what is open of the disk tier.
    *
    * @param trusted whether its owner is this process's user
-   * @param thread changes the file, so that it need not be waited for for ever; whoever reads it
-   *     has a deadline of his own
+   * @param thread changes the file, so that it need not be waited for for ever
+   * @param deviceFile the same file, for what is read and written of it
+   * @param applicationId whose turn it is when it is read or written
    */
   SegmentHandle(
       SegmentInfo info,
@@ -76,8 +85,19 @@ public final class SegmentHandle implements ByteSource, Closeable {
       boolean trusted,
       SharedFile file,
       Medium medium,
-      DiskThread thread) {
-    this(info, owner, trusted, file, null, medium, thread);
+      DiskThread thread,
+      DeviceFile deviceFile,
+      String applicationId) {
+    this(
+        info,
+        owner,
+        trusted,
+        file,
+        null,
+        medium,
+        thread,
+        deviceFile,
+        new DiskStream(applicationId, info.segmentId()));
   }
 
   private SegmentHandle(
@@ -87,7 +107,9 @@ public final class SegmentHandle implements ByteSource, Closeable {
       SharedFile file,
       Mapping mapping,
       Medium medium,
-      DiskThread thread) {
+      DiskThread thread,
+      DeviceFile deviceFile,
+      DiskStream stream) {
     this.info = info;
     this.owner = owner;
     this.trusted = trusted;
@@ -95,6 +117,8 @@ public final class SegmentHandle implements ByteSource, Closeable {
     this.mapping = mapping;
     this.medium = medium;
     this.thread = thread;
+    this.deviceFile = deviceFile;
+    this.stream = stream;
   }
 
   /** Does what may have to wait for the file system: on the disk tier with a deadline. */
@@ -158,8 +182,8 @@ public final class SegmentHandle implements ByteSource, Closeable {
   }
 
   /**
-   * The open file, for transports that serve from it; null if the segment cannot be read as a file
-   * and has to be served from its mapping.
+   * The open file, for transports that serve from it where it is one of the memory tier; null if
+   * the segment cannot be read as a file and has to be served from its mapping.
    */
   public SharedFile file() {
     return file;
@@ -171,6 +195,15 @@ public final class SegmentHandle implements ByteSource, Closeable {
    */
   public Optional<ByteBuffer> mapping() {
     return Optional.ofNullable(mapping).map(Mapping::buffer);
+  }
+
+  /** Reads it in its turn, for transports; empty on the memory tier. */
+  public Optional<LendingReader> reader() {
+    return deviceFile == null ? Optional.empty() : Optional.of(this::lend);
+  }
+
+  private LentBytes lend(long offsetBytes, int lengthBytes) throws IOException {
+    return deviceFile.read(IoClass.READ_SEND, stream, offsetBytes, lengthBytes);
   }
 
   /**
@@ -210,8 +243,20 @@ public final class SegmentHandle implements ByteSource, Closeable {
           () ->
               destination.put(
                   mapping.buffer().slice(Math.toIntExact(offsetBytes), destination.remaining())));
-    } else {
+    } else if (deviceFile == null) {
       readFile(offsetBytes, destination);
+    } else {
+      readDevice(offsetBytes, destination);
+    }
+  }
+
+  private void readDevice(long offsetBytes, ByteBuffer destination) throws IOException {
+    long atBytes = offsetBytes;
+    while (destination.hasRemaining()) {
+      try (LentBytes piece = lend(atBytes, destination.remaining())) {
+        atBytes += piece.bytes().remaining();
+        destination.put(piece.bytes());
+      }
     }
   }
 
@@ -289,14 +334,23 @@ public final class SegmentHandle implements ByteSource, Closeable {
     atFileSystemPatiently(write); // what is not marked as it should be is lost at the next start
   }
 
-  /** Writes to a file of the disk tier, in the time that it has for that. */
-  void write(long offsetBytes, ByteBuffer bytes) throws IOException {
-    atFileSystem(() -> file.write(offsetBytes, bytes));
+  /** Writes all that remains in a buffer to a file of the disk tier; returns when it is done. */
+  void write(IoClass ioClass, long offsetBytes, ByteBuffer bytes) throws IOException {
+    long atBytes = offsetBytes;
+    while (bytes.hasRemaining()) {
+      int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
+      try (DeviceFile.Write write = deviceFile.beginWrite(stream, atBytes, unitBytes)) {
+        write.bytes().put(bytes.slice(bytes.position(), unitBytes));
+        write.run(ioClass);
+      }
+      bytes.position(bytes.position() + unitBytes);
+      atBytes += unitBytes;
+    }
   }
 
   /** Returns when what was written to a file of the disk tier has reached the medium. */
-  void force() throws IOException {
-    atFileSystem(file::force);
+  void force(IoClass ioClass) throws IOException {
+    deviceFile.force(ioClass, stream);
   }
 
   /** Gives a new file its length, without giving it space. */
@@ -338,6 +392,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
   @Override
   public void close() throws IOException {
     if (thread != null) {
+      deviceFile.close();
       thread.runSometime(file::close);
       return;
     }

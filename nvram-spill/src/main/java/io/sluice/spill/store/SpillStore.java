@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
@@ -447,8 +448,7 @@ public final class SpillStore implements Closeable {
     try {
       checkUsable(lease);
       List<Extent> taken =
-          allocator.take(
-              lease.owner(), lengthBytes, false, 0, this::leasedBytes, ", which it is to leave");
+          allocator.take(lease, lengthBytes, false, 0, this::leasedBytes, ", which it is to leave");
       taken.forEach(extent -> lease.held().add(extent.range()));
       return new ExtentTable(taken);
     } finally {
@@ -457,12 +457,14 @@ public final class SpillStore implements Closeable {
   }
 
   private void writeToDisk(Range range, ByteBuffer bytes) throws IOException {
-    atDisk(range.segmentId(), segment -> segment.write(range.offsetBytes(), bytes));
+    atDisk(
+        range.segmentId(),
+        segment -> segment.write(IoClass.WRITE_SEND, range.offsetBytes(), bytes));
   }
 
   private void forceDisk(ExtentTable extents) throws IOException {
     for (Extent extent : extents.extents()) {
-      atDisk(extent.segment().segmentId(), SegmentHandle::force);
+      atDisk(extent.segment().segmentId(), segment -> segment.force(IoClass.WRITE_SEND));
     }
   }
 
@@ -616,7 +618,7 @@ public final class SpillStore implements Closeable {
             String lack = awaitRoom(lease, wantedBytes, contiguous);
             taken.addAll(
                 allocator.take(
-                    lease.owner(),
+                    lease,
                     wantedBytes,
                     contiguous,
                     wantedBytes,

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -191,5 +192,52 @@ class DeviceQueueTest {
     queue.run(request(unit -> done.incrementAndGet()));
     assertTrue(Thread.interrupted(), "the interrupt is lost");
     assertEquals(1, done.get());
+  }
+
+  /** Else a worker that dies of it leaves the queue to nobody, and who waits waits for ever. */
+  @Test
+  void aScheduleThatFailsFailsWhatIsQueuedAndIsReplaced() throws Exception {
+    AtomicInteger failures = new AtomicInteger(1);
+    DeviceQueue queue =
+        new DeviceQueue(
+            "device that fails",
+            PATIENT_MS,
+            () ->
+                new Schedule(DeviceQueue.FAVOUR, System.nanoTime()) {
+                  @Override
+                  Optional<IoClass> choose(long nowNs) {
+                    Optional<IoClass> chosen = super.choose(nowNs);
+                    if (chosen.isPresent() && failures.getAndDecrement() > 0) {
+                      throw new OutOfMemoryError("of the test");
+                    }
+                    return chosen;
+                  }
+                });
+    queues.add(queue);
+    IOException failure = assertThrows(IOException.class, () -> queue.run(request(unit -> {})));
+    assertTrue(failure.getMessage().contains("of the test"), failure.toString());
+    awaitOver(1);
+    for (int i = 0; i < 2 * DeviceQueue.DEPTH; i++) {
+      queue.run(request(unit -> {}));
+    }
+    awaitOver(1 + 2 * DeviceQueue.DEPTH);
+  }
+
+  @Test
+  void anOwnerThatFailsWhenItIsToldTakesNoWorkerWithIt() throws Exception {
+    DeviceQueue queue = queue(PATIENT_MS);
+    for (int i = 0; i < 2 * DeviceQueue.DEPTH; i++) {
+      queue.run(
+          new DiskRequest(
+              IoClass.READ_SEND,
+              STREAM,
+              1,
+              unit -> {},
+              () -> {
+                throw new OutOfMemoryError("of the test");
+              }));
+    }
+    queue.run(request(unit -> {}));
+    awaitOver(1);
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.memory.LendingReader;
+import io.sluice.rdma.memory.LentBytes;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.transport.MemoryRegion;
 import java.io.IOException;
@@ -8,7 +10,8 @@ import java.nio.channels.SocketChannel;
 
 /**
  * Sends one response: from the region's file with {@code sendfile} where it has one, so that the
- * bytes go from page to socket, else from its mapping. No byte touches the heap either way.
+ * bytes go from page to socket, else from its mapping or from what its reader lends. No byte
+ * touches the heap.
  *
  * <p>Thread contract: called by the socket's own thread. Failure: {@link IOException}, after which
  * the stream is cut in the middle of a response and of no more use.
@@ -27,7 +30,9 @@ final class RegionSender {
       int lengthBytes,
       Runnable progressed)
       throws IOException {
-    if (region.file() != null) {
+    if (region.reader() != null) {
+      sendRead(channel, header, region.reader(), offsetBytes, lengthBytes, progressed);
+    } else if (region.file() != null) {
       Sockets.writeFully(channel, header);
       sendFile(
           channel, region.file(), region.fileOffsetBytes() + offsetBytes, lengthBytes, progressed);
@@ -60,6 +65,26 @@ final class RegionSender {
       sentBytes += (int) n;
       progressed.run();
     }
+  }
+
+  private static void sendRead(
+      SocketChannel channel,
+      ByteBuffer header,
+      LendingReader reader,
+      long offsetBytes,
+      int lengthBytes,
+      Runnable progressed)
+      throws IOException {
+    int sentBytes = 0;
+    while (sentBytes < lengthBytes) {
+      try (LentBytes piece = reader.read(offsetBytes + sentBytes, lengthBytes - sentBytes)) {
+        progressed.run();
+        int pieceBytes = piece.bytes().remaining();
+        sendMapping(channel, header, piece.bytes(), progressed);
+        sentBytes += pieceBytes;
+      }
+    }
+    Sockets.writeFully(channel, header); // which is still to be sent where nothing was asked for
   }
 
   private static void sendMapping(

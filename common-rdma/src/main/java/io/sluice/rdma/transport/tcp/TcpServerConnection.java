@@ -163,13 +163,16 @@ final class TcpServerConnection implements Runnable {
                 + region.descriptor());
         return;
       }
-      RegionSender.send(
-          channel,
-          header(requestId, STATUS_OK, lengthBytes),
-          region.memory(),
-          offsetBytes,
-          lengthBytes,
-          this::progressed);
+      ByteBuffer ok = header(requestId, STATUS_OK, lengthBytes);
+      try {
+        RegionSender.send(channel, ok, region.memory(), offsetBytes, lengthBytes, this::progressed);
+      } catch (IOException e) {
+        if (region.memory().reader() == null || ok.position() > 0) {
+          throw e;
+        }
+        refuse(requestId, "the bytes cannot be read: " + e.getMessage()); // and others can be
+        return;
+      }
       serving.meter().served(lengthBytes, System.nanoTime() - sinceNanos);
     } finally {
       region.leave(channel);

@@ -1,0 +1,152 @@
+package io.sluice.spill.disk;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.memory.SharedFile;
+import io.sluice.rdma.testing.TestSeed;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** On the file system of the temporary directory, with direct I/O where that has it. */
+@Timeout(120)
+class DeviceFileTest {
+  private static final DiskStream STREAM = new DiskStream("application", 1);
+  private static final int FILE_BYTES = 4 << 20;
+
+  private final long allocatedBefore = OffHeap.allocatedBytes();
+
+  @TempDir private Path directory;
+  private Device device;
+  private SharedFile shared;
+  private DeviceFile file;
+
+  @BeforeEach
+  void open() throws IOException {
+    device = new Device("a device", 30_000);
+    shared = SharedFile.open(Files.createFile(directory.resolve("file")));
+    shared.setLength(FILE_BYTES);
+    file = new DeviceFile(device, shared);
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws IOException {
+    file.close();
+    shared.close();
+    device.close();
+    assertEquals(allocatedBefore, OffHeap.allocatedBytes());
+  }
+
+  private void write(long offsetBytes, byte[] bytes) throws IOException {
+    try (DeviceFile.Write write = file.beginWrite(STREAM, offsetBytes, bytes.length)) {
+      write.bytes().put(bytes);
+      write.run(IoClass.WRITE_SORT);
+    }
+  }
+
+  private byte[] read(long offsetBytes, int lengthBytes) throws IOException {
+    byte[] bytes = new byte[lengthBytes];
+    try (LentBytes piece = file.read(IoClass.READ_SEND, STREAM, offsetBytes, lengthBytes)) {
+      piece.bytes().get(bytes);
+    }
+    return bytes;
+  }
+
+  /** Pages in part, through the cache, beside whole ones past it, read in both ways. */
+  @Test
+  void whateverIsWrittenIsReadWhereverItBeginsAndEnds() throws Exception {
+    Random random = TestSeed.random();
+    byte[] expected = new byte[FILE_BYTES];
+    for (int i = 0; i < 300; i++) {
+      int lengthBytes = 1 + random.nextInt(random.nextBoolean() ? 10_000 : Device.UNIT_BYTES);
+      int offsetBytes = random.nextInt(FILE_BYTES - lengthBytes + 1);
+      if (random.nextInt(3) == 0) {
+        byte[] bytes = new byte[lengthBytes];
+        random.nextBytes(bytes);
+        write(offsetBytes, bytes);
+        System.arraycopy(bytes, 0, expected, offsetBytes, lengthBytes);
+      } else {
+        byte[] wanted = new byte[lengthBytes];
+        System.arraycopy(expected, offsetBytes, wanted, 0, lengthBytes);
+        assertArrayEquals(wanted, read(offsetBytes, lengthBytes));
+        ByteBuffer cached = ByteBuffer.allocate(lengthBytes);
+        shared.read(offsetBytes, cached);
+        assertArrayEquals(wanted, cached.array());
+      }
+    }
+    file.force(IoClass.WRITE_SORT, STREAM);
+    assertArrayEquals(expected, Files.readAllBytes(shared.path()));
+  }
+
+  @Test
+  void aUnitIsTheMostAtATime() throws Exception {
+    try (LentBytes piece = file.read(IoClass.READ_SEND, STREAM, 1, 2 * Device.UNIT_BYTES)) {
+      assertEquals(Device.UNIT_BYTES, piece.bytes().remaining());
+    }
+    assertThrows(
+        IllegalArgumentException.class, () -> file.beginWrite(STREAM, 0, Device.UNIT_BYTES + 1));
+  }
+
+  @Test
+  void whatIsNotWrittenAfterAllGivesItsMemoryBack() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      file.beginWrite(STREAM, 0, 100).close();
+    }
+    assertArrayEquals(new byte[100], read(0, 100));
+  }
+
+  @Test
+  void aFileThatWasCutIsAnErrorAndGivesItsMemoryBack() throws Exception {
+    shared.setLength(8192);
+    for (int i = 0; i < 20; i++) {
+      assertTrue(
+          assertThrows(IOException.class, () -> read(4096, 8192)).getCause()
+              instanceof EOFException);
+    }
+  }
+
+  @Test
+  void afterItIsClosedNothingBegins() throws Exception {
+    byte[] before = read(0, 10);
+    assertArrayEquals(new byte[10], before);
+    try (LentBytes piece = file.read(IoClass.READ_SEND, STREAM, 0, 10)) {
+      file.close();
+      assertEquals(0, piece.bytes().get()); // what was lent stays
+    }
+    assertThrows(ClosedChannelException.class, () -> read(0, 10));
+  }
+
+  /** The device keeps the memory for as long as it may write to it. */
+  @Test
+  void aDeviceThatHangsFailsTheReadAndKeepsItsMemory() throws Exception {
+    try (Device hasty = new Device("a hasty device", 50);
+        DeviceFile hanging = new DeviceFile(hasty, shared)) {
+      IOException failure;
+      synchronized (shared) { // the first page is written in part, through this
+        DeviceFile.Write write = hanging.beginWrite(STREAM, 1, 100);
+        write.bytes().put(new byte[100]);
+        failure = assertThrows(IOException.class, () -> write.run(IoClass.WRITE_SORT));
+        write.close();
+        assertEquals(3, hasty.writes().available());
+      }
+      assertTrue(failure.getMessage().contains("has not answered"), failure.toString());
+      while (hasty.writes().available() < 4) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+}
