@@ -5,6 +5,7 @@ import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.SegmentHold;
 import io.sluice.spill.store.SpillStore;
 import java.io.Closeable;
@@ -60,7 +61,8 @@ final class HandedSegments implements Closeable {
     try {
       for (Extent extent : extents) {
         Key key = Key.of(extent.segment());
-        if (granted.add(key) && ids.size() < LocalProtocol.MAX_FILES) {
+        boolean written = extent.segment().tier() == Tier.MEMORY; // the others the service writes
+        if (written && granted.add(key) && ids.size() < LocalProtocol.MAX_FILES) {
           open(key, true).ifPresent(descriptors::add);
           ids.add(key.segmentId());
         }

@@ -13,6 +13,7 @@ import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.unix.PeerCredentials;
 import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.disk.Device;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
@@ -30,6 +31,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,6 +57,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class LocalClient implements ExtentSource, Closeable {
   private static final long FIRST_PAUSE_MS = 20;
   private static final long LONGEST_PAUSE_MS = 1_000;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final Path socket;
   private final Owner service;
@@ -139,7 +142,8 @@ public final class LocalClient implements ExtentSource, Closeable {
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
                 LocalProtocol.writeHandout(out, handout);
-              });
+              },
+              NOTHING);
       return greeted(stream, frames, answer);
     } catch (IOException | RuntimeException e) {
       stream.close();
@@ -302,6 +306,40 @@ public final class LocalClient implements ExtentSource, Closeable {
   }
 
   @Override
+  public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
+    long atBytes = extent.offsetBytes() + offsetBytes;
+    while (bytes.hasRemaining()) {
+      int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
+      write(extent.segment().segmentId(), atBytes, bytes.slice(bytes.position(), unitBytes));
+      bytes.position(bytes.position() + unitBytes);
+      atBytes += unitBytes;
+    }
+  }
+
+  private void write(int segmentId, long offsetBytes, ByteBuffer unit) throws IOException {
+    exchange(
+            LocalProtocol.WRITE,
+            out -> {
+              out.writeInt(segmentId);
+              out.writeLong(offsetBytes);
+              out.writeInt(unit.remaining());
+            },
+            unit)
+        .withoutFiles();
+  }
+
+  @Override
+  public void force(Extent extent) throws IOException {
+    exchange(
+            LocalProtocol.FORCE,
+            out -> {
+              out.writeInt(extent.segment().segmentId());
+              out.writeLong(extent.offsetBytes());
+            })
+        .withoutFiles();
+  }
+
+  @Override
   public void release(List<Extent> extents) throws IOException {
     exchange(LocalProtocol.RELEASE, out -> LocalProtocol.writeExtents(out, extents, places()))
         .withoutFiles();
@@ -319,12 +357,16 @@ public final class LocalClient implements ExtentSource, Closeable {
               out.writeLong(trailer.trailerOffsetBytes());
             })
         .withoutFiles();
-    received.committed();
   }
 
-  private synchronized Answer exchange(int type, Frames.Payload payload) throws IOException {
+  private Answer exchange(int type, Frames.Payload payload) throws IOException {
+    return exchange(type, payload, NOTHING);
+  }
+
+  private synchronized Answer exchange(int type, Frames.Payload payload, ByteBuffer behind)
+      throws IOException {
     try {
-      return exchange(session.frames(), type, payload);
+      return exchange(session.frames(), type, payload, behind);
     } catch (RemoteError | StoreFullException | CorruptOutputException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
@@ -339,14 +381,15 @@ public final class LocalClient implements ExtentSource, Closeable {
         throw e;
       }
     }
-    return exchange(session.frames(), type, payload);
+    return exchange(session.frames(), type, payload, behind);
   }
 
-  private Answer exchange(Frames frames, int type, Frames.Payload payload) throws IOException {
+  private Answer exchange(Frames frames, int type, Frames.Payload payload, ByteBuffer behind)
+      throws IOException {
     List<Descriptor> files = new ArrayList<>();
     boolean answered = false;
     try {
-      frames.send(type, payload, timeoutMs);
+      frames.send(type, payload, behind.duplicate(), timeoutMs);
       Answer answer = new Answer(Replies.receive(frames, files, timeoutMs), files);
       answered = true;
       return answer;

@@ -25,6 +25,9 @@ import java.util.UUID;
  *                          1 descriptors: int8 1 if the lease has a record   + record, if so
  * LEASE             int64 length                                   -> OK extents, files
  * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one), files
+ * WRITE             int32 segment, int64 offset, int32 length, all inside of what is leased on the
+ *                   disk tier; behind the message so many bytes    -> OK, when they are there
+ * FORCE             int32 segment, int64 offset of a leased extent -> OK, when the medium has it
  * RELEASE           extents                                        -> OK
  * COMMIT            string output id, int64 generation of its writer, int32 CRC32C of its identity,
  *                   int32 segment, int64 trailer                   -> OK, also if that output is
@@ -43,12 +46,12 @@ import java.util.UUID;
  * handed no file. With descriptors the service has locked the record that it hands over, and a
  * segment comes with the first lease in it; OPEN is for those that did not, and for readers, to
  * whom they are open for reading. A segment is handed over for writing only where this task was
- * granted room in it. The peer's user comes from the socket, not from a message. Everything leased
- * over a connection and not committed is free again when the connection ends, however the task
- * ended.
+ * granted room in it, and none of the disk tier, which the service alone writes. The peer's user
+ * comes from the socket, not from a message. Everything leased over a connection and not committed
+ * is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 9;
+  static final int VERSION = 10;
 
   static final int HELLO = 1;
   static final int LEASE = 2;
@@ -56,6 +59,8 @@ final class LocalProtocol {
   static final int RELEASE = 4;
   static final int COMMIT = 5;
   static final int OPEN = 6;
+  static final int WRITE = 7;
+  static final int FORCE = 8;
 
   /** Files that come with one answer. */
   static final int MAX_FILES = UnixSocket.MAX_DESCRIPTORS;

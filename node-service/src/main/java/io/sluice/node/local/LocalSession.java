@@ -9,12 +9,16 @@ import io.sluice.node.wire.Replies;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.unix.TooManyInFlightException;
+import io.sluice.spill.disk.Device;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.DiskWrite;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
@@ -51,6 +55,12 @@ final class LocalSession {
     Answer(Frames.Payload payload) {
       this(withFiles -> payload, List.of());
     }
+  }
+
+  /** What was asked for. */
+  @FunctionalInterface
+  private interface Request {
+    Answer perform() throws IOException;
   }
 
   /** What an answer says, with its files or, where they cannot be passed now, without. */
@@ -90,7 +100,11 @@ final class LocalSession {
       greet(record);
       while (true) {
         Frames.Frame request = frames.receive(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
-        answer(request, record);
+        if (request.type() == LocalProtocol.WRITE) {
+          write(request.in());
+        } else {
+          answer(() -> perform(request, record));
+        }
       }
     } finally {
       try {
@@ -124,10 +138,37 @@ final class LocalSession {
     };
   }
 
-  private void answer(Frames.Frame request, LeaseRecords.LeaseRecord record) throws IOException {
+  /** What comes behind the message is taken whatever becomes of it: then the next one begins. */
+  private void write(DataInputStream in) throws IOException {
+    int lengthBytes = 0; // as long as it is not known that anything comes
+    DiskWrite write;
+    try {
+      int segmentId = in.readInt();
+      long offsetBytes = in.readLong();
+      lengthBytes = Bounded.readCount(in, Device.UNIT_BYTES, "bytes to write");
+      write = lease.beginWrite(new Range(segmentId, offsetBytes, lengthBytes));
+    } catch (IOException | RuntimeException e) {
+      frames.skipBehind(lengthBytes, TIMEOUT_MS);
+      answer(
+          () -> {
+            throw e;
+          });
+      return;
+    }
+    try (write) {
+      frames.receiveBehind(write.bytes(), TIMEOUT_MS);
+      answer(
+          () -> {
+            write.run(IoClass.WRITE_SORT);
+            return new Answer(out -> {});
+          });
+    }
+  }
+
+  private void answer(Request request) throws IOException {
     Answer answer;
     try {
-      answer = perform(request, record);
+      answer = request.perform();
     } catch (StoreFullException e) {
       Replies.sendError(frames, RemoteError.Code.FULL, e.getMessage(), TIMEOUT_MS);
       return;
@@ -187,6 +228,10 @@ final class LocalSession {
       }
       case LocalProtocol.LEASE_CONTIGUOUS -> {
         return granted(List.of(lease.leaseContiguous(in.readLong())), record);
+      }
+      case LocalProtocol.FORCE -> {
+        lease.force(in.readInt(), in.readLong());
+        return new Answer(out -> {});
       }
       case LocalProtocol.RELEASE -> {
         lease.release(LocalProtocol.readExtents(in, places));

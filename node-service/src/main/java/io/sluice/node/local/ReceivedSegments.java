@@ -9,15 +9,14 @@ import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Opens segments of a pool whose files have no name here: those that the service has handed over,
- * and for others it is asked. Those of the memory tier are kept, since a task comes back to them; a
- * file of the disk tier only while it is written, because kept open it would hold its space.
+ * and for others it is asked. Those of the memory tier are kept, since a task comes back to them;
+ * files of the disk tier are not, because kept open they would hold their space.
  *
  * <p>Thread contract: safe from any thread; the service is asked without a lock. Ownership: {@link
  * LocalClient} closes it; what it has given out outlives it. Failure: {@link IOException} where the
@@ -86,7 +85,7 @@ final class ReceivedSegments implements SegmentOpener, Closeable {
 
   private synchronized void keep(Received received) throws IOException {
     SegmentInfo segment = received.segment();
-    if (closed || (segment.tier() == Tier.DISK && !received.writable())) {
+    if (closed || segment.tier() == Tier.DISK) {
       received.descriptor().close();
       return;
     }
@@ -99,18 +98,6 @@ final class ReceivedSegments implements SegmentOpener, Closeable {
     if (useless != null) {
       useless.descriptor().close();
     }
-  }
-
-  /** Nothing on the disk tier is being written any more. */
-  synchronized void committed() throws IOException {
-    List<Descriptor> disk = new ArrayList<>();
-    for (Received received : kept.values()) {
-      if (received.segment().tier() == Tier.DISK) {
-        disk.add(received.descriptor());
-      }
-    }
-    kept.values().removeIf(received -> received.segment().tier() == Tier.DISK);
-    Closing.all(disk);
   }
 
   private static void check(SegmentInfo segment, Descriptor descriptor) throws IOException {

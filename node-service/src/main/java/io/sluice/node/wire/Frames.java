@@ -87,6 +87,26 @@ public final class Frames {
     stream.writeFully(frame, descriptors, timeoutMs);
   }
 
+  /** Sends one message and the bytes that come behind it, which no copy is made of here. */
+  public void send(int type, Payload payload, ByteBuffer behind, long timeoutMs)
+      throws IOException {
+    send(type, payload, timeoutMs);
+    stream.writeFully(behind, timeoutMs);
+  }
+
+  /** Receives bytes that come behind a message, as many as {@code into} has room for. */
+  public void receiveBehind(ByteBuffer into, long timeoutMs) throws IOException {
+    stream.readFully(into, timeoutMs);
+  }
+
+  /** Receives bytes that come behind a message, and of which nothing is wanted. */
+  public void skipBehind(int lengthBytes, long timeoutMs) throws IOException {
+    ByteBuffer scratch = ByteBuffer.allocate(Math.min(lengthBytes, MAX_HELLO_BYTES));
+    for (int left = lengthBytes; left > 0; left -= scratch.limit()) {
+      stream.readFully(scratch.clear().limit(Math.min(left, scratch.capacity())), timeoutMs);
+    }
+  }
+
   /**
    * Receives one message.
    *

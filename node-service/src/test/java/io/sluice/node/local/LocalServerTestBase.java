@@ -8,6 +8,7 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ abstract class LocalServerTestBase {
   @BeforeEach
   void start() throws IOException {
     leaks = new LeakCheck();
-    store = SpillStore.open(TestPool.memory(directory, SEGMENTS).build());
+    store = SpillStore.open(pool().build());
     records = LeaseRecords.open(socket(), false);
     server = startServer();
   }
@@ -43,6 +44,10 @@ abstract class LocalServerTestBase {
     server.close();
     store.close();
     leaks.check();
+  }
+
+  StoreConfig.Builder pool() {
+    return TestPool.memory(directory, SEGMENTS);
   }
 
   /** How tasks get at segments. */

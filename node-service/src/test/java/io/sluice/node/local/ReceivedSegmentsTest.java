@@ -91,15 +91,11 @@ class ReceivedSegmentsTest extends SegmentOpenerContractTest {
   }
 
   @Test
-  void filesOfTheDiskTierAreKeptOnlyWhileTheyAreWritten() throws IOException {
+  void filesOfTheDiskTierAreNotKept() throws IOException {
     SegmentInfo segment = create(Tier.DISK, 0);
     received.open(segment, false).close();
-    assertEquals(0, OpenFiles.below(directory));
-    received.open(segment, true).close();
-    received.open(segment, true).close();
+    received.open(segment, false).close();
     assertEquals(List.of(segment, segment), asked);
-    assertEquals(1, OpenFiles.below(directory));
-    received.committed();
     assertEquals(0, OpenFiles.below(directory));
   }
 

@@ -56,7 +56,7 @@ public record RefusesSegments(boolean refusesMemory) implements TransportProvide
 
     @Override
     public RegionDescriptor register(MemoryRegion region) throws TransportException {
-      if (region.file() != null || refusesMemory) {
+      if (region.file() != null || region.reader() != null || refusesMemory) {
         throw new RegistrationException("cannot be pinned, expected by this test");
       }
       return delegate.register(region);

@@ -313,7 +313,7 @@ public final class DeviceQueue implements Closeable {
       try {
         while (!closed) {
           long nowNs = System.nanoTime();
-          Optional<Schedule.Turn> turn = hangs(nowNs) ? Optional.empty() : schedule.next(nowNs);
+          Optional<Schedule.Turn> turn = mayTake(nowNs) ? schedule.next(nowNs) : Optional.empty();
           if (turn.isPresent()) {
             works = true;
             sinceNs = nowNs;
@@ -323,9 +323,16 @@ public final class DeviceQueue implements Closeable {
           pause(schedule.copyWaitNs(nowNs));
         }
         return Optional.empty();
+      } catch (RuntimeException | Error e) {
+        damage = e; // before another worker looks
+        throw e;
       } finally {
         lock.unlock();
       }
+    }
+
+    private boolean mayTake(long nowNs) {
+      return damage == null && !hangs(nowNs);
     }
 
     /** Until something changes, or a copy may begin. */

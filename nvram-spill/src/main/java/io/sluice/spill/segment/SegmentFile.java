@@ -5,7 +5,6 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -13,8 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * A segment opened for mapping, and on the disk tier for writing, whatever kind of file or device
- * it lies in.
+ * A segment opened for mapping, whatever kind of file or device it lies in.
  *
  * <p>Thread contract: one thread at a time. Ownership: the opener closes it; its mappings outlive
  * it. Failure: {@link IOException} naming the file that is gone.
@@ -93,34 +91,6 @@ public final class SegmentFile implements Closeable {
     return channel == null
         ? nativeFile.map(fileOffsetBytes, lengthBytes)
         : Mapping.ofFile(channel, mode, fileOffsetBytes, lengthBytes);
-  }
-
-  /** Writes all that remains of {@code source} into an ordinary file that is open for writing. */
-  public void write(long offsetBytes, ByteBuffer source) throws IOException {
-    long toBytes = info.fileOffsetBytes() + offsetBytes;
-    if (channel == null) {
-      ordinary().write(toBytes, source);
-      return;
-    }
-    while (source.hasRemaining()) {
-      toBytes += channel.write(source, toBytes);
-    }
-  }
-
-  /** Makes safe what was written. */
-  public void force() throws IOException {
-    if (channel == null) {
-      ordinary().force();
-    } else {
-      channel.force(false);
-    }
-  }
-
-  private NativeFile ordinary() throws IOException {
-    if (info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK || !writable) {
-      throw new IOException(info + " can only be mapped, or not written at all");
-    }
-    return nativeFile;
   }
 
   @Override

@@ -62,6 +62,12 @@ final class Allocator {
     return (lengthBytes + config.blockBytes() - 1) / config.blockBytes() * config.blockBytes();
   }
 
+  /** All of the blocks in which a range lies. */
+  Range wholeBlocks(Range range) {
+    long startBytes = range.offsetBytes() / config.blockBytes() * config.blockBytes();
+    return new Range(range.segmentId(), startBytes, roundUp(range.endBytes() - startBytes));
+  }
+
   /**
    * Grants {@code lengthBytes}, whole blocks of its owner's segments, in one piece if it must be
    * contiguous.

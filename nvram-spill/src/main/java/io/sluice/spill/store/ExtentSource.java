@@ -5,6 +5,7 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentOpener;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -24,7 +25,10 @@ public interface ExtentSource {
   /** What the output must say of its lease. */
   LeaseInfo info();
 
-  /** Opens the files of extents that it leases. */
+  /**
+   * Opens the files of extents that it leases: those of the memory tier for writing too, and those
+   * of the disk tier for reading.
+   */
   SegmentOpener opener();
 
   /**
@@ -40,6 +44,17 @@ public interface ExtentSource {
    * @throws StoreFullException if no tier has that much in one piece
    */
   Extent leaseContiguous(long lengthBytes) throws IOException;
+
+  /**
+   * Writes all that remains in {@code bytes} to a leased extent of the disk tier, in its turn at
+   * the device; returns when it is there.
+   *
+   * @param offsetBytes in the extent
+   */
+  void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException;
+
+  /** Returns when what was written to an extent of the disk tier has reached the medium. */
+  void force(Extent extent) throws IOException;
 
   /** Gives back leased extents, or whole blocks of them; the caller no longer writes there. */
   void release(List<Extent> extents) throws IOException;

@@ -1,12 +1,16 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.disk.Device;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentOpener;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -28,6 +32,10 @@ public final class Lease implements ExtentSource, Closeable {
   /** Keeps the books of all leases: does what one is asked for, and its lock guards their state. */
   interface Keeper {
     List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException;
+
+    DiskWrite beginWrite(Lease lease, Range range) throws IOException;
+
+    void force(Lease lease, Range place) throws IOException;
 
     void release(Lease lease, List<Extent> extents) throws IOException;
 
@@ -73,6 +81,36 @@ public final class Lease implements ExtentSource, Closeable {
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
     return keeper.lease(this, lengthBytes, true).get(0);
+  }
+
+  @Override
+  public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
+    int segmentId = extent.segment().segmentId();
+    long atBytes = extent.offsetBytes() + offsetBytes;
+    while (bytes.hasRemaining()) {
+      int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
+      try (DiskWrite write = beginWrite(new Range(segmentId, atBytes, unitBytes))) {
+        write.bytes().put(bytes.slice(bytes.position(), unitBytes));
+        write.run(IoClass.WRITE_SORT);
+      }
+      bytes.position(bytes.position() + unitBytes);
+      atBytes += unitBytes;
+    }
+  }
+
+  /** Memory for what is to be written to a leased range, of {@link Device#UNIT_BYTES} at most. */
+  public DiskWrite beginWrite(Range range) throws IOException {
+    return keeper.beginWrite(this, range);
+  }
+
+  @Override
+  public void force(Extent extent) throws IOException {
+    force(extent.segment().segmentId(), extent.offsetBytes());
+  }
+
+  /** The same of an extent that begins there; what is behind may have been given back. */
+  public void force(int segmentId, long offsetBytes) throws IOException {
+    keeper.force(this, new Range(segmentId, offsetBytes, 1));
   }
 
   @Override

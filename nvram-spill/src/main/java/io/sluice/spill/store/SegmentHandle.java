@@ -348,6 +348,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
     }
   }
 
+  /** Memory for what is to be written to a file of the disk tier. */
+  DeviceFile.Write beginWrite(long offsetBytes, int lengthBytes) throws IOException {
+    return deviceFile.beginWrite(stream, offsetBytes, lengthBytes);
+  }
+
   /** Returns when what was written to a file of the disk tier has reached the medium. */
   void force(IoClass ioClass) throws IOException {
     deviceFile.force(ioClass, stream);

@@ -631,6 +631,20 @@ public final class SpillStore implements Closeable {
     }
 
     @Override
+    public DiskWrite beginWrite(Lease lease, Range range) throws IOException {
+      SegmentHandle segment = writable(lease, range);
+      return new DiskWrite(
+          segment.beginWrite(range.offsetBytes(), (int) range.lengthBytes()),
+          failure -> undeleted(segment, failure));
+    }
+
+    @Override
+    public void force(Lease lease, Range place) throws IOException {
+      int segmentId = writable(lease, place).info().segmentId();
+      atDisk(segmentId, segment -> segment.force(IoClass.WRITE_SORT));
+    }
+
+    @Override
     public void release(Lease lease, List<Extent> extents) throws IOException {
       freeing(
           retired -> {
@@ -689,6 +703,26 @@ public final class SpillStore implements Closeable {
             }
           });
       cleanup.finish();
+    }
+  }
+
+  /** The file of the disk tier in which a range lies that a lease may write. */
+  private SegmentHandle writable(Lease lease, Range range) throws IOException {
+    Range blocks = allocator.wholeBlocks(range);
+    lock.lock();
+    try {
+      checkUsable(lease);
+      SegmentHandle segment = allocator.disk().segment(range.segmentId());
+      boolean leased =
+          segment != null
+              && segment.owner().equals(lease.owner())
+              && holder(lease, blocks).contains(blocks);
+      if (!leased) {
+        throw new IOException(range + " cannot be written, it is not leased on the disk tier here");
+      }
+      return segment;
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -1,40 +1,43 @@
 package io.sluice.spill.writer;
 
-import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.store.ExtentSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * An extent of the disk tier.
+ * An extent of the disk tier, which the store writes.
  *
  * <p>Thread contract and ownership: as {@link StagingTarget} says.
  */
 final class DiskTarget implements StagingTarget {
-  private final SegmentFile file;
-  private final long extentOffsetBytes;
+  private final ExtentSource source;
+  private final Extent extent;
   private final boolean forced;
 
   /** {@code forced} if the memory tier survives a loss of power, so that this one must as well. */
-  DiskTarget(SegmentFile file, long extentOffsetBytes, boolean forced) {
-    this.file = file;
-    this.extentOffsetBytes = extentOffsetBytes;
+  DiskTarget(ExtentSource source, Extent extent, boolean forced) {
+    this.source = source;
+    this.extent = extent;
     this.forced = forced;
   }
 
   @Override
-  public void write(int offsetBytes, ByteBuffer source) throws IOException {
-    file.write(extentOffsetBytes + offsetBytes, source);
+  public void write(int offsetBytes, ByteBuffer bytes) throws IOException {
+    if (bytes.hasRemaining()) {
+      source.write(extent, offsetBytes, bytes);
+    }
   }
 
   @Override
   public void persist() throws IOException {
     if (forced) {
-      file.force();
+      source.force(extent);
     }
   }
 
   @Override
-  public void close() throws IOException {
-    file.close();
+  public void close() {
+    // nothing is open here
   }
 }

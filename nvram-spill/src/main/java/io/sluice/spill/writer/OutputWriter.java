@@ -434,11 +434,9 @@ public final class OutputWriter implements Closeable {
     limit = current.windowLimit();
   }
 
-  private OpenExtent openFile(Extent extent) throws IOException {
-    ByteBuffer buffer = staging();
-    SegmentFile file = source.opener().open(extent.segment(), true);
-    DiskTarget target = new DiskTarget(file, extent.offsetBytes(), medium.isPersistent());
-    return new StagedExtent(extent, buffer, target);
+  private OpenExtent openFile(Extent extent) {
+    return new StagedExtent(
+        extent, staging(), new DiskTarget(source, extent, medium.isPersistent()));
   }
 
   private OpenExtent openMapping(Extent extent) throws IOException {

@@ -157,6 +157,16 @@ public final class ScratchRuns implements Closeable {
     }
 
     @Override
+    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
+      source.write(extent, offsetBytes, bytes);
+    }
+
+    @Override
+    public void force(Extent extent) throws IOException {
+      source.force(extent);
+    }
+
+    @Override
     public void release(List<Extent> extents) throws IOException {
       source.release(extents);
     }

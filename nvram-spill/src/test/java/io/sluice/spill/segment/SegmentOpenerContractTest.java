@@ -38,13 +38,8 @@ public abstract class SegmentOpenerContractTest {
     try (SegmentFile file = opener().open(segment, true)) {
       assertEquals(segment, file.info());
       assertEquals(LENGTH_BYTES, file.lengthBytes());
-      if (tier == Tier.DISK) {
-        file.write(4096, ByteBuffer.wrap(bytes));
-        file.force();
-      } else {
-        try (Mapping mapping = file.map(MapMode.READ_WRITE, 4096, bytes.length)) {
-          mapping.buffer().put(bytes);
-        }
+      try (Mapping mapping = file.map(MapMode.READ_WRITE, 4096, bytes.length)) {
+        mapping.buffer().put(bytes);
       }
     }
     byte[] expected = new byte[LENGTH_BYTES];
@@ -62,7 +57,6 @@ public abstract class SegmentOpenerContractTest {
   void whatIsOpenedForReadingCannotBeWritten(Tier tier) throws IOException {
     SegmentInfo segment = create(tier, 0);
     try (SegmentFile file = opener().open(segment, false)) {
-      assertRefused(() -> file.write(0, ByteBuffer.wrap(new byte[] {1})));
       assertRefused(() -> file.map(MapMode.READ_WRITE, 0, 4096).close());
     }
     assertArrayEquals(new byte[LENGTH_BYTES], content(segment));

@@ -12,6 +12,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -120,6 +121,16 @@ class CrashTest extends PoolTestBase {
     @Override
     public Extent leaseContiguous(long lengthBytes) throws IOException {
       return lease.leaseContiguous(lengthBytes);
+    }
+
+    @Override
+    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
+      lease.write(extent, offsetBytes, bytes);
+    }
+
+    @Override
+    public void force(Extent extent) throws IOException {
+      lease.force(extent);
     }
 
     @Override

@@ -103,6 +103,16 @@ class HostileOwnerTest extends PoolTestBase {
     }
 
     @Override
+    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
+      lease.write(extent, offsetBytes, bytes);
+    }
+
+    @Override
+    public void force(Extent extent) throws IOException {
+      lease.force(extent);
+    }
+
+    @Override
     public void release(List<Extent> extents) {
       // kept, until the connection ends
     }

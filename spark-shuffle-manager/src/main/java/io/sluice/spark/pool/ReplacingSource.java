@@ -8,6 +8,7 @@ import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.LeaseInfo;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -35,6 +36,16 @@ record ReplacingSource(Lease lease) implements ExtentSource {
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
     return lease.leaseContiguous(lengthBytes);
+  }
+
+  @Override
+  public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
+    lease.write(extent, offsetBytes, bytes);
+  }
+
+  @Override
+  public void force(Extent extent) throws IOException {
+    lease.force(extent);
   }
 
   @Override

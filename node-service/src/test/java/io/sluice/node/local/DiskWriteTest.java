@@ -1,0 +1,176 @@
+package io.sluice.node.local;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.UnixStream;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.testing.TestSeed;
+import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.OutputReads;
+import io.sluice.spill.store.StoreConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What tasks write to the disk tier, which has no memory above it here. */
+class DiskWriteTest extends LocalServerTestBase {
+  private static final int UNIT_BYTES = 1 << 20;
+
+  @Override
+  StoreConfig.Builder pool() {
+    return TestPool.withDisk(directory, 0);
+  }
+
+  private static byte[] random(Random random, int lengthBytes) {
+    byte[] bytes = new byte[lengthBytes];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  @Test
+  void whatATaskWritesIsWhatReadersGet() throws IOException {
+    Random random = TestSeed.random();
+    TestOutput output = TestOutput.random(random, "attempt_0", 7, 9_000_000);
+    try (LocalClient client = connect(APP)) {
+      output.commit(APP, client);
+    }
+    CommittedOutput found = store.find(new OutputId(APP, "attempt_0")).orElseThrow();
+    assertTrue(
+        found.extents().stream().allMatch(extent -> extent.segment().tier() == Tier.DISK),
+        found::toString);
+    ByteArrayOutputStream expected = new ByteArrayOutputStream();
+    for (byte[] run : output.runs()) {
+      expected.writeBytes(run);
+    }
+    ByteBuffer read = ByteBuffer.allocate((int) output.totalBytes());
+    new OutputReads(store::find).copy(found, 0, read);
+    assertArrayEquals(expected.toByteArray(), read.array());
+  }
+
+  @Test
+  void writesGoWhereTheyAreMeantToWhateverTheirLength() throws IOException {
+    Random random = TestSeed.random();
+    byte[] expected = new byte[5 * UNIT_BYTES];
+    try (LocalClient client = connect(APP)) {
+      Extent extent = client.leaseContiguous(expected.length);
+      for (int i = 0; i < 50; i++) {
+        byte[] bytes = random(random, 1 + random.nextInt(2 * UNIT_BYTES));
+        int offsetBytes = random.nextInt(expected.length - bytes.length);
+        ByteBuffer from = ByteBuffer.wrap(bytes);
+        client.write(extent, offsetBytes, from);
+        assertEquals(0, from.remaining());
+        System.arraycopy(bytes, 0, expected, offsetBytes, bytes.length);
+      }
+      client.force(extent);
+      byte[] file = Files.readAllBytes(segmentPath(extent));
+      int start = (int) extent.offsetBytes();
+      assertArrayEquals(expected, Arrays.copyOfRange(file, start, start + expected.length));
+    }
+  }
+
+  private Path segmentPath(Extent extent) {
+    return store.segment(extent.segment().segmentId()).orElseThrow().info().path();
+  }
+
+  @Test
+  void whatIsNotLeasedCannotBeWrittenAndTheConnectionStaysUsable() throws IOException {
+    try (LocalClient owner = connect(APP);
+        LocalClient other = connect(APP)) {
+      Extent extent = owner.leaseContiguous(2 * UNIT_BYTES);
+      ByteBuffer bytes = ByteBuffer.wrap(new byte[UNIT_BYTES]);
+      List<Extent> foreign = List.of(extent, new Extent(extent.segment(), 0, 1));
+      for (Extent each : foreign) {
+        assertThrows(RemoteError.class, () -> other.write(each, 0, bytes.duplicate()));
+        assertThrows(RemoteError.class, () -> other.force(each));
+      }
+      assertThrows(RemoteError.class, () -> owner.write(extent, UNIT_BYTES + 1, bytes.duplicate()));
+      assertThrows(RemoteError.class, () -> owner.write(extent, -1, bytes.duplicate()));
+      long farBytes = Long.MAX_VALUE - 2 * UNIT_BYTES;
+      assertThrows(RemoteError.class, () -> owner.write(extent, farBytes, bytes.duplicate()));
+      owner.write(extent, UNIT_BYTES, bytes.duplicate());
+      owner.release(List.of(extent));
+      assertThrows(RemoteError.class, () -> owner.write(extent, 0, bytes.duplicate()));
+      Extent next = other.leaseContiguous(UNIT_BYTES);
+      other.write(next, 0, bytes);
+    }
+  }
+
+  /** The device's memory is not the task's to keep. */
+  @Test
+  void tasksThatEndInTheMiddleOfAWriteTakeNothingWithThem() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      try (MessageStream stream =
+          UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS)) {
+        Frames frames = new Frames(stream);
+        hello(frames);
+        Range leased = lease(frames);
+        frames.send(
+            LocalProtocol.WRITE,
+            out -> {
+              out.writeInt(leased.segmentId());
+              out.writeLong(leased.offsetBytes());
+              out.writeInt(UNIT_BYTES);
+            },
+            ByteBuffer.wrap(new byte[100]),
+            TIMEOUT_MS);
+      }
+    }
+    Await.until("all leases came back", () -> store.stats().disk().leasedBytes() == 0);
+    try (LocalClient client = connect(APP)) {
+      client.write(client.leaseContiguous(UNIT_BYTES), 0, ByteBuffer.wrap(new byte[UNIT_BYTES]));
+    }
+  }
+
+  private void hello(Frames frames) throws IOException {
+    frames.send(
+        LocalProtocol.HELLO,
+        out -> {
+          out.writeShort(LocalProtocol.VERSION);
+          Bounded.writeString(out, APP);
+          Bounded.writeBytes(out, SECRET.bytes());
+          out.writeByte(handout().ordinal());
+        },
+        TIMEOUT_MS);
+    receive(frames);
+  }
+
+  private Range lease(Frames frames) throws IOException {
+    frames.send(LocalProtocol.LEASE, out -> out.writeLong(UNIT_BYTES), TIMEOUT_MS);
+    return LocalProtocol.readExtents(receive(frames), store.places()).get(0).range();
+  }
+
+  /** An answer; open files that come with it are closed. */
+  private static DataInputStream receive(Frames frames) throws IOException {
+    List<Descriptor> files = new ArrayList<>();
+    try {
+      return Replies.receive(frames, files, TIMEOUT_MS);
+    } finally {
+      Closing.all(files);
+    }
+  }
+}
