@@ -72,6 +72,7 @@ class DashboardTest {
             new JobSecret(new byte[] {1}),
             TIMEOUT.toMillis())) {
       TestOutput.single(new Random(1), "output", 100_000).commit("app-1", task);
+      TestOutput.single(new Random(2), "large", 20_000_000).commit("app-1", task);
     }
   }
 
@@ -88,6 +89,7 @@ class DashboardTest {
         List.of(
             "--dir=" + base.resolve("service"),
             "--capacity=16m",
+            "--overflow-dirs=" + base.resolve("disk"),
             "--segment-size=4m",
             "--bind=127.0.0.1",
             "--port=0"));

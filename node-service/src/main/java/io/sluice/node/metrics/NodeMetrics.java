@@ -5,8 +5,10 @@ import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.store.TierStats;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -26,6 +28,8 @@ public final class NodeMetrics {
   private static final String TRANSPORT = "transport";
   private static final String WAY = "way";
   private static final String KIND = "kind";
+  private static final String DEVICE = "device";
+  private static final String CLASS = "class";
 
   /** How bytes were served: from where they lie, or copied to a slot that is read one-sidedly. */
   private static final String SENT = "sent";
@@ -72,6 +76,24 @@ public final class NodeMetrics {
               "sluice_disk_directories_failed",
               "Overflow directories that are left out now, because they failed",
               now -> now.store().failedDirectories()),
+          new Row(
+              new Metric(
+                  "sluice_device_hangs",
+                  Type.GAUGE,
+                  "1 if a device of the disk tier does not answer now, by a directory on it",
+                  List.of(DEVICE)),
+              (now, values) ->
+                  now.devices().forEach(each -> values.number(each.hangs() ? 1 : 0, each.name()))),
+          byDevice(
+              "sluice_device_bytes_total",
+              Type.COUNTER,
+              "Read from or written to a device of the disk tier, by why that was done",
+              (values, labels, done) -> values.number(done.bytes(), labels)),
+          byDevice(
+              "sluice_device_seconds",
+              Type.HISTOGRAM,
+              "From when a unit of up to 1 MiB was asked for until it was read or written",
+              (values, labels, done) -> values.waits(done.waits(), labels)),
           new Row(
               new Metric(
                   "sluice_application_bytes",
@@ -213,6 +235,30 @@ public final class NodeMetrics {
 
   private static Row plain(Metric metric, ToLongFunction<NodeMoment> value) {
     return new Row(metric, (now, values) -> values.number(value.applyAsLong(now)));
+  }
+
+  /** Tells the values of one class of a device. */
+  private interface DeviceRead {
+    void accept(Values values, String[] labels, DeviceStats.Done done);
+  }
+
+  private static Row byDevice(String name, Type type, String help, DeviceRead read) {
+    return new Row(
+        new Metric(name, type, help, List.of(DEVICE, CLASS)),
+        (now, values) ->
+            now.devices()
+                .forEach(
+                    device ->
+                        device
+                            .classes()
+                            .forEach(
+                                (ioClass, done) ->
+                                    read.accept(
+                                        values,
+                                        new String[] {
+                                          device.name(), ioClass.name().toLowerCase(Locale.ROOT)
+                                        },
+                                        done))));
   }
 
   private static Row held(String name, String tier, Function<NodeMoment, TierStats> of) {

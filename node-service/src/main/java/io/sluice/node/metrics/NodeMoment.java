@@ -6,6 +6,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.StoreStats;
 import java.util.Comparator;
@@ -20,6 +21,7 @@ import java.util.Map;
  */
 record NodeMoment(
     StoreStats store,
+    List<DeviceStats> devices,
     List<ApplicationUse> largest,
     ConnectionCounters connections,
     Map<RefusalKind, Long> taskRefusals,
@@ -38,6 +40,7 @@ record NodeMoment(
     TransportCounters tcp = transports.get(TransportNames.TCP);
     return new NodeMoment(
         service.storeStats(),
+        service.deviceStats(),
         largest,
         service.connectionCounters(),
         service.taskRefusals(),

@@ -27,6 +27,7 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
@@ -209,6 +210,11 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** How full the pool is. */
   public StoreStats storeStats() {
     return store.stats();
+  }
+
+  /** What the devices of the disk tier did, each that was used. */
+  public List<DeviceStats> deviceStats() {
+    return store.deviceStats();
   }
 
   /** What the outputs of each application hold, in no order. */

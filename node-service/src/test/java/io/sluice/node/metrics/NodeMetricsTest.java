@@ -41,6 +41,7 @@ class NodeMetricsTest extends NodeTestBase {
   void everyMetricHasAValueButTheBoundThatIsNotSet() throws IOException {
     service = withDisk(4, RDMA, new TcpProvider()).start();
     commit(APP, "output", OUTPUT_BYTES);
+    commit(APP, "large", 6 << 20);
     List<String> missing =
         NodeMetrics.all().stream()
             .filter(metric -> !Readings.of(service).metrics().contains(metric))
@@ -102,6 +103,21 @@ class NodeMetricsTest extends NodeTestBase {
         now.waits("sluice_served_seconds").get(List.of("rdma", "bounced")).count());
     assertTrue(now.waits("sluice_served_seconds").get(sent).totalSeconds() > 0);
     assertEquals(2, now.numbers("sluice_served_bytes_total").size(), "what can be seen here");
+  }
+
+  @Test
+  void tellsWhatADeviceDidAndWhy() throws IOException {
+    service = withDisk(0, RDMA, new TcpProvider()).start();
+    commit(APP, "output", OUTPUT_BYTES);
+    read("output", new TcpProvider());
+    String device = service.deviceStats().get(0).name();
+    Readings now = Readings.of(service);
+    assertEquals(0, now.number("sluice_device_hangs", device));
+    assertEquals(OUTPUT_BYTES, now.number("sluice_device_bytes_total", device, "read_send"));
+    assertTrue(now.number("sluice_device_bytes_total", device, "write_sort") > OUTPUT_BYTES);
+    assertEquals(2, now.numbers("sluice_device_bytes_total").size(), "what was done");
+    assertTrue(
+        now.waits("sluice_device_seconds").get(List.of(device, "read_send")).totalSeconds() > 0);
   }
 
   @Test

@@ -25,6 +25,8 @@ public final class Device implements Closeable {
   private static final int WRITE_BUFFERS = 4;
   private static final int MOST_OF_STREAM = 2;
 
+  private final String name;
+  private final DeviceMeter meter = new DeviceMeter();
   private final DeviceQueue queue;
   private final BufferSet reads;
   private final BufferSet writes;
@@ -33,10 +35,11 @@ public final class Device implements Closeable {
   /**
    * Has its memory from now on.
    *
-   * @param name for people
+   * @param name for people: a directory on it
    * @param timeoutMs how long a unit may take, and how long one waits for memory
    */
   Device(String name, long timeoutMs) {
+    this.name = name;
     this.timeoutMs = timeoutMs;
     this.reads = new BufferSet(READ_BUFFERS, BUFFER_BYTES, MOST_OF_STREAM);
     try {
@@ -45,7 +48,7 @@ public final class Device implements Closeable {
       reads.close();
       throw e;
     }
-    this.queue = new DeviceQueue(name, timeoutMs);
+    this.queue = new DeviceQueue("the device of " + name, timeoutMs);
   }
 
   DeviceQueue queue() {
@@ -58,6 +61,15 @@ public final class Device implements Closeable {
 
   BufferSet writes() {
     return writes;
+  }
+
+  DeviceMeter meter() {
+    return meter;
+  }
+
+  /** What it did so far. */
+  DeviceStats stats() {
+    return new DeviceStats(name, queue.review(), meter.counts());
   }
 
   long timeoutMs() {

@@ -121,6 +121,7 @@ public final class DeviceFile implements AutoCloseable {
   private final class Transfer implements LentBytes {
     private final long offsetBytes;
     private final int lengthBytes;
+    private final long sinceNanos = System.nanoTime();
     private final BufferSet.Buffer buffer;
     private int holders = 1;
     private boolean ownersClosed;
@@ -180,6 +181,7 @@ public final class DeviceFile implements AutoCloseable {
       DiskRequest request = new DiskRequest(ioClass, stream, 1, unit -> step.run(), this::letGo);
       hold();
       device.queue().run(request);
+      device.meter().done(ioClass, lengthBytes, System.nanoTime() - sinceNanos);
     }
 
     private synchronized void hold() {

@@ -24,24 +24,31 @@ public final class Devices implements Closeable {
     this.timeoutMs = timeoutMs;
   }
 
-  /** The one on which a file or directory lies; asks the file system. */
-  public Device of(Path path) throws IOException {
-    long device = (Long) Files.getAttribute(path, "unix:dev"); // btrfs has one per subvolume
+  /** The one on which a directory lies; asks the file system. */
+  public Device of(Path directory) throws IOException {
+    long device = (Long) Files.getAttribute(directory, "unix:dev"); // btrfs has one per subvolume
     synchronized (devices) {
       Device known = devices.get(device);
       if (known == null) {
-        known = open(path);
+        known = open(directory);
         devices.put(device, known);
       }
       return known;
     }
   }
 
-  private Device open(Path path) throws IOException {
+  private Device open(Path directory) throws IOException {
     try {
-      return new Device("the device of " + path, timeoutMs);
+      return new Device(directory.toString(), timeoutMs);
     } catch (OutOfMemoryError e) {
-      throw new IOException("no memory to read and write " + path + " through", e);
+      throw new IOException("no memory to read and write " + directory + " through", e);
+    }
+  }
+
+  /** A moment of each that was used. */
+  public List<DeviceStats> stats() {
+    synchronized (devices) {
+      return devices.values().stream().map(Device::stats).toList();
     }
   }
 

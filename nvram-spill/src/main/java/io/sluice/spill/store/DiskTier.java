@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.disk.DeviceFile;
+import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.Devices;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
@@ -209,6 +210,11 @@ final class DiskTier {
     return directories.leaveBehind(segment.info().path().getParent());
   }
 
+  /** A moment of each device that it has used. */
+  List<DeviceStats> deviceStats() {
+    return devices.stats();
+  }
+
   long createdBytes() {
     return segments.values().stream().mapToLong(SegmentHandle::lengthBytes).sum();
   }
@@ -256,7 +262,7 @@ final class DiskTier {
       SegmentInfo info, Owner owner, SharedFile file, DiskThread thread, String applicationId)
       throws IOException {
     try {
-      DeviceFile deviceFile = new DeviceFile(devices.of(info.path()), file);
+      DeviceFile deviceFile = new DeviceFile(devices.of(info.path().getParent()), file);
       return new SegmentHandle(
           info, owner, owner.equals(own), file, config.medium(), thread, deviceFile, applicationId);
     } catch (IOException | RuntimeException | Error e) {

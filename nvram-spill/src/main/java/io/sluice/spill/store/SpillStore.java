@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
@@ -521,6 +522,11 @@ public final class SpillStore implements Closeable {
     while (!former.isEmpty() && !allocator.memory().hasRoom(owner, lengthBytes, contiguous)) {
       giveBack(former.takeOldest().orElseThrow(), retired);
     }
+  }
+
+  /** What the devices of the disk tier did, each that was used. */
+  public List<DeviceStats> deviceStats() {
+    return allocator.disk().deviceStats(); // which has a lock of its own
   }
 
   /** How full it is. */
