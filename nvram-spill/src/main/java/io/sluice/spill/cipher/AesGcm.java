@@ -18,8 +18,6 @@ import javax.crypto.Cipher;
  * was not taken.
  */
 final class AesGcm {
-  static final String TRANSFORMATION = "AES/GCM/NoPadding";
-
   private static final int[] KEY_BYTES = {16, 32};
   private static final int TRIAL_BYTES = 1000;
 
@@ -49,7 +47,7 @@ final class AesGcm {
     }
     throw new IllegalStateException(
         "no security provider of this JVM encrypts by "
-            + TRANSFORMATION
+            + FrameCipher.TRANSFORMATION
             + " with keys and nonces that it is given"
             + (reasons.isEmpty() ? "; none offers it" : reasons)
             + ". Add SunJCE to the providers of java.security, behind the others");
@@ -57,7 +55,7 @@ final class AesGcm {
 
   private static boolean offers(Provider provider) {
     try {
-      Cipher.getInstance(TRANSFORMATION, provider);
+      Cipher.getInstance(FrameCipher.TRANSFORMATION, provider);
       return true;
     } catch (GeneralSecurityException | SecurityException e) {
       return false;

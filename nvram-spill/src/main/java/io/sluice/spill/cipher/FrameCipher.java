@@ -20,9 +20,11 @@ import javax.crypto.spec.GCMParameterSpec;
  * keeps those until the tag is there.
  *
  * <p>Thread contract: one thread. Ownership: plain heap memory; the key is its owner's. Failure:
- * {@link IllegalStateException} if the provider cannot be used; {@link AesGcm} finds one that can.
+ * {@link IllegalStateException} if the provider cannot be used; a trial finds out which one can.
  */
 final class FrameCipher {
+  static final String TRANSFORMATION = "AES/GCM/NoPadding";
+
   private static final int PIECE_BYTES = 128;
   private static final AtomicInteger FRAMES_IN_PIECES = new AtomicInteger(100);
 
@@ -35,7 +37,7 @@ final class FrameCipher {
     this.mode = mode;
     this.key = key;
     try {
-      this.cipher = Cipher.getInstance(AesGcm.TRANSFORMATION, provider);
+      this.cipher = Cipher.getInstance(TRANSFORMATION, provider);
     } catch (GeneralSecurityException e) {
       throw unusable(provider, e);
     }
@@ -85,6 +87,6 @@ final class FrameCipher {
 
   private static IllegalStateException unusable(Provider provider, GeneralSecurityException cause) {
     return new IllegalStateException(
-        AesGcm.TRANSFORMATION + " of " + provider.getName() + " does not work: " + cause, cause);
+        TRANSFORMATION + " of " + provider.getName() + " does not work: " + cause, cause);
   }
 }

@@ -34,7 +34,7 @@ class AesGcmTest {
 
   private static Provider jdk() {
     try {
-      return Cipher.getInstance(AesGcm.TRANSFORMATION, "SunJCE").getProvider();
+      return Cipher.getInstance(FrameCipher.TRANSFORMATION, "SunJCE").getProvider();
     } catch (NoSuchAlgorithmException | NoSuchProviderException | NoSuchPaddingException e) {
       throw new AssertionError(e);
     }
@@ -127,7 +127,7 @@ class AesGcmTest {
 
     /** Made by the JDK. */
     public Plain() throws NoSuchAlgorithmException, NoSuchPaddingException {
-      jdk = Cipher.getInstance(AesGcm.TRANSFORMATION, JDK);
+      jdk = Cipher.getInstance(FrameCipher.TRANSFORMATION, JDK);
     }
 
     @Override
