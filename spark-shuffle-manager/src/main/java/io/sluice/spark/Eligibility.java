@@ -38,15 +38,6 @@ public final class Eligibility {
       return Optional.of(
           IO_PLUGIN + " is " + plugin + ", through which Sluice's map outputs would not go");
     }
-    boolean encrypted =
-        conf.getBoolean("spark.network.crypto.enabled", false)
-            || conf.getBoolean("spark.authenticate.enableSaslEncryption", false)
-            || conf.getBoolean("spark.ssl.rpc.enabled", false);
-    if (encrypted && !conf.getBoolean("spark.io.encryption.enabled", false)) {
-      return Optional.of(
-          "traffic between executors shall be encrypted, and Sluice's transports do not; with"
-              + " spark.io.encryption.enabled the blocks themselves are, and Sluice is used");
-    }
     return Optional.empty();
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.spark;
 
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
+import io.sluice.spark.conf.ShuffleEncryption;
 import io.sluice.spark.engine.UnmanagedMemory;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -10,6 +11,7 @@ import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.PeerReader;
 import io.sluice.spark.service.NodeTarget;
+import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -38,6 +40,7 @@ final class ExecutorSide implements Closeable {
   private final PeerReader peers;
   private ExecutorPool pool;
   private NodeTarget nodePool;
+  private ShuffleKey key;
   private ExecutorMetrics metrics;
   private UnmanagedMemory memory;
   private Exception failure; // for which there is no pool; null if there is none
@@ -49,7 +52,7 @@ final class ExecutorSide implements Closeable {
   ExecutorSide(SparkConf conf) {
     this.conf = conf;
     this.transports = new ExecutorTransports(conf);
-    this.peers = new PeerReader(conf, transports, counters);
+    this.peers = new PeerReader(conf, transports, counters, this::key);
   }
 
   ExecutorTransports transports() {
@@ -64,6 +67,18 @@ final class ExecutorSide implements Closeable {
     return counters;
   }
 
+  /** What the application's outputs are encrypted with, or null if they are not. */
+  private synchronized ShuffleKey key() {
+    if (key == null) {
+      key = ShuffleEncryption.key(conf, SparkEnv.get().securityManager().getSecretKey());
+      if (key != null) {
+        counters.countCipher(key.stats());
+        LOG.info("Map outputs are encrypted with {}", key);
+      }
+    }
+    return key;
+  }
+
   /** The pool, opened if need be; empty if that did not work, or outputs must outlive it. */
   synchronized Optional<ExecutorPool> poolToWrite() {
     beginReports();
@@ -75,7 +90,8 @@ final class ExecutorSide implements Closeable {
       File[] localDirs = env.blockManager().diskBlockManager().localDirs();
       List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
       try {
-        pool = ExecutorPool.open(conf, transports, conf.getAppId(), env.executorId(), overflow);
+        pool =
+            ExecutorPool.open(conf, transports, key(), conf.getAppId(), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
       } catch (IOException | RuntimeException e) {
         openFailed(e);
@@ -133,7 +149,8 @@ final class ExecutorSide implements Closeable {
     if (nodePool == null && !closed && service.isPresent()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();
-      nodePool = new NodeTarget(conf, transports, counters, conf.getAppId(), service.get(), host);
+      nodePool =
+          new NodeTarget(conf, transports, counters, key(), conf.getAppId(), service.get(), host);
     }
     return Optional.ofNullable(nodePool);
   }
@@ -148,6 +165,8 @@ final class ExecutorSide implements Closeable {
     endReports();
     try (peers) {
       closePool();
+    } finally {
+      closeKey();
     }
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
@@ -190,6 +209,13 @@ final class ExecutorSide implements Closeable {
       if (nodePool != null) {
         nodePool.close();
       }
+    }
+  }
+
+  /** Nothing reads or writes any more. */
+  private synchronized void closeKey() {
+    if (key != null) {
+      key.close();
     }
   }
 

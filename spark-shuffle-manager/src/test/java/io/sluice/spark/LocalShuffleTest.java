@@ -402,12 +402,8 @@ class LocalShuffleTest {
   }
 
   @Test
-  void anApplicationWithEncryptedTrafficIsNotTouched() {
-    SparkConf conf =
-        conf()
-            .set("spark.network.crypto.enabled", "true")
-            .set("spark.authenticate", "true")
-            .set("spark.authenticate.secret", "test");
+  void anApplicationThatIsLeftToSparkIsNotTouched() {
+    SparkConf conf = conf().set("spark.shuffle.useOldFetchProtocol", "true");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
       assertFalse(manager().poolStats().isPresent());

@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
@@ -19,6 +20,7 @@ public final class NodeRun implements Closeable {
   private final String outputId;
   private final String name;
   private final Run run;
+  private final boolean encrypted;
   private final RunInput input;
   private final LocalRunInput local;
   private final RemoteRunInput remote;
@@ -36,6 +38,7 @@ public final class NodeRun implements Closeable {
     this.outputId = outputId;
     this.name = name;
     this.run = run;
+    this.encrypted = key != null;
     this.local = local;
     this.remote = remote;
     this.input =
@@ -90,6 +93,11 @@ public final class NodeRun implements Closeable {
   /** The partition it belongs to. */
   public int partition() {
     return run.partition();
+  }
+
+  /** Bytes of {@link #input}: fewer than are stored if they are encrypted. */
+  public long plainLengthBytes() {
+    return encrypted ? DecryptedRunInput.plainBytes(run.lengthBytes()) : run.lengthBytes();
   }
 
   /** Bytes as they are stored. */

@@ -65,6 +65,11 @@ public final class DecryptedRunInput implements RunInput {
     this.ordinal = ordinal;
   }
 
+  /** How many bytes there are in a run of that length, if it is one that was encrypted. */
+  public static long plainBytes(long storedBytes) {
+    return RunLayout.plainBytes(storedBytes);
+  }
+
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
     try {

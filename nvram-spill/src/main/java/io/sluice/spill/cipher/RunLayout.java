@@ -77,6 +77,12 @@ final class RunLayout {
     return HEADER_BYTES + plainBytes + (1 + furtherFrames) * FRAME_OVERHEAD_BYTES;
   }
 
+  /** How many bytes an encrypted run of that length is of; 0 if nothing is encrypted to so few. */
+  static long plainBytes(long storedBytes) {
+    long frames = (storedBytes + FRAME_BYTES - 1) / FRAME_BYTES;
+    return Math.max(0, storedBytes - HEADER_BYTES - frames * FRAME_OVERHEAD_BYTES);
+  }
+
   /** The nonce of a frame. */
   static byte[] nonce(int partition, int ordinal, int frame) {
     return ByteBuffer.allocate(NONCE_BYTES).putInt(partition).putInt(ordinal).putInt(frame).array();

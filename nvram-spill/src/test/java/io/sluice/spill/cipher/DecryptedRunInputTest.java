@@ -91,6 +91,7 @@ class DecryptedRunInputTest extends RunInputContract {
     for (int ordinal = 0; ordinal < 3; ordinal++) {
       byte[] stored = encrypt(writer, PARTITION, plain);
       assertEquals(RunEncryptor.storedBytes(length), stored.length);
+      assertEquals(length, DecryptedRunInput.plainBytes(stored.length));
       for (int most : new int[] {1, 700, 32_707, 32_708, 32_748, 100_000}) {
         assertArrayEquals(plain, drain(open(stored, ordinal), most, random));
       }
@@ -229,6 +230,13 @@ class DecryptedRunInputTest extends RunInputContract {
       byte[] resalted = encrypt(writer, PARTITION, plain);
       System.arraycopy(stored, RunLayout.SALT_OFFSET, resalted, RunLayout.SALT_OFFSET, 16);
       assertForged(open(resalted, 0));
+    }
+  }
+
+  @Test
+  void lengthsOfNoRunAreNotNegative() {
+    for (int storedBytes = 0; storedBytes < RunLayout.MIN_RUN_BYTES; storedBytes++) {
+      assertEquals(0, DecryptedRunInput.plainBytes(storedBytes));
     }
   }
 

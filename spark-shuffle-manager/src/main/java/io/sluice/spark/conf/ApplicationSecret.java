@@ -29,11 +29,15 @@ public final class ApplicationSecret {
    * @throws IllegalStateException if the driver has made none
    */
   public static JobSecret of(SparkConf conf) {
+    return new JobSecret(bytes(conf));
+  }
+
+  static byte[] bytes(SparkConf conf) {
     String secret = conf.get(KEY, "");
     if (secret.isEmpty()) {
       throw new IllegalStateException(
           KEY + " is not set: spark.shuffle.manager must name Sluice on the driver as well");
     }
-    return new JobSecret(HexFormat.of().parseHex(secret));
+    return HexFormat.of().parseHex(secret);
   }
 }

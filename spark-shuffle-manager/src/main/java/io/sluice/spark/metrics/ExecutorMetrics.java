@@ -49,6 +49,9 @@ public final class ExecutorMetrics implements Source {
       gauge("read." + way + ".bytes", () -> counters.bytesByWay().getOrDefault(way, 0L));
     }
     gauge("movedHere.bytes", counters::movedHereBytes);
+    gauge("encrypted.bytes", () -> counters.cipher().encryptedBytes());
+    gauge("decrypted.bytes", () -> counters.cipher().decryptedBytes());
+    gauge("crypto.ms", () -> counters.cipher().ms());
     gauge(
         "fallbacks", () -> counters.fallbacks().values().stream().mapToLong(Long::longValue).sum());
   }

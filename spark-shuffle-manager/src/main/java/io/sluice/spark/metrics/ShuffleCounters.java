@@ -1,6 +1,7 @@
 package io.sluice.spark.metrics;
 
 import io.sluice.node.client.ReadStats;
+import io.sluice.spill.cipher.CipherStats;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -20,6 +21,7 @@ public final class ShuffleCounters {
       new Fallbacks("Sluice leaves something to Spark's own shuffle");
   private final Map<String, Long> bytesByWay = new TreeMap<>();
   private ReadStats peers;
+  private CipherStats cipher = new CipherStats(); // counts nothing: nothing is encrypted
   private long movedHereBytes;
   private long serviceBytes;
 
@@ -36,6 +38,16 @@ public final class ShuffleCounters {
   /** Where what tasks read out of peers' pools is counted. */
   public synchronized void countReadsOf(ReadStats peers) {
     this.peers = peers;
+  }
+
+  /** Where what is encrypted and decrypted is counted. */
+  public synchronized void countCipher(CipherStats counted) {
+    cipher = counted;
+  }
+
+  /** What was encrypted and decrypted here, and how long it took. */
+  public synchronized CipherStats cipher() {
+    return cipher;
   }
 
   /** An output was taken over from an executor that is decommissioned. */

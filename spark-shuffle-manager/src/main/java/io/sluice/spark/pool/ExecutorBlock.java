@@ -1,6 +1,8 @@
 package io.sluice.spark.pool;
 
 import io.netty.handler.stream.ChunkedStream;
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
@@ -12,7 +14,8 @@ import org.apache.spark.network.buffer.ManagedBuffer;
 /**
  * A block in this executor's pool, as Spark hands blocks around. Its bytes are copied when they are
  * read, by windows, so that a block that outlives the pool, or its output, fails instead of giving
- * what lies in that memory now. No byte is handed on that was not verified.
+ * what lies in that memory now. No byte is handed on that was not verified. What is encrypted in
+ * the pool is decrypted for Spark, which sends it as it sends its own files.
  *
  * <p>Thread contract: immutable; each stream belongs to one thread. It owns nothing: retain and
  * release do nothing.
@@ -21,13 +24,22 @@ public final class ExecutorBlock extends ManagedBuffer {
   private final OutputCopier pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
+  private final RunKey key;
   private final long lengthBytes;
 
-  ExecutorBlock(OutputCopier pool, CommittedOutput output, List<IndexedRun> runs) {
+  /** Of those runs of an output; the key is null if they are not encrypted. */
+  ExecutorBlock(OutputCopier pool, CommittedOutput output, List<IndexedRun> runs, RunKey key) {
     this.pool = pool;
     this.output = output;
     this.runs = List.copyOf(runs);
-    this.lengthBytes = runs.stream().mapToLong(indexed -> indexed.run().lengthBytes()).sum();
+    this.key = key;
+    this.lengthBytes =
+        runs.stream().mapToLong(indexed -> plainBytes(indexed.run().lengthBytes(), key)).sum();
+  }
+
+  /** How many bytes Spark gets of a run. */
+  static long plainBytes(long storedBytes, RunKey key) {
+    return key == null ? storedBytes : DecryptedRunInput.plainBytes(storedBytes);
   }
 
   @Override
@@ -46,7 +58,7 @@ public final class ExecutorBlock extends ManagedBuffer {
 
   @Override
   public ExecutorBlockStream createInputStream() {
-    return new ExecutorBlockStream(pool, output, runs);
+    return new ExecutorBlockStream(pool, output, runs, key);
   }
 
   @Override

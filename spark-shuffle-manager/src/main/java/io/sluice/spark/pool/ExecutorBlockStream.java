@@ -1,5 +1,8 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.ForgedRunException;
+import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.ChecksumException;
@@ -12,8 +15,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The bytes of a block, copied out of the pool a window at a time, and verified before any of them
- * is handed on.
+ * The bytes of a block, copied out of the pool a window at a time, and verified, and decrypted if
+ * need be, before any of them is handed on.
  *
  * <p>Thread contract: one thread. Failure: {@link DamagedBlockException}; another {@link
  * IOException} once the output or the pool is gone.
@@ -24,14 +27,18 @@ final class ExecutorBlockStream extends InputStream {
   private final OutputCopier pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
+  private final RunKey key;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private RunInput input;
   private int nextRun;
 
-  ExecutorBlockStream(OutputCopier pool, CommittedOutput output, List<IndexedRun> runs) {
+  /** The key is null if the runs are not encrypted. */
+  ExecutorBlockStream(
+      OutputCopier pool, CommittedOutput output, List<IndexedRun> runs, RunKey key) {
     this.pool = pool;
     this.output = output;
     this.runs = runs;
+    this.key = key;
   }
 
   @Override
@@ -76,10 +83,11 @@ final class ExecutorBlockStream extends InputStream {
       int n;
       try {
         n = input.read(window.array(), 0, WINDOW_BYTES);
-      } catch (ChecksumException e) {
+      } catch (ChecksumException | ForgedRunException e) {
         throw new DamagedBlockException(e);
       }
       if (n < 0) {
+        input.close();
         input = null;
       } else {
         window.limit(n).position(0);
@@ -88,12 +96,25 @@ final class ExecutorBlockStream extends InputStream {
     return true;
   }
 
+  @Override
+  public void close() throws IOException {
+    nextRun = runs.size();
+    window.limit(0);
+    if (input != null) {
+      input.close();
+      input = null;
+    }
+  }
+
   private RunInput open(IndexedRun indexed) {
     Run run = indexed.run();
-    return new VerifiedRunInput(
-        output.id() + " partition " + run.partition() + " in this executor's pool",
-        new ExecutorRunInput(pool, output, indexed),
-        run.lengthBytes(),
-        run.checksums());
+    String name = output.id() + " partition " + run.partition() + " in this executor's pool";
+    RunInput verified =
+        new VerifiedRunInput(
+            name, new ExecutorRunInput(pool, output, indexed), run.lengthBytes(), run.checksums());
+    return key == null
+        ? verified
+        : new DecryptedRunInput(
+            name, verified, run.lengthBytes(), key, run.partition(), run.ordinal());
   }
 }

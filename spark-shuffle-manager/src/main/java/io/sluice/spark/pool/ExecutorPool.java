@@ -9,6 +9,8 @@ import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spill.cipher.RunKey;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
@@ -50,6 +52,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   private final String applicationId;
   private final JobSecret secret;
+  private final ShuffleKey key;
   private final ExecutorDirectory home;
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
@@ -58,9 +61,14 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   private boolean closed;
 
   private ExecutorPool(
-      String applicationId, SparkConf conf, ExecutorDirectory home, NodeService service) {
+      String applicationId,
+      SparkConf conf,
+      ShuffleKey key,
+      ExecutorDirectory home,
+      NodeService service) {
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
+    this.key = key;
     this.home = home;
     this.service = service;
   }
@@ -68,11 +76,13 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   /**
    * Opens the pool of an executor.
    *
+   * @param key that outputs are encrypted with, which stays the caller's, or null if they are not
    * @param localDirs where what has no room in memory goes
    */
   public static ExecutorPool open(
       SparkConf conf,
       ExecutorTransports transports,
+      ShuffleKey key,
       String applicationId,
       String executorId,
       List<Path> localDirs)
@@ -91,7 +101,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           directory,
           service.metadata().address().controlPort(),
           service.listening());
-      return new ExecutorPool(applicationId, conf, home, service);
+      return new ExecutorPool(applicationId, conf, key, home, service);
     } catch (IOException | RuntimeException | Error e) {
       try {
         home.close();
@@ -159,6 +169,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   MapOutput newOutput(Attempt attempt, long mapId, int partitionCount, int maxRuns)
       throws IOException {
     Lease lease = service.openLease(applicationId, secret);
+    OutputId id = new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId));
     return new MapOutput(
         this,
         attempt,
@@ -170,8 +181,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
                 service::memoryOf,
                 partitionCount,
                 MapOutput.LEASE_BYTES),
-        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)),
-        maxRuns);
+        id,
+        maxRuns,
+        key == null ? null : () -> key.newOutput(id, partitionCount));
   }
 
   /** Begins an output that another executor moves here; the caller closes what it gets. */
@@ -181,7 +193,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         begin(shuffleId),
         service.openLease(applicationId, secret),
         service.medium(),
-        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)));
+        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)),
+        key);
   }
 
   /** All that map tasks have written here, and what was moved here; nothing once it is closed. */
@@ -196,7 +209,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** How many bytes each partition of an output has; empty if it is not here. */
+  /** How many bytes Spark gets of each partition of an output; empty if it is not here. */
   public Optional<long[]> partitionLengths(int shuffleId, long mapId) throws IOException {
     return look(
         shuffleId,
@@ -205,7 +218,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           long[] lengthsBytes = new long[output.partitionCount()];
           for (IndexedRun indexed : output.indexedRuns(0, lengthsBytes.length)) {
             Run run = indexed.run();
-            lengthsBytes[run.partition()] += run.lengthBytes();
+            lengthsBytes[run.partition()] +=
+                ExecutorBlock.plainBytes(run.lengthBytes(), reading(output));
           }
           return lengthsBytes;
         });
@@ -219,7 +233,14 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         mapId,
         output ->
             new ExecutorBlock(
-                this::copy, output, output.indexedRuns(firstPartition, endPartition)));
+                this::copy,
+                output,
+                output.indexedRuns(firstPartition, endPartition),
+                reading(output)));
+  }
+
+  private RunKey reading(CommittedOutput output) {
+    return key == null ? null : key.reading(output.id());
   }
 
   /** Reads something of an output's index. */

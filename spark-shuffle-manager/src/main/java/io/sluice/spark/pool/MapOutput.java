@@ -1,18 +1,23 @@
 package io.sluice.spark.pool;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
  * The output of one map task on its way into the pool. A partition's bytes may come in several
  * pieces; readers get them one after the other. Each piece is a run, and before there are too many
- * of them they are joined: a task that Spark grants no memory puts out pieces of any size.
+ * of them they are joined: a task that Spark grants no memory puts out pieces of any size. Where
+ * the application encrypts its traffic, each is encrypted before it is written anywhere.
  *
  * <p>Thread contract: one thread. Ownership: the writer closes it; without a commit nothing of it
  * exists.
@@ -33,13 +38,16 @@ public final class MapOutput implements Closeable {
   private final Supplier<OutputWriter> writers;
   private final OutputId id;
   private final int maxRuns;
+  private final Supplier<OutputKey> keys;
   private OutputWriter writer;
+  private PieceEncryptor encryptor;
   private long writtenBytes;
 
   /**
    * Owns the lease, and each writer that it makes on it, from now on.
    *
    * @param maxRuns from {@link #maxRuns}
+   * @param keys makes what each writer's runs are encrypted with, or null if they are not
    */
   public MapOutput(
       PoolGuard pool,
@@ -47,13 +55,15 @@ public final class MapOutput implements Closeable {
       Closeable lease,
       Supplier<OutputWriter> writers,
       OutputId id,
-      int maxRuns) {
+      int maxRuns,
+      Supplier<OutputKey> keys) {
     this.pool = pool;
     this.attempt = attempt;
     this.lease = lease;
     this.writers = writers;
     this.id = id;
     this.maxRuns = maxRuns;
+    this.keys = keys;
     this.writer = writers.get();
   }
 
@@ -70,18 +80,44 @@ public final class MapOutput implements Closeable {
             OutputIndex.maxRuns(partitionCount));
   }
 
-  /** Appends a piece to a partition. */
-  public long append(int partition, Piece piece) throws IOException {
-    int lengthBytes = piece.bytes().remaining();
+  /**
+   * Appends bytes to a partition, as a piece of it.
+   *
+   * @param records how many of them it counts for
+   * @return how long writing took, in ns; summing up and encrypting are no part of that, as with
+   *     Spark's own writers
+   */
+  public long append(int partition, ByteBuffer bytes, long records) throws IOException {
+    int lengthBytes = bytes.remaining();
+    long startNs = System.nanoTime();
+    makeRoom(keys == null ? lengthBytes : RunEncryptor.storedBytes(lengthBytes));
+    long roomMadeNs = System.nanoTime();
+    Piece piece = piece(partition, bytes, records); // with the key of the writer that has room now
+    long pieceMadeNs = System.nanoTime();
+    append(partition, piece);
+    return System.nanoTime() - pieceMadeNs + roomMadeNs - startNs;
+  }
+
+  private void makeRoom(long runLengthBytes) throws IOException {
+    if (runCount() >= maxRuns || lacksRoom(runLengthBytes)) {
+      pool.whileOpen(this::joinRuns);
+    }
+  }
+
+  private Piece piece(int partition, ByteBuffer bytes, long records) throws IOException {
+    if (keys == null) {
+      return Piece.of(bytes, records);
+    }
+    if (encryptor == null) {
+      encryptor = new PieceEncryptor(keys.get());
+    }
+    return encryptor.encrypt(partition, bytes, records);
+  }
+
+  void append(int partition, Piece piece) throws IOException {
+    writtenBytes += piece.bytes().remaining();
     pool.whileOpen(
-        () -> {
-          if (runCount() >= maxRuns || lacksRoom(lengthBytes)) {
-            joinRuns();
-          }
-          writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records());
-        });
-    writtenBytes += lengthBytes;
-    return lengthBytes;
+        () -> writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records()));
   }
 
   /**
@@ -94,15 +130,22 @@ public final class MapOutput implements Closeable {
   }
 
   private void joinRuns() throws IOException {
+    PieceEncryptor joinedEncryptor = keys == null ? null : new PieceEncryptor(keys.get());
     OutputWriter joined = writers.get();
     OutputWriter parts = writer;
+    PieceEncryptor partsEncryptor = encryptor;
     try {
-      new RunJoiner(id.toString(), parts, joined).join();
+      new RunJoiner(id.toString(), parts, key(partsEncryptor), joined, key(joinedEncryptor)).join();
       writer = joined;
+      encryptor = joinedEncryptor;
     } finally {
-      OutputWriter done = writer == joined ? parts : joined;
-      done.close();
+      boolean isJoined = writer == joined;
+      Closing.all(isJoined ? parts : joined, isJoined ? partsEncryptor : joinedEncryptor);
     }
+  }
+
+  private static OutputKey key(PieceEncryptor encryptor) {
+    return encryptor == null ? null : encryptor.key();
   }
 
   /** What is known of its runs takes so much of the heap. */
@@ -123,8 +166,6 @@ public final class MapOutput implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try (lease) {
-      writer.close();
-    }
+    Closing.all(writer, encryptor, lease);
   }
 }

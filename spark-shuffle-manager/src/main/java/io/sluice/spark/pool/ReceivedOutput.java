@@ -1,9 +1,15 @@
 package io.sluice.spark.pool;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.cipher.RunEncryptor;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.ScratchRun;
@@ -13,6 +19,7 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.stream.LongStream;
 
 /**
  * A whole output that another executor moves into this pool. Unlike a {@link MapOutput}'s, its
@@ -32,14 +39,21 @@ public final class ReceivedOutput implements Closeable {
   private final Lease lease;
   private final Medium medium;
   private final OutputId id;
+  private final ShuffleKey key;
   private final ScratchRuns received;
+  private OutputKey receivedKey;
+  private RunEncryptor receivedEncryptor;
+  private long lengthBytes;
 
-  ReceivedOutput(PoolGuard pool, Attempt attempt, Lease lease, Medium medium, OutputId id) {
+  /** The key is null if outputs are not encrypted. */
+  ReceivedOutput(
+      PoolGuard pool, Attempt attempt, Lease lease, Medium medium, OutputId id, ShuffleKey key) {
     this.pool = pool;
     this.attempt = attempt;
     this.lease = lease;
     this.medium = medium;
     this.id = id;
+    this.key = key;
     this.received = new ScratchRuns(WriteTarget.mapped(lease, medium), MapOutput.LEASE_BYTES);
   }
 
@@ -50,12 +64,29 @@ public final class ReceivedOutput implements Closeable {
 
   /** Appends bytes. */
   public void write(ByteBuffer bytes) throws IOException {
-    received.write(bytes);
+    lengthBytes += bytes.remaining();
+    if (key == null) {
+      received.write(bytes);
+      return;
+    }
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    encryptor().write(copy, 0, copy.length);
+  }
+
+  /** Encrypts what has come until it is known where its partitions end. */
+  private RunEncryptor encryptor() {
+    if (receivedEncryptor == null) {
+      receivedKey = key.newScratch();
+      receivedEncryptor = new RunEncryptor(receivedKey, received::write);
+      receivedEncryptor.beginRun(0);
+    }
+    return receivedEncryptor;
   }
 
   /** How many bytes have come. */
   public long lengthBytes() {
-    return received.lengthBytes();
+    return lengthBytes;
   }
 
   /**
@@ -65,29 +96,51 @@ public final class ReceivedOutput implements Closeable {
    * @param partitionBytes the lengths of its partitions, whose bytes lie in this order
    */
   public void commit(long[] partitionBytes) throws IOException {
-    ScratchRun all = received.endRun();
+    long partitionsBytes = LongStream.of(partitionBytes).sum();
+    if (lengthBytes > partitionsBytes) {
+      throw new IOException(
+          id + " has " + (lengthBytes - partitionsBytes) + " bytes more than its partitions");
+    }
     try (OutputWriter partitioned =
             new OutputWriter(
                 new ReplacingSource(lease), medium, partitionBytes.length, MapOutput.LEASE_BYTES);
-        RunInput bytes = received.open(id + " as it was received", all, WINDOW_BYTES)) {
-      partitioned.reserveCapacity(all.lengthBytes());
+        OutputKey outputKey = key == null ? null : key.newOutput(id, partitionBytes.length);
+        RunInput bytes = openReceived()) {
+      RunEncryptor encryptor =
+          outputKey == null ? null : new RunEncryptor(outputKey, partitioned::write);
+      partitioned.reserveCapacity(received.lengthBytes());
       for (int partition = 0; partition < partitionBytes.length; partition++) {
         if (partitionBytes[partition] > 0) {
           partitioned.beginRun(partition);
-          copy(bytes, partitioned, partitionBytes[partition]);
+          if (encryptor == null) {
+            copy(bytes, partitioned::write, partitionBytes[partition]);
+          } else {
+            encryptor.beginRun(partition);
+            copy(bytes, encryptor::write, partitionBytes[partition]);
+            encryptor.endRun();
+          }
           partitioned.endRun(partitionBytes[partition], 0);
         }
-      }
-      if (bytes.remainingBytes() > 0) {
-        throw new IOException(
-            id + " has " + bytes.remainingBytes() + " bytes more than its partitions");
       }
       partitioned.commit(id);
     }
     pool.committed(attempt, id, 0);
   }
 
-  private void copy(RunInput from, OutputWriter to, long partitionBytes) throws IOException {
+  /** What has come, from its beginning. */
+  private RunInput openReceived() throws IOException {
+    if (key != null) {
+      encryptor().endRun();
+    }
+    String name = id + " as it was received";
+    ScratchRun all = received.endRun();
+    RunInput stored = received.open(name, all, WINDOW_BYTES);
+    return key == null
+        ? stored
+        : new DecryptedRunInput(name, stored, all.lengthBytes(), receivedKey, 0, 0);
+  }
+
+  private void copy(RunInput from, RunEncoder.Sink to, long partitionBytes) throws IOException {
     byte[] window = new byte[COPY_BYTES];
     long leftBytes = partitionBytes;
     while (leftBytes > 0) {
@@ -103,8 +156,6 @@ public final class ReceivedOutput implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try (lease) {
-      received.close();
-    }
+    Closing.all(received, receivedKey, lease);
   }
 }

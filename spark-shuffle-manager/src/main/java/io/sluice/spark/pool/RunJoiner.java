@@ -1,5 +1,8 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spill.cipher.DecryptedRunInput;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
@@ -9,7 +12,8 @@ import java.util.List;
 
 /**
  * Writes an output that is not committed yet once more, with one run for each partition. Nothing is
- * decoded: readers get the runs of a partition one behind the other anyway.
+ * decoded, but decrypted and encrypted anew: readers get the runs of a partition one behind the
+ * other anyway.
  *
  * <p>Thread contract: one thread. Ownership: of neither writer. Failure: {@link IOException} of the
  * pool, also when it has no room for both, or has damaged a run.
@@ -20,14 +24,23 @@ final class RunJoiner {
 
   private final String name;
   private final OutputWriter from;
+  private final OutputKey fromKey;
   private final OutputWriter to;
+  private final RunEncryptor encryptor;
   private final byte[] window = new byte[COPY_BYTES];
 
-  /** Of an output of that name, for messages; {@code to} is empty. */
-  RunJoiner(String name, OutputWriter from, OutputWriter to) {
+  /**
+   * Of an output of that name, for messages; {@code to} is empty.
+   *
+   * @param fromKey that the runs are encrypted with, or null if they are not
+   * @param toKey another one then, since runs are numbered anew
+   */
+  RunJoiner(String name, OutputWriter from, OutputKey fromKey, OutputWriter to, OutputKey toKey) {
     this.name = name;
     this.from = from;
+    this.fromKey = fromKey;
     this.to = to;
+    this.encryptor = toKey == null ? null : new RunEncryptor(toKey, to::write);
   }
 
   void join() throws IOException {
@@ -36,30 +49,56 @@ final class RunJoiner {
     int next = 0;
     while (next < runs.size()) {
       int partition = runs.get(next).partition();
-      long lengthBytes = 0;
+      long rawLengthBytes = 0;
       long records = 0;
-      to.beginRun(partition);
-      while (next < runs.size() && runs.get(next).partition() == partition) {
+      begin(partition);
+      for (int ordinal = 0;
+          next < runs.size() && runs.get(next).partition() == partition;
+          ordinal++) {
         WrittenRun run = runs.get(next++);
-        copy(run);
-        lengthBytes += run.lengthBytes();
+        copy(run, ordinal);
+        rawLengthBytes += run.rawLengthBytes();
         records += run.records();
       }
-      to.endRun(lengthBytes, records);
+      end(rawLengthBytes, records);
     }
   }
 
-  private void copy(WrittenRun run) throws IOException {
-    try (RunInput bytes =
-        new VerifiedRunInput(
-            name + " before it is committed",
-            from.input(run, WINDOW_BYTES),
-            run.lengthBytes(),
-            run.checksums())) {
+  private void begin(int partition) {
+    to.beginRun(partition);
+    if (encryptor != null) {
+      encryptor.beginRun(partition);
+    }
+  }
+
+  private void end(long rawLengthBytes, long records) throws IOException {
+    if (encryptor != null) {
+      encryptor.endRun();
+    }
+    to.endRun(rawLengthBytes, records);
+  }
+
+  private void copy(WrittenRun run, int ordinal) throws IOException {
+    try (RunInput bytes = open(run, ordinal)) {
       int n;
       while ((n = bytes.read(window, 0, window.length)) >= 0) {
-        to.write(window, 0, n);
+        if (encryptor == null) {
+          to.write(window, 0, n);
+        } else {
+          encryptor.write(window, 0, n);
+        }
       }
     }
+  }
+
+  private RunInput open(WrittenRun run, int ordinal) {
+    String runName = name + " before it is committed";
+    RunInput verified =
+        new VerifiedRunInput(
+            runName, from.input(run, WINDOW_BYTES), run.lengthBytes(), run.checksums());
+    return fromKey == null
+        ? verified
+        : new DecryptedRunInput(
+            runName, verified, run.lengthBytes(), fromKey, run.partition(), ordinal);
   }
 }

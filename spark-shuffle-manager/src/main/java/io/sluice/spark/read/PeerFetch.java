@@ -96,7 +96,8 @@ final class PeerFetch {
   /** The caller releases it. */
   private ManagedBuffer read(BlockRange block, List<NodeRun> runs, RunsAhead ahead)
       throws IOException {
-    BlockTarget target = targets.open(block, runs.stream().mapToLong(NodeRun::lengthBytes).sum());
+    BlockTarget target =
+        targets.open(block, runs.stream().mapToLong(NodeRun::plainLengthBytes).sum());
     try {
       for (NodeRun run : runs) {
         readFully(block, run, target, ahead);
@@ -112,7 +113,7 @@ final class PeerFetch {
   private void readFully(BlockRange block, NodeRun run, BlockTarget target, RunsAhead ahead)
       throws IOException {
     RunInput input = run.input();
-    long leftBytes = run.lengthBytes();
+    long leftBytes = run.plainLengthBytes();
     while (leftBytes > 0) {
       ahead.start();
       int n = input.read(chunk, 0, (int) Math.min(leftBytes, chunk.length));

@@ -10,6 +10,7 @@ import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 
 /**
@@ -42,16 +44,27 @@ public final class PeerReader implements Closeable {
   private final SparkConf conf;
   private final ExecutorTransports transports;
   private final ShuffleCounters counters;
+  private final Supplier<ShuffleKey> key;
   private final long timeoutMs;
   private NodeReader reader;
   private ThreadPoolExecutor fetchers;
   private boolean closed;
 
-  /** Nothing is opened yet. */
-  public PeerReader(SparkConf conf, ExecutorTransports transports, ShuffleCounters counters) {
+  /**
+   * Nothing is opened yet.
+   *
+   * @param key gives what outputs are encrypted with, which stays its owner's until this is closed;
+   *     or null if they are not
+   */
+  public PeerReader(
+      SparkConf conf,
+      ExecutorTransports transports,
+      ShuffleCounters counters,
+      Supplier<ShuffleKey> key) {
     this.conf = conf;
     this.transports = transports;
     this.counters = counters;
+    this.key = key;
     this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
   }
 
@@ -81,6 +94,7 @@ public final class PeerReader implements Closeable {
   }
 
   private NodeReader newReader() {
+    ShuffleKey keyOfAll = key.get();
     Transports windows;
     try {
       windows = transports.forReading();
@@ -88,7 +102,14 @@ public final class PeerReader implements Closeable {
       throw new UncheckedIOException("no transport to read with", e);
     }
     return new NodeReader(
-        conf.getAppId(), ApplicationSecret.of(conf), windows, null, 0, timeoutMs, BUSY_PATIENCE_MS);
+        conf.getAppId(),
+        ApplicationSecret.of(conf),
+        windows,
+        null,
+        keyOfAll,
+        0,
+        timeoutMs,
+        BUSY_PATIENCE_MS);
   }
 
   /** Threads that fetch for the tasks of this executor. */

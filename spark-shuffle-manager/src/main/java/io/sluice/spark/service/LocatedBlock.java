@@ -9,8 +9,8 @@ import java.io.InputStream;
 import java.util.List;
 
 /**
- * The bytes of a block in the node's pool, read in place and verified. Nothing is held before the
- * first read.
+ * The bytes of a block in the node's pool, read in place, verified, and decrypted if need be.
+ * Nothing is held before the first read.
  *
  * <p>Thread contract: one thread. Ownership: whoever reads it closes it. Failure: {@link
  * DamagedBlockException} if the bytes are gone or damaged.
@@ -25,7 +25,7 @@ final class LocatedBlock extends InputStream {
   }
 
   long lengthBytes() {
-    return runs.stream().mapToLong(NodeRun::lengthBytes).sum();
+    return runs.stream().mapToLong(NodeRun::plainLengthBytes).sum();
   }
 
   @Override

@@ -25,6 +25,7 @@ import io.sluice.spark.pool.FreedShuffles;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
@@ -63,6 +64,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   private final ShuffleCounters counters;
   private final String applicationId;
   private final JobSecret secret;
+  private final ShuffleKey key;
   private final String service;
   private final long timeoutMs;
   private final String host;
@@ -96,6 +98,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
    * Asks nothing yet.
    *
    * @param counters told of what is written
+   * @param key that outputs are encrypted with, which stays the caller's, or null if they are not
    * @param service {@link SparkSettings#YARN_SERVICE}, or the service's directory
    * @param host this executor's, where the service can be read from if it does not say otherwise
    */
@@ -103,6 +106,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
       SparkConf conf,
       ExecutorTransports transports,
       ShuffleCounters counters,
+      ShuffleKey key,
       String applicationId,
       String service,
       String host) {
@@ -111,6 +115,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
     this.counters = counters;
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
+    this.key = key;
     this.service = service;
     this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(settings);
     this.host = host;
@@ -177,6 +182,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
         secret,
         transports.forReading(),
         local,
+        key,
         ExecutorTransports.WINDOW_BYTES,
         timeoutMs,
         timeoutMs);
@@ -213,13 +219,15 @@ public final class NodeTarget implements OutputTarget, Closeable {
   public MapOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
     Found at = found;
     LocalClient client = connect(at.service());
+    OutputId id = new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId));
     return new MapOutput(
         this,
         attempt,
         client,
         () -> new OutputWriter(client, at.medium(), partitionCount, MapOutput.LEASE_BYTES),
-        new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId)),
-        MapOutput.maxRuns(partitionCount));
+        id,
+        MapOutput.maxRuns(partitionCount),
+        key == null ? null : () -> key.newOutput(id, partitionCount));
   }
 
   /**

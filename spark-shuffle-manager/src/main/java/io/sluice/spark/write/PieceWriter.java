@@ -5,7 +5,6 @@ import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
-import io.sluice.spark.pool.Piece;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -133,12 +132,10 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
 
   /** Hands on the next bytes of a partition. */
   final void append(int partition, ByteBuffer bytes, long records) throws IOException {
-    Piece piece = Piece.of(bytes, records); // Spark's time for writing leaves its checksums out too
-    long startNs = System.nanoTime();
-    long lengthBytes = output().append(partition, piece);
+    int lengthBytes = bytes.remaining();
+    metrics.incWriteTime(output().append(partition, bytes, records));
     lengthsBytes[partition] += lengthBytes;
     metrics.incBytesWritten(lengthBytes);
-    metrics.incWriteTime(System.nanoTime() - startNs);
   }
 
   private MapOutput output() throws IOException {

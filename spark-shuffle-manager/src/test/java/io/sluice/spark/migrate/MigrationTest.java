@@ -10,7 +10,7 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
-import io.sluice.spark.pool.Piece;
+import io.sluice.spill.cipher.ShuffleKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
@@ -52,6 +52,11 @@ class MigrationTest {
   private ExecutorPool sender;
   private ExecutorPool receiver;
 
+  /** What outputs are encrypted with. */
+  ShuffleKey key() {
+    return null;
+  }
+
   @BeforeEach
   void open() throws IOException {
     sender = pool("1");
@@ -66,7 +71,8 @@ class MigrationTest {
             .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     List<Path> localDirs = List.of(base.resolve("local" + executor));
-    return ExecutorPool.open(conf, new ExecutorTransports(conf), "app-1", executor, localDirs);
+    return ExecutorPool.open(
+        conf, new ExecutorTransports(conf), key(), "app-1", executor, localDirs);
   }
 
   @AfterEach
@@ -85,9 +91,9 @@ class MigrationTest {
   /** Partition 0 in two pieces around partition 2; partition 1 is empty. */
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
     try (MapOutput output = sender.newOutput(sender.begin(4), 17, 3)) {
-      output.append(0, Piece.of(ByteBuffer.wrap(first), 1));
-      output.append(2, Piece.of(ByteBuffer.wrap(second), 1));
-      output.append(0, Piece.of(ByteBuffer.wrap(firstAgain), 1));
+      output.append(0, ByteBuffer.wrap(first), 1);
+      output.append(2, ByteBuffer.wrap(second), 1);
+      output.append(0, ByteBuffer.wrap(firstAgain), 1);
       output.commit();
     }
   }

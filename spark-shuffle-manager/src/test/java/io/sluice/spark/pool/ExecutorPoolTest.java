@@ -50,7 +50,7 @@ class ExecutorPoolTest {
             .set("spark.sluice.pool.segmentSize", "1m");
     ApplicationSecret.create(conf);
     return ExecutorPool.open(
-        conf, new ExecutorTransports(conf), "app-1", "7", List.of(localDirectory));
+        conf, new ExecutorTransports(conf), null, "app-1", "7", List.of(localDirectory));
   }
 
   /** As Kubernetes makes an emptyDir, on disk or in memory: for all, and not sticky. */
@@ -76,7 +76,7 @@ class ExecutorPoolTest {
     String message =
         assertThrows(
                 IOException.class,
-                () -> ExecutorPool.open(conf, transports, "app-1", "8", List.of()))
+                () -> ExecutorPool.open(conf, transports, null, "app-1", "8", List.of()))
             .getMessage();
     assertTrue(message.startsWith("spark.sluice.pool.dataAddress is 'ib99'"), message);
     try (Stream<Path> left = Files.walk(other)) {
@@ -93,10 +93,15 @@ class ExecutorPoolTest {
     ApplicationSecret.create(conf);
     try (ExecutorPool large =
         ExecutorPool.open(
-            conf, new ExecutorTransports(conf), "app-1", "8", List.of(base.resolve("local8")))) {
+            conf,
+            new ExecutorTransports(conf),
+            null,
+            "app-1",
+            "8",
+            List.of(base.resolve("local8")))) {
       for (int map = 0; map < 200; map++) {
         try (MapOutput output = large.newOutput(large.begin(SHUFFLE), map, 1)) {
-          output.append(0, Piece.of(ByteBuffer.wrap(bytes(1_000, map)), 1));
+          output.append(0, ByteBuffer.wrap(bytes(1_000, map)), 1);
           output.commit();
         }
       }
@@ -113,9 +118,9 @@ class ExecutorPoolTest {
 
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
     try (MapOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 3)) {
-      output.append(0, Piece.of(ByteBuffer.wrap(first), 1));
-      output.append(2, Piece.of(ByteBuffer.wrap(second), 1));
-      output.append(0, Piece.of(ByteBuffer.wrap(firstAgain), 1));
+      output.append(0, ByteBuffer.wrap(first), 1);
+      output.append(2, ByteBuffer.wrap(second), 1);
+      output.append(0, ByteBuffer.wrap(firstAgain), 1);
       output.commit();
     }
   }
@@ -249,7 +254,7 @@ class ExecutorPoolTest {
   @Test
   void nothingOfAnOutputExistsWithoutACommit() throws IOException {
     try (MapOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
-      output.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
+      output.append(0, ByteBuffer.wrap(bytes(10, 1)), 1);
     }
     assertTrue(pool.block(SHUFFLE, MAP, 0, 1).isEmpty());
   }
@@ -257,7 +262,7 @@ class ExecutorPoolTest {
   @Test
   void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
     try (MapOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
-      late.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
+      late.append(0, ByteBuffer.wrap(bytes(10, 1)), 1);
       pool.free(SHUFFLE);
       late.commit();
     }
@@ -278,7 +283,7 @@ class ExecutorPoolTest {
   @Test
   void anAttemptThatCommitsTooLateLeavesWhatWasComputedAgain() throws IOException {
     try (MapOutput late = pool.newOutput(pool.begin(SHUFFLE), MAP + 1, 1)) {
-      late.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
+      late.append(0, ByteBuffer.wrap(bytes(10, 1)), 1);
       pool.free(SHUFFLE);
       write(bytes(10, 4), bytes(10, 5), bytes(10, 6));
       late.commit();
@@ -291,7 +296,7 @@ class ExecutorPoolTest {
   @Test
   void countsWhatWasCommittedAndAlsoWhatIsFreed() throws IOException {
     try (MapOutput dropped = pool.newOutput(pool.begin(SHUFFLE), MAP, 1)) {
-      dropped.append(0, Piece.of(ByteBuffer.wrap(bytes(1000, 1)), 1));
+      dropped.append(0, ByteBuffer.wrap(bytes(1000, 1)), 1);
     }
     assertEquals(0, pool.writtenBytes());
     write(bytes(10, 1), bytes(20, 2), bytes(30, 3));
@@ -303,7 +308,7 @@ class ExecutorPoolTest {
   void freeingAShuffleLeavesTheOthers() throws IOException {
     write(bytes(10, 1), bytes(10, 2), bytes(10, 3));
     try (MapOutput other = pool.newOutput(pool.begin(SHUFFLE * 10), MAP, 1)) {
-      other.append(0, Piece.of(ByteBuffer.wrap(bytes(10, 1)), 1));
+      other.append(0, ByteBuffer.wrap(bytes(10, 1)), 1);
       other.commit();
     }
     pool.free(SHUFFLE);

@@ -56,7 +56,7 @@ class InterruptedTaskTest {
 
   private ExecutorPool open(SparkConf conf) throws IOException {
     return ExecutorPool.open(
-        conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));
+        conf, new ExecutorTransports(conf), null, "app-1", "7", List.of(base.resolve("local")));
   }
 
   @Test
@@ -175,7 +175,7 @@ class InterruptedTaskTest {
           pieces[i] = new byte[1 + random.nextInt(200_000)];
           random.nextBytes(pieces[i]);
           step();
-          output.append(i % PARTITIONS, Piece.of(ByteBuffer.wrap(pieces[i]), 1));
+          output.append(i % PARTITIONS, ByteBuffer.wrap(pieces[i]), 1);
         }
         step();
         output.commit();

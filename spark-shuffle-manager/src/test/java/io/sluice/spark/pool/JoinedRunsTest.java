@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputIndex;
@@ -37,6 +38,11 @@ class JoinedRunsTest {
   @TempDir private Path base;
   private ExecutorPool pool;
 
+  /** What outputs are encrypted with. */
+  ShuffleKey key() {
+    return null;
+  }
+
   @BeforeEach
   void open() throws IOException {
     SparkConf conf =
@@ -47,7 +53,12 @@ class JoinedRunsTest {
     ApplicationSecret.create(conf);
     pool =
         ExecutorPool.open(
-            conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));
+            conf,
+            new ExecutorTransports(conf),
+            key(),
+            "app-1",
+            "7",
+            List.of(base.resolve("local")));
   }
 
   @AfterEach
@@ -70,7 +81,7 @@ class JoinedRunsTest {
       byte[] bytes = new byte[1 + random.nextInt(LONGEST_PIECE_BYTES)];
       random.nextBytes(bytes);
       if (partition != NEVER_WRITTEN) {
-        output.append(partition, Piece.of(ByteBuffer.wrap(bytes), 1));
+        output.append(partition, ByteBuffer.wrap(bytes), 1);
         expected.get(partition).write(bytes);
         assertTrue(output.runCount() <= MAX_RUNS, output.runCount() + " runs");
       }

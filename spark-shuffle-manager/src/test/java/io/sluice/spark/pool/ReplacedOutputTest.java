@@ -42,7 +42,7 @@ class ReplacedOutputTest {
     ApplicationSecret.create(conf);
     pool =
         ExecutorPool.open(
-            conf, new ExecutorTransports(conf), "app-1", "7", List.of(base.resolve("local")));
+            conf, new ExecutorTransports(conf), null, "app-1", "7", List.of(base.resolve("local")));
   }
 
   @AfterEach
@@ -59,7 +59,7 @@ class ReplacedOutputTest {
 
   private MapOutput write(int attempt) throws IOException {
     MapOutput output = pool.newOutput(pool.begin(SHUFFLE), MAP, 1);
-    output.append(0, Piece.of(ByteBuffer.wrap(bytes(attempt)), 1));
+    output.append(0, ByteBuffer.wrap(bytes(attempt)), 1);
     return output;
   }
 

@@ -13,7 +13,6 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
-import io.sluice.spark.pool.Piece;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -64,13 +63,14 @@ class PeerBlockClientTest {
 
   private ExecutorPool pool(String executor) throws IOException {
     List<Path> localDirs = List.of(base.resolve("local" + executor));
-    return ExecutorPool.open(conf, new ExecutorTransports(conf), "app-1", executor, localDirs);
+    return ExecutorPool.open(
+        conf, new ExecutorTransports(conf), null, "app-1", executor, localDirs);
   }
 
   /** As many bytes as its number says. */
   private static void write(ExecutorPool pool, int mapId) throws IOException {
     try (MapOutput output = pool.newOutput(pool.begin(0), mapId, 1)) {
-      output.append(0, Piece.of(ByteBuffer.allocate(mapId), 1));
+      output.append(0, ByteBuffer.allocate(mapId), 1);
       output.commit();
     }
   }
@@ -91,7 +91,8 @@ class PeerBlockClientTest {
     for (ExecutorPool pool : pools) {
       addresses.add(address(pool));
     }
-    try (PeerReader peers = new PeerReader(conf, new ExecutorTransports(conf), counters);
+    try (PeerReader peers =
+            new PeerReader(conf, new ExecutorTransports(conf), counters, () -> null);
         PeerBlockClient client =
             new PeerBlockClient(new Stock(), peers, Map.of("1", addresses), counters)) {
       String[] blocks = {"shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"};
@@ -166,7 +167,8 @@ class PeerBlockClientTest {
   }
 
   private long busyPatienceMs() throws IOException {
-    try (PeerReader peers = new PeerReader(conf, new ExecutorTransports(conf), counters)) {
+    try (PeerReader peers =
+        new PeerReader(conf, new ExecutorTransports(conf), counters, () -> null)) {
       return peers.busyPatienceMs();
     }
   }

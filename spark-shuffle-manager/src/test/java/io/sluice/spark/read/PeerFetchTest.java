@@ -11,7 +11,8 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
-import io.sluice.spark.pool.Piece;
+import io.sluice.spark.pool.TestPieces;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockSummer;
 import java.io.IOException;
@@ -55,6 +56,11 @@ class PeerFetchTest {
   private final SparkConf conf = new SparkConf(false);
   private ExecutorPool pool;
 
+  /** What outputs are encrypted with. */
+  ShuffleKey key() {
+    return null;
+  }
+
   @BeforeEach
   void open() throws IOException {
     conf.set("spark.app.id", "app-1")
@@ -66,7 +72,12 @@ class PeerFetchTest {
     ApplicationSecret.create(conf);
     pool =
         ExecutorPool.open(
-            conf, new ExecutorTransports(conf), "app-1", "1", List.of(base.resolve("local")));
+            conf,
+            new ExecutorTransports(conf),
+            key(),
+            "app-1",
+            "1",
+            List.of(base.resolve("local")));
   }
 
   @AfterEach
@@ -80,7 +91,7 @@ class PeerFetchTest {
         ByteBuffer summed = ByteBuffer.allocate(PIECE_BYTES);
         summed.put(PIECE_BYTES - 1, (byte) (run == damagedRun ? 1 : 0));
         BlockChecksums checksums = BlockSummer.sum(summed);
-        output.append(0, new Piece(ByteBuffer.allocate(PIECE_BYTES), 1, checksums));
+        TestPieces.append(output, ByteBuffer.allocate(PIECE_BYTES), checksums);
       }
       output.commit();
     }
@@ -99,7 +110,7 @@ class PeerFetchTest {
     }
     write(RUNS, RUNS); // this one is whole
     try (PeerReader peers =
-        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters(), this::key)) {
       for (int i = 0; i < 18; i++) {
         BlockRange damaged = BlockRange.of("shuffle_0_" + i % RUNS + "_0").orElseThrow();
         PeerFetch fetch =
@@ -120,7 +131,7 @@ class PeerFetchTest {
     for (int mapId = 0; mapId < 2; mapId++) {
       try (MapOutput output = pool.newOutput(pool.begin(0), mapId, PARTITIONS)) {
         for (int partition = 0; partition < PARTITIONS; partition++) {
-          output.append(partition, Piece.of(ByteBuffer.allocate(RUN_BYTES), 1));
+          output.append(partition, ByteBuffer.allocate(RUN_BYTES), 1);
         }
         output.commit();
       }
@@ -128,7 +139,7 @@ class PeerFetchTest {
     BlockRange damaged = BlockRange.of("shuffle_0_0_0_" + PARTITIONS).orElseThrow();
     BlockRange whole = BlockRange.of("shuffle_0_1_0_" + PARTITIONS).orElseThrow();
     try (PeerReader peers =
-        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters(), this::key)) {
       assertEquals(List.of(), fetch(peers, List.of(damaged, whole), damaged, whole));
       flip(indexEntry(700));
       assertEquals(List.of(damaged), fetch(peers, List.of(damaged, whole), whole));
@@ -145,7 +156,7 @@ class PeerFetchTest {
     BlockRange whole = BlockRange.of("shuffle_0_0_0").orElseThrow();
     BlockRange damaged = BlockRange.of("shuffle_0_1_0").orElseThrow();
     try (PeerReader peers =
-        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters(), this::key)) {
       new PeerFetch(peers.reader(), address(), List.of(whole), FileTarget.in(files))
           .run(
               (block, bytes) -> {
@@ -189,7 +200,7 @@ class PeerFetchTest {
       for (int partition = 0; partition < partitions; partition++) {
         byte[] run = new byte[1 + 300 * partition];
         Arrays.fill(run, (byte) partition);
-        output.append(partition, Piece.of(ByteBuffer.wrap(run), 1));
+        output.append(partition, ByteBuffer.wrap(run), 1);
       }
       output.commit();
     }
@@ -200,7 +211,7 @@ class PeerFetchTest {
     conf.set("spark.sluice.read.buffer", "1m");
     ExecutorService tasks = Executors.newFixedThreadPool(8);
     try (PeerReader peers =
-        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters())) {
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters(), this::key)) {
       List<Future<List<BlockRange>>> reads = new ArrayList<>();
       for (int task = 0; task < 8; task++) {
         PeerFetch fetch = new PeerFetch(peers.reader(), address(), blocks, MemoryTarget::open);

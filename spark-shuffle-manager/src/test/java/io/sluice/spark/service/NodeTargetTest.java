@@ -20,7 +20,7 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
-import io.sluice.spark.pool.Piece;
+import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
@@ -123,7 +123,7 @@ class NodeTargetTest {
     service.close();
   }
 
-  private SparkConf conf() {
+  SparkConf conf() {
     return new SparkConf(false)
         .setMaster("local[2]")
         .setAppName("NodeTargetTest")
@@ -242,12 +242,18 @@ class NodeTargetTest {
     return service.outputIds("app-1").stream().sorted().toList();
   }
 
+  /** What outputs of app-1 are encrypted with. */
+  ShuffleKey key() {
+    return null;
+  }
+
   /** An executor's, of the service in that directory. */
-  private static NodeTarget nodePool(SparkConf conf, String applicationId, Path service) {
+  private NodeTarget nodePool(SparkConf conf, String applicationId, Path service) {
     return new NodeTarget(
         conf,
         new ExecutorTransports(conf),
         new ShuffleCounters(),
+        key(),
         applicationId,
         service.toString(),
         "127.0.0.1");
@@ -259,7 +265,7 @@ class NodeTargetTest {
 
   private static void write(NodeTarget pool, Attempt attempt, long mapId) throws IOException {
     try (MapOutput output = pool.newOutput(attempt, mapId, 1)) {
-      output.append(0, Piece.of(ByteBuffer.allocate(10), 1));
+      output.append(0, ByteBuffer.allocate(10), 1);
       output.commit();
     }
   }
@@ -274,8 +280,8 @@ class NodeTargetTest {
     try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       try (MapOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
-        output.append(0, Piece.of(ByteBuffer.wrap(run), 1));
-        output.append(0, Piece.of(ByteBuffer.wrap(run, 0, 1_000), 1));
+        output.append(0, ByteBuffer.wrap(run), 1);
+        output.append(0, ByteBuffer.wrap(run, 0, 1_000), 1);
         output.commit();
       }
       NodeBlock block = pool.block(4, 17, 0, 1).orElseThrow();

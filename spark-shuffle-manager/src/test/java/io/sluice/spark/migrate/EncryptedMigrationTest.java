@@ -1,0 +1,19 @@
+package io.sluice.spark.migrate;
+
+import io.sluice.spill.cipher.ShuffleKey;
+import org.junit.jupiter.api.AfterEach;
+
+/** What moves is plain where Spark sends it, and encrypted in both pools. */
+class EncryptedMigrationTest extends MigrationTest {
+  private final ShuffleKey key = new ShuffleKey(new byte[32], "app-1", 128);
+
+  @Override
+  ShuffleKey key() {
+    return key;
+  }
+
+  @AfterEach
+  void closeKey() {
+    key.close();
+  }
+}

@@ -1,0 +1,16 @@
+package io.sluice.spark.pool;
+
+import io.sluice.spill.format.BlockChecksums;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** What only this package writes, for tests of others. */
+public final class TestPieces {
+  private TestPieces() {}
+
+  /** Appends to partition 0 what may have other checksums. */
+  public static void append(MapOutput output, ByteBuffer bytes, BlockChecksums checksums)
+      throws IOException {
+    output.append(0, new Piece(bytes, 1, checksums));
+  }
+}

@@ -1,0 +1,27 @@
+package io.sluice.spark.service;
+
+import io.sluice.spill.cipher.ShuffleKey;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.AfterEach;
+
+/** The same of applications whose traffic is encrypted: the service serves what it cannot read. */
+class EncryptedNodeTargetTest extends NodeTargetTest {
+  private final ShuffleKey key = new ShuffleKey(new byte[32], "app-1", 128);
+
+  @Override
+  ShuffleKey key() {
+    return key;
+  }
+
+  @Override
+  SparkConf conf() {
+    return super.conf()
+        .set("spark.authenticate", "true")
+        .set("spark.network.crypto.enabled", "true");
+  }
+
+  @AfterEach
+  void closeKey() {
+    key.close();
+  }
+}
