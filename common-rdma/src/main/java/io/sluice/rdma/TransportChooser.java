@@ -65,6 +65,11 @@ public final class TransportChooser {
     return bestFirst;
   }
 
+  /** The same without those whose peers can do more than read; see {@link TransportProvider}. */
+  public TransportChooser confined() {
+    return new TransportChooser(bestFirst.stream().filter(TransportProvider::isConfined).toList());
+  }
+
   /**
    * The chosen provider, then those that take over from it: every one of lower rank that works
    * here, or, if it was asked for by its name, {@code tcp} alone. So naming one keeps memory from

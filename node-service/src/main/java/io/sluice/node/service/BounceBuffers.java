@@ -6,6 +6,7 @@ import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.spill.segment.Owner;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -14,12 +15,14 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Registered memory of one transport, in equal slots, into which bytes are copied that the
- * transport cannot read where they lie.
+ * transport cannot read where they lie. Each slot is a region of its own, whose key was told to
+ * readers of one owner's applications: before it holds another owner's bytes it is emptied and
+ * registered anew.
  *
- * <p>A slot that is given back may be filled with another reader's bytes at once. Whoever reads it
- * later sees those: a reader whose connection to the service was lost, say. It notices by the
- * checksums of its run. A read that fails or is late does no harm, because nothing of it arrives
- * any more once its future is done (see {@code Connection}).
+ * <p>A slot that is given back may be filled with bytes of another reader of the same owner at
+ * once. Whoever reads it later sees those: a reader whose connection to the service was lost, say.
+ * It notices by the checksums of its run. A read that fails or is late does no harm, because
+ * nothing of it arrives any more once its future is done (see {@code Connection}).
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, after all slots
  * are back and, since a NIC may go on reading deregistered memory, after the endpoint. Failure:
@@ -29,7 +32,8 @@ final class BounceBuffers implements AutoCloseable {
   private final ServerEndpoint endpoint;
   private final int slotBytes;
   private final ByteBuffer memory;
-  private final RegionDescriptor region;
+  private final RegionDescriptor[] regions; // by slot, as the next two; null: not registered
+  private final Owner[] owners; // who knows the key; null for nobody
   private final ReentrantLock lock = new ReentrantLock(true);
   private final Condition returned = lock.newCondition();
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
@@ -41,13 +45,13 @@ final class BounceBuffers implements AutoCloseable {
   private long refusals;
   private boolean closed;
 
-  private BounceBuffers(
-      ServerEndpoint endpoint, BounceConfig config, ByteBuffer memory, RegionDescriptor region) {
+  private BounceBuffers(ServerEndpoint endpoint, BounceConfig config, ByteBuffer memory) {
     this.endpoint = endpoint;
     this.slotBytes = config.slotBytes();
     this.slots = config.slots();
     this.memory = memory;
-    this.region = region;
+    this.regions = new RegionDescriptor[slots];
+    this.owners = new Owner[slots];
     for (int i = 0; i < slots; i++) {
       free.add(i);
     }
@@ -57,35 +61,68 @@ final class BounceBuffers implements AutoCloseable {
   static BounceBuffers open(ServerEndpoint endpoint, BounceConfig config)
       throws TransportException {
     ByteBuffer memory = OffHeap.allocate(config.totalBytes());
+    BounceBuffers opened = new BounceBuffers(endpoint, config, memory);
     try {
-      return new BounceBuffers(
-          endpoint, config, memory, endpoint.register(MemoryRegion.ofMapping(memory)));
+      for (int i = 0; i < config.slots(); i++) {
+        opened.register(i);
+      }
+      return opened;
     } catch (TransportException | RuntimeException e) {
-      OffHeap.free(memory);
+      opened.close();
       throw e;
     }
+  }
+
+  private void register(int number) throws TransportException {
+    regions[number] = endpoint.register(MemoryRegion.ofMapping(slotMemory(number)));
+  }
+
+  private void deregister(int number) {
+    if (regions[number] != null) {
+      endpoint.deregister(regions[number]);
+      regions[number] = null;
+    }
+  }
+
+  private ByteBuffer slotMemory(int number) {
+    return memory.slice(number * slotBytes, slotBytes);
   }
 
   int slotBytes() {
     return slotBytes;
   }
 
-  RegionDescriptor region() {
-    return region;
+  /**
+   * A free slot for bytes of that owner, or null if none came back within {@code waitMs}.
+   *
+   * @throws TransportException if one that was another owner's cannot be registered anew
+   */
+  Slot acquire(Owner owner, long waitMs) throws TransportException {
+    Slot slot = take(owner, waitMs);
+    if (slot == null || owner.equals(owners[slot.number])) {
+      return slot;
+    }
+    try {
+      slot.giveTo(owner);
+      return slot;
+    } catch (TransportException | RuntimeException | Error e) {
+      slot.release();
+      throw e;
+    }
   }
 
-  /** A free slot, or null if none came back within {@code waitMs}. */
-  Slot acquire(long waitMs) {
+  private Slot take(Owner owner, long waitMs) {
     lock.lock();
     try {
       long leftNs = TimeUnit.MILLISECONDS.toNanos(waitMs);
       while (free.isEmpty() && leftNs > 0) {
         leftNs = returned.awaitNanos(leftNs);
       }
-      Integer number = free.poll();
-      if (number == null) {
+      if (free.isEmpty()) {
         return null;
       }
+      int number = cheapest(owner);
+      free.removeFirstOccurrence(number);
       peakInUse = Math.max(peakInUse, inUse());
       return new Slot(number);
     } catch (InterruptedException e) {
@@ -93,6 +130,25 @@ final class BounceBuffers implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  private static void empty(ByteBuffer slot) {
+    byte[] zeros = new byte[Math.min(slot.remaining(), 64 << 10)];
+    while (slot.hasRemaining()) {
+      slot.put(zeros, 0, Math.min(slot.remaining(), zeros.length));
+    }
+  }
+
+  /** Of those that are free: his own, else nobody's, else the one that lies idle longest. */
+  private int cheapest(Owner owner) {
+    int nobodys = -1;
+    for (int number : free) {
+      if (owner.equals(owners[number])) {
+        return number;
+      }
+      nobodys = nobodys < 0 && owners[number] == null ? number : nobodys;
+    }
+    return nobodys < 0 ? free.peekLast() : nobodys;
   }
 
   /** Counts a reader that was turned away. */
@@ -137,7 +193,9 @@ final class BounceBuffers implements AutoCloseable {
             "bounce buffers closed with " + inUse() + " of " + slots + " slots not given back");
       }
       closed = true;
-      endpoint.deregister(region);
+      for (int i = 0; i < slots; i++) {
+        deregister(i);
+      }
       OffHeap.free(memory);
     } finally {
       lock.unlock();
@@ -152,9 +210,20 @@ final class BounceBuffers implements AutoCloseable {
       this.number = number;
     }
 
-    /** Where it starts in the region. */
-    long offsetBytes() {
-      return (long) number * slotBytes;
+    /** What it is read by, from its first byte on. */
+    RegionDescriptor region() {
+      return regions[number];
+    }
+
+    /** Nobody else has it meanwhile, so that its owner and region are this slot's alone. */
+    private void giveTo(Owner owner) throws TransportException {
+      if (owners[number] != null || regions[number] == null) {
+        deregister(number);
+        owners[number] = null;
+        empty(slotMemory(number));
+        register(number);
+      }
+      owners[number] = owner;
     }
 
     /** Its first {@code lengthBytes} bytes, to be written. */

@@ -399,7 +399,8 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   @Override
   public BounceSlots openSlots(String applicationId) {
-    return new ReaderSlots(applicationId, store::find, registrar.open(), bounce);
+    Owner owner = applications.ownerOf(applicationId).orElse(own); // ended: nothing is found
+    return new ReaderSlots(applicationId, owner, store::find, registrar.open(), bounce);
   }
 
   /** What is still being copied from must not be unmapped; that would end the process. */

@@ -5,8 +5,10 @@ import io.sluice.node.remote.StageRequest;
 import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.OutputPlace;
@@ -26,6 +28,7 @@ import java.util.function.Function;
  */
 final class ReaderSlots implements BounceSlots {
   private final String applicationId;
+  private final Owner owner;
   private final Function<OutputId, Optional<CommittedOutput>> find;
   private final OpenSegments segments;
   private final BounceTransports pools;
@@ -38,14 +41,17 @@ final class ReaderSlots implements BounceSlots {
   /**
    * Holds no slot.
    *
+   * @param owner of the reader's application
    * @param find which output has this name now
    */
   ReaderSlots(
       String applicationId,
+      Owner owner,
       Function<OutputId, Optional<CommittedOutput>> find,
       OpenSegments segments,
       BounceTransports pools) {
     this.applicationId = applicationId;
+    this.owner = owner;
     this.find = find;
     this.segments = segments;
     this.pools = pools;
@@ -75,7 +81,7 @@ final class ReaderSlots implements BounceSlots {
     slot.filled(request.lengthBytes(), System.nanoTime() - sinceNanos);
     long ticket = nextTicket++;
     held.put(ticket, slot);
-    return new StagedRange(ticket, pool.region(), slot.offsetBytes());
+    return new StagedRange(ticket, slot.region(), 0);
   }
 
   /**
@@ -136,13 +142,14 @@ final class ReaderSlots implements BounceSlots {
     return place.isHeld();
   }
 
-  private BounceBuffers.Slot acquire(BounceBuffers pool, StageRequest request) throws RemoteError {
+  private BounceBuffers.Slot acquire(BounceBuffers pool, StageRequest request)
+      throws RemoteError, TransportException {
     if (held.size() == MAX_PER_READER) {
       throw new RemoteError(
           RemoteError.Code.BUSY, "this reader holds its " + MAX_PER_READER + " bounce slots");
     }
     int waitMs = held.isEmpty() ? Math.max(0, Math.min(MAX_WAIT_MS, request.waitMs())) : 0;
-    BounceBuffers.Slot slot = pool.acquire(waitMs);
+    BounceBuffers.Slot slot = pool.acquire(owner, waitMs);
     if (slot == null) {
       if (held.isEmpty()) {
         pool.refused(); // else it only waits for one of its own

@@ -193,8 +193,17 @@ public final class ServiceBuilder {
 
   private List<TransportProvider> chosenTransports() throws TransportException {
     TransportChooser chooser = TransportChooser.standard();
+    if (users != null && transport.equals(TransportChooser.AUTO)) {
+      chooser = chooser.confined(); // a job's own reader must not get at another user's bytes
+    }
     TransportChooser.Choice choice = chooser.choose(transport);
     LOG.info("{}", choice.reason());
+    if (users != null && !choice.provider().isConfined()) {
+      LOG.warn(
+          "Over transport {}, as configured, who has the secret of any job can read and write the"
+              + " memory of this service, other users' records in it too",
+          choice.provider().name());
+    }
     return chooser.withFallbacks(choice);
   }
 }

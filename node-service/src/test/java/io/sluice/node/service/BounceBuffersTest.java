@@ -1,6 +1,8 @@
 package io.sluice.node.service;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,12 +10,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Await;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.segment.Owner;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +33,53 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class BounceBuffersTest {
   private static final long LONG_MS = 20_000;
+  private static final Owner ANN = new Owner(1001);
+  private static final Owner BOB = new Owner(1002);
+
+  private static BounceBuffers.Slot acquire(BounceBuffers buffers) {
+    try {
+      return buffers.acquire(ANN, LONG_MS);
+    } catch (TransportException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] read(ServerEndpoint endpoint, RegionDescriptor region) throws Exception {
+    try (ClientEndpoint client = new TcpProvider().openClient();
+        RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(4096));
+        Connection connection = client.connect(endpoint.address(), new Ticket(1, 2), 10_000)) {
+      connection.read(region, 0, window, 0, 4096, 10_000).join();
+      byte[] bytes = new byte[4096];
+      window.buffer().get(0, bytes);
+      return bytes;
+    }
+  }
+
+  /** The former key, too, was told to somebody else's reader, who may have kept it. */
+  @Test
+  void aSlotShowsNothingOfAnotherOwner() throws Exception {
+    try (ServerEndpoint endpoint =
+            new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 2))) {
+      BounceBuffers.Slot first = buffers.acquire(ANN, 0);
+      BounceBuffers.Slot second = buffers.acquire(ANN, 0);
+      RegionDescriptor annsKey = first.region();
+      first.memory(4096).put(new byte[] {1, 2, 3});
+      second.release();
+      first.release();
+      BounceBuffers.Slot again = buffers.acquire(ANN, 0);
+      assertEquals(annsKey, again.region(), "the one that was used last, under its own key");
+      BounceBuffers.Slot bobs = buffers.acquire(BOB, 0);
+      again.release();
+      BounceBuffers.Slot alsoBobs = buffers.acquire(BOB, 0);
+      bobs.memory(4096).put(new byte[] {4, 5});
+      assertArrayEquals(new byte[4096], read(endpoint, alsoBobs.region()));
+      assertThrows(CompletionException.class, () -> read(endpoint, annsKey));
+      assertEquals(2, endpoint.counters().registrations());
+      bobs.release();
+      alsoBobs.release();
+    }
+  }
 
   @Test
   void aSlotThatComesBackGoesToWhoWaits() throws Exception {
@@ -28,18 +87,18 @@ class BounceBuffersTest {
     try (ServerEndpoint endpoint =
             new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 2))) {
-      BounceBuffers.Slot first = buffers.acquire(0);
-      BounceBuffers.Slot second = buffers.acquire(0);
-      assertEquals(4096, Math.abs(first.offsetBytes() - second.offsetBytes()));
-      assertNull(buffers.acquire(1));
+      BounceBuffers.Slot first = buffers.acquire(ANN, 0);
+      BounceBuffers.Slot second = buffers.acquire(ANN, 0);
+      assertNotEquals(first.region(), second.region());
+      assertNull(buffers.acquire(ANN, 1));
       CompletableFuture<BounceBuffers.Slot> third = new CompletableFuture<>();
-      Thread waiter = new Thread(() -> third.complete(buffers.acquire(LONG_MS)));
+      Thread waiter = new Thread(() -> third.complete(acquire(buffers)));
       waiter.start();
       Await.until("it waits", () -> waiter.getState() == Thread.State.TIMED_WAITING);
       first.release();
       BounceBuffers.Slot again = third.get(LONG_MS, TimeUnit.MILLISECONDS);
       assertNotNull(again);
-      assertEquals(first.offsetBytes(), again.offsetBytes());
+      assertEquals(first.region(), again.region());
       again.release();
       second.release();
       assertEquals(2, buffers.counters().peakSlotsInUse());
@@ -53,7 +112,7 @@ class BounceBuffersTest {
         new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
       long before = OffHeap.allocatedBytes();
       BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 2));
-      BounceBuffers.Slot slot = buffers.acquire(0);
+      BounceBuffers.Slot slot = buffers.acquire(ANN, 0);
       IllegalStateException e = assertThrows(IllegalStateException.class, buffers::close);
       assertTrue(e.getMessage().contains("1 of 2 slots"), e.getMessage());
       assertEquals(before + 8192, OffHeap.allocatedBytes());

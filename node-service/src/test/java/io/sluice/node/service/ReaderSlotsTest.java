@@ -19,6 +19,7 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
@@ -59,7 +60,7 @@ class ReaderSlotsTest {
     endpoint = new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     transports =
         new BounceTransports(Map.of("rdma", endpoint), new BounceConfig(2 * LENGTH_BYTES, 4));
-    slots = new ReaderSlots(APP, this::find, segments, transports);
+    slots = new ReaderSlots(APP, new Owner(1), this::find, segments, transports);
   }
 
   @AfterEach
