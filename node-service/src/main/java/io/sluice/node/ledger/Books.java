@@ -160,6 +160,26 @@ final class Books {
     give(bytes);
   }
 
+  /**
+   * From a holder, which is no longer one, to free; but what settles goes to nobody at once,
+   * because a capacity that has shrunk takes what is free.
+   */
+  void leave(Holder holder, long settlingBytes) {
+    long heldBytes = holder.heldBytes();
+    for (Kind kind : List.copyOf(holder.bytes.keySet())) {
+      add(holder, kind, -holder.bytes(kind));
+    }
+    holders.remove(holder.id);
+    nobodysBytes.merge(Kind.SETTLING, settlingBytes, Long::sum);
+    give(heldBytes - settlingBytes);
+  }
+
+  /** From quarantine to an application. */
+  void resume(Account account, long bytes) {
+    unholdNobodys(Kind.QUARANTINE, bytes);
+    account.sendBytes += bytes;
+  }
+
   /** From free to nobody, as {@link Kind#SETTLING} or {@link Kind#QUARANTINE}. */
   void withhold(Kind kind, long bytes) {
     take(bytes);
@@ -168,12 +188,16 @@ final class Books {
 
   /** Back from nobody. */
   void release(Kind kind, long bytes) {
+    unholdNobodys(kind, bytes);
+    give(bytes);
+  }
+
+  private void unholdNobodys(Kind kind, long bytes) {
     if (bytes > nobodysBytes.getOrDefault(kind, 0L)) {
       throw new IllegalStateException(
           bytes + " bytes of " + kind + " released, more than there are");
     }
     nobodysBytes.merge(kind, -bytes, Long::sum);
-    give(bytes);
   }
 
   /** Some of an order has been moved, or counts no more as coming. */

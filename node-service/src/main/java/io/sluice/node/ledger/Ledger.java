@@ -83,11 +83,7 @@ public class Ledger {
     }
     books.queue.removeIf(ask -> ask.holder() == holder);
     books.wants.remove(holderId);
-    for (Kind kind : List.copyOf(holder.bytes.keySet())) {
-      books.credit(holder, kind, holder.bytes(kind));
-    }
-    books.withhold(Kind.SETTLING, settlingBytes);
-    books.holders.remove(holderId);
+    books.leave(holder, settlingBytes);
     holder.account.holders--;
     return settle(nowMs);
   }
@@ -206,6 +202,11 @@ public class Ledger {
   /** Blocks were found at the start that may still be written to. */
   public void quarantined(long bytes) {
     books.withhold(Kind.QUARANTINE, bytes);
+  }
+
+  /** Some of them were committed all the same. */
+  public void resumed(String application, long bytes) {
+    books.resume(account(application), bytes);
   }
 
   /** Some of them can be granted. */

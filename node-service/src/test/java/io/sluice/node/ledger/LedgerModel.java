@@ -101,8 +101,22 @@ final class LedgerModel {
 
   void left(ModelTask task) {
     tasks.remove(task.id);
-    apply(ledger.leave(task.id, 0, time.nowMs()));
+    long held = task.held.values().stream().mapToLong(Long::longValue).sum();
+    long settling = held > 0 && random.nextInt(3) == 0 ? 1 + random.nextLong(held) : 0;
+    apply(ledger.leave(task.id, settling, time.nowMs()));
+    settleLater(settling);
     gone(task);
+  }
+
+  private void settleLater(long bytes) {
+    Ledger of = ledger;
+    time.in(
+        random.nextInt(20_000),
+        () -> {
+          if (of == ledger) { // else it was found at the start of another one
+            apply(ledger.settled(bytes, time.nowMs()));
+          }
+        });
   }
 
   private void gone(ModelTask task) {
@@ -127,7 +141,8 @@ final class LedgerModel {
    * The service ends and another one comes; tasks end with it, but what they hold is quarantined.
    */
   void restart() {
-    long quarantined = 0;
+    long settling = ledger.stats().heldBytes().get(Kind.SETTLING);
+    long quarantined = settling;
     List<ModelTask> ended = List.copyOf(tasks.values());
     tasks.clear();
     disk.forget();
@@ -142,6 +157,7 @@ final class LedgerModel {
       time.in(random.nextInt(20_000), () -> apply(ledger.reviewed(bytes, time.nowMs())));
     }
     ledger.quarantined(quarantined);
+    time.in(random.nextInt(20_000), () -> apply(ledger.reviewed(settling, time.nowMs())));
     apply(ledger.moverWorks(disk.works, time.nowMs()));
     ended.forEach(this::gone);
   }

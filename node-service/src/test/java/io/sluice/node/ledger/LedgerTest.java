@@ -1,0 +1,51 @@
+package io.sluice.node.ledger;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What the model of a node does not come across often enough. */
+class LedgerTest {
+  private final Ledger ledger = new Ledger(LedgerModel.TERMS, 100);
+
+  private long holder() {
+    return ledger.join(new Holding.HolderId("user", "app", "task", Role.EXECUTOR));
+  }
+
+  private long held(Kind kind) {
+    return ledger.stats().heldBytes().get(kind);
+  }
+
+  /** What is free pays for a capacity that has shrunk; what settles is not free. */
+  @Test
+  void whatSettlesPaysForNoSmallerCapacity() {
+    long holder = holder();
+    assertEquals(
+        List.of(new Order.Answer(holder, 60)),
+        ledger.ask(holder, Kind.WRITING, 60, Patience.LAST, 0));
+    ledger.capacity(30, 0);
+    assertEquals(60, ledger.stats().capacityBytes(), "as much as is held");
+    ledger.leave(holder, 50, 0);
+    assertEquals(50, held(Kind.SETTLING));
+    assertEquals(50, ledger.stats().capacityBytes());
+    ledger.settled(50, 0);
+    assertEquals(0, held(Kind.SETTLING));
+    assertEquals(30, ledger.stats().capacityBytes());
+    assertEquals(30, ledger.stats().freeBytes());
+  }
+
+  @Test
+  void whatWasQuarantinedAndIsCommittedIsNeverFreeInBetween() {
+    ledger.quarantined(100);
+    ledger.resumed("app", 40);
+    assertEquals(60, held(Kind.QUARANTINE));
+    assertEquals(40, held(Kind.SEND));
+    assertEquals(0, ledger.stats().freeBytes());
+    assertThrows(IllegalStateException.class, () -> ledger.resumed("app", 61));
+    ledger.freed("app", 40, 0);
+    ledger.reviewed(60, 0);
+    assertEquals(100, ledger.stats().freeBytes());
+  }
+}
