@@ -155,10 +155,14 @@ class Granting {
     return books.freeBytes() - keptBytes(ask, levelBytes);
   }
 
-  /** Whether the last can be granted to it, and is not lost for long with one that ignores all. */
+  /**
+   * Whether the last can be granted to it, and is not lost for long with one that ignores all. Who
+   * has nowhere else to go would fail, so what is kept would help nobody.
+   */
   boolean mayHaveLast(Ask ask) {
     Holder holder = ask.holder();
-    return (holder.obeys() && ask.kind() != Kind.WRITING) // which nobody can be told to give back
+    return ask.patience() == Patience.LAST
+        || (holder.obeys() && ask.kind() != Kind.WRITING) // which nobody can be told to give back
         || holder.heldBytes() + ask.chargeBytes() <= books.reservedBytes();
   }
 

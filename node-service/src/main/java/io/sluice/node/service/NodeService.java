@@ -1,10 +1,13 @@
 package io.sluice.node.service;
 
+import io.sluice.node.ledger.Terms;
 import io.sluice.node.local.LeaseRecords;
 import io.sluice.node.local.LocalServer;
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.ServedUsers;
 import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.memory.LedgerKeeper;
+import io.sluice.node.memory.MemoryMoment;
 import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
@@ -84,6 +87,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final ApplicationRegistry applications;
   private final ApplicationOwners owners;
   private final Owner own;
+  private final LedgerKeeper memory;
   private final SpillStore store;
   private final Medium medium;
   private final HeldRuns heldRuns;
@@ -117,7 +121,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       }
       Path socket = ServiceAddress.socketIn(config.directory());
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
-      StoreConfig built = storeConfig.formerLeases(leases).build();
+      memory = new LedgerKeeper(Terms.DEFAULT, storeConfig.usableMemoryBytes());
+      StoreConfig built = storeConfig.formerLeases(leases).memoryKeeper(memory).build();
       medium = built.medium();
       store = SpillStore.open(built);
       heldRuns = new HeldRuns(store::find, registrar::location, store::isQuiet);
@@ -125,11 +130,15 @@ public final class NodeService implements Closeable, RemoteBackend {
       open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
       freeUnknown(known);
+      if (!built.diskDirectories().isEmpty()) {
+        memory.moveOutputsOf(store);
+      }
       own = Owner.ofThisProcess();
       owners = new ApplicationOwners(own, config.users());
       ServedUsers served = config.users() == null ? ServedUsers.OWN : ServedUsers.ALL;
       localServer = LocalServer.start(store, leases, this::admit, socket, served, config.limits());
       open.push(localServer::close);
+      open.push(memory::close); // else a task that waits for memory keeps the server open
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
       remoteServer =
           RemoteServer.start(
@@ -205,6 +214,11 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** How writers in this process write to the pool. */
   public Medium medium() {
     return medium;
+  }
+
+  /** Who holds the memory tier, and who waits for it. */
+  public MemoryMoment memory() {
+    return memory.moment();
   }
 
   /** How full the pool is. */

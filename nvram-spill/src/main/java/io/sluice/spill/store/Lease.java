@@ -156,6 +156,10 @@ public final class Lease implements ExtentSource, Closeable {
     revoked = true;
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Marks it closed; false if it was. */
   boolean markClosed() {
     boolean wasOpen = !closed;

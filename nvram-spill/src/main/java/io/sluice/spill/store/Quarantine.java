@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ final class Quarantine {
   private final int blockBytes;
   private final long stepNs;
   private final Disowner disowner;
+  private final MemoryKeeper memoryKeeper;
   private final BlockSet blocks;
   private final BlockSet cleared;
   private final Set<String> untilFreed;
@@ -55,6 +57,7 @@ final class Quarantine {
     this.blockBytes = config.blockBytes();
     this.stepNs = TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs()) / STEP_PART;
     this.disowner = disowner;
+    this.memoryKeeper = config.memoryKeeper();
     this.blocks = allocator.quarantined();
     this.cleared = new BlockSet(blockBytes);
     this.untilFreed = new HashSet<>(untilFreed);
@@ -192,6 +195,9 @@ final class Quarantine {
   private void release(Range range, List<SegmentHandle> retired) throws IOException {
     blocks.remove(range);
     cleared.exclude(range);
+    if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {
+      memoryKeeper.reviewed(range.lengthBytes());
+    }
     allocator.free(range, retired);
   }
 }

@@ -67,6 +67,7 @@ public final class SpillStore implements Closeable {
   private final PoolGrowth growth;
   private final SegmentHolders holders = new SegmentHolders();
   private final FormerPlaces former = new FormerPlaces();
+  private final MemoryKeeper memoryKeeper;
   private final HandOver handOver;
   private boolean reviewed;
   private long forgedOutputs;
@@ -79,6 +80,7 @@ public final class SpillStore implements Closeable {
       throws IOException {
     this.config = config;
     this.files = files;
+    this.memoryKeeper = config.memoryKeeper();
     this.allocator = new Allocator(config, files, nanoTime);
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
     this.loader =
@@ -282,6 +284,7 @@ public final class SpillStore implements Closeable {
           leases.stream()
               .filter(lease -> lease.applicationId().equals(applicationId))
               .forEach(Lease::revoke);
+          memoryKeeper.stopped(applicationId);
           freeAll(outputs.of(applicationId), retired, cleanup);
           quarantine.freed(applicationId);
         });
@@ -359,6 +362,7 @@ public final class SpillStore implements Closeable {
     OutputPlace place = output.place();
     clearMark(place);
     outputs.remove(output);
+    memoryKeeper.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
     place.release(); // first: who reads from blocks of others must see it
     Cleanup cleanup = new Cleanup();
     cleanup.run(() -> giveBack(place, retired));
@@ -512,6 +516,7 @@ public final class SpillStore implements Closeable {
       giveBack(left, retired);
       grown.signalAll();
     }
+    memoryKeeper.moved(output.id().applicationId(), left.bytesOf(Tier.MEMORY));
     return left.bytesOf(Tier.MEMORY);
   }
 
@@ -616,22 +621,52 @@ public final class SpillStore implements Closeable {
                 + " bytes in one piece, at most "
                 + Extent.MAX_LENGTH_BYTES);
       }
+      checkUsableNow(lease); // first: who is killed asks for nothing
+      long memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, !hasDisk());
+      try {
+        return take(lease, wantedBytes, contiguous, memoryBytes);
+      } catch (StoreFullException e) {
+        if (memoryBytes == wantedBytes || !hasDisk()) {
+          throw e;
+        }
+      }
+      memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, true);
+      return take(lease, wantedBytes, contiguous, memoryBytes);
+    }
+
+    private boolean hasDisk() {
+      return !config.diskDirectories().isEmpty();
+    }
+
+    /** Takes what it can of so much from memory, which the lease was granted. */
+    private List<Extent> take(Lease lease, long wantedBytes, boolean contiguous, long memoryBytes)
+        throws IOException {
       List<Extent> taken = new ArrayList<>();
       freeing(
           retired -> {
-            checkUsable(lease);
-            reuseFormer(lease.owner(), wantedBytes, contiguous, retired);
-            String lack = awaitRoom(lease, wantedBytes, contiguous);
-            taken.addAll(
-                allocator.take(
-                    lease,
-                    wantedBytes,
-                    contiguous,
-                    wantedBytes,
-                    SpillStore.this::leasedBytes,
-                    lack));
-            taken.forEach(extent -> lease.held().add(extent.range()));
-            wakeFiller();
+            try {
+              checkUsable(lease);
+              String lack = "";
+              if (memoryBytes > 0) {
+                reuseFormer(lease.owner(), memoryBytes, contiguous, retired);
+                lack = awaitRoom(lease, memoryBytes, contiguous);
+              }
+              taken.addAll(
+                  allocator.take(
+                      lease,
+                      wantedBytes,
+                      contiguous,
+                      memoryBytes,
+                      SpillStore.this::leasedBytes,
+                      lack));
+              taken.forEach(extent -> lease.held().add(extent.range()));
+              wakeFiller();
+            } finally {
+              gaveBack(lease, memoryBytes - memoryBytesOf(taken));
+              if (lease.isClosed()) {
+                memoryKeeper.closed(lease);
+              }
+            }
           });
       return taken;
     }
@@ -659,6 +694,7 @@ public final class SpillStore implements Closeable {
               Range range = extent.range();
               if (lease.held().contains(range)) {
                 lease.held().remove(range);
+                gaveBack(lease, memoryBytesOf(List.of(extent)));
                 allocator.free(range, retired);
               } else if (!allocator.quarantined().contains(range)) {
                 throw new IOException(range + " cannot be released, it is not leased here");
@@ -707,6 +743,7 @@ public final class SpillStore implements Closeable {
               lease.held().remove(range);
               cleanup.run(() -> allocator.free(range, retired));
             }
+            memoryKeeper.closed(lease);
           });
       cleanup.finish();
     }
@@ -730,6 +767,19 @@ public final class SpillStore implements Closeable {
     } finally {
       lock.unlock();
     }
+  }
+
+  private void gaveBack(Lease lease, long memoryBytes) {
+    if (memoryBytes > 0) {
+      memoryKeeper.gaveBack(lease, memoryBytes);
+    }
+  }
+
+  private static long memoryBytesOf(List<Extent> extents) {
+    return extents.stream()
+        .filter(extent -> extent.segment().tier() == Tier.MEMORY)
+        .mapToLong(Extent::lengthBytes)
+        .sum();
   }
 
   /** Whether it is there already: its answer may have been lost. */
@@ -771,7 +821,14 @@ public final class SpillStore implements Closeable {
     }
     mark(output);
     for (Extent extent : output.extents()) {
-      holder(lease, extent.range()).remove(extent.range());
+      BlockSet holder = holder(lease, extent.range());
+      holder.remove(extent.range());
+      long memoryBytes = memoryBytesOf(List.of(extent));
+      if (memoryBytes > 0 && holder == lease.held()) {
+        memoryKeeper.committed(lease, memoryBytes);
+      } else if (memoryBytes > 0) {
+        memoryKeeper.resumed(id.applicationId(), memoryBytes);
+      }
     }
     outputs.add(output);
   }
@@ -831,7 +888,9 @@ public final class SpillStore implements Closeable {
     for (CommittedOutput output : recovery.scan(segments)) {
       output.extents().forEach(extent -> unclaimed.remove(extent.range()));
       outputs.add(output);
+      memoryKeeper.recovered(output.id().applicationId(), output.place().bytesOf(Tier.MEMORY));
     }
+    memoryKeeper.quarantined(unclaimed.bytesOf(Tier.MEMORY));
     forgedOutputs = recovery.forged();
     files.beginEpoch(); // first: what is not here now must not come back once this is reused
     List<SegmentHandle> retired = new ArrayList<>();
@@ -1060,6 +1119,15 @@ public final class SpillStore implements Closeable {
   private void checkOpen() throws IOException {
     if (quiet) {
       throw new IOException("the spill store " + config.directory() + " is closed");
+    }
+  }
+
+  private void checkUsableNow(Lease lease) throws IOException {
+    lock.lock();
+    try {
+      checkUsable(lease);
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -35,6 +35,7 @@ import java.util.function.Function;
  * @param formerLeases on recovery, knows which tasks may still be writing
  * @param fillTimeoutMs how long a lease waits for segments that are being made
  * @param segmentListener is told of segments
+ * @param memoryKeeper says who may have how much of the memory tier
  * @param settingNames names of the settings, for messages
  */
 public record StoreConfig(
@@ -56,6 +57,7 @@ public record StoreConfig(
     FormerLeases formerLeases,
     long fillTimeoutMs,
     SegmentListener segmentListener,
+    MemoryKeeper memoryKeeper,
     SettingNames settingNames) {
 
   /** Default segment length. */
@@ -85,6 +87,7 @@ public record StoreConfig(
     Objects.requireNonNull(applicationOwners, "applicationOwners");
     Objects.requireNonNull(formerLeases, "formerLeases");
     Objects.requireNonNull(segmentListener, "segmentListener");
+    Objects.requireNonNull(memoryKeeper, "memoryKeeper");
     Objects.requireNonNull(settingNames, "settingNames");
     diskDirectories = List.copyOf(diskDirectories);
     runningApplications = Set.copyOf(runningApplications);
@@ -141,6 +144,7 @@ public record StoreConfig(
     private FormerLeases formerLeases = FormerLeases.NONE;
     private long fillTimeoutMs = 10_000;
     private SegmentListener segmentListener = SegmentListener.NONE;
+    private MemoryKeeper memoryKeeper = MemoryKeeper.NONE;
     private SettingNames settingNames =
         new SettingNames("memoryCapacityBytes", "diskDirectories", "diskCapacityBytes");
 
@@ -225,6 +229,17 @@ public record StoreConfig(
       return this;
     }
 
+    /** Who says how much of the memory tier each may have. */
+    public Builder memoryKeeper(MemoryKeeper memoryKeeper) {
+      this.memoryKeeper = memoryKeeper;
+      return this;
+    }
+
+    /** What the memory tier can hold: whole segments. */
+    public long usableMemoryBytes() {
+      return memoryCapacityBytes / segmentBytes * segmentBytes;
+    }
+
     /** How messages call the settings. */
     public Builder settingNames(SettingNames settingNames) {
       this.settingNames = settingNames;
@@ -252,6 +267,7 @@ public record StoreConfig(
           formerLeases,
           fillTimeoutMs,
           segmentListener,
+          memoryKeeper,
           settingNames);
     }
   }

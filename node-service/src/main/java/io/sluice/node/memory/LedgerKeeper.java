@@ -1,0 +1,384 @@
+package io.sluice.node.memory;
+
+import io.sluice.node.ledger.Holding;
+import io.sluice.node.ledger.Kind;
+import io.sluice.node.ledger.Ledger;
+import io.sluice.node.ledger.LedgerStats;
+import io.sluice.node.ledger.Order;
+import io.sluice.node.ledger.Patience;
+import io.sluice.node.ledger.Role;
+import io.sluice.node.ledger.Terms;
+import io.sluice.rdma.metrics.WaitHistogram;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.MemoryKeeper;
+import io.sluice.spill.store.SpillStore;
+import java.io.Closeable;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/**
+ * Keeps the ledger of a store's memory tier: tells it what happens, and when, and has done what it
+ * orders. Whoever waits for an answer lets the time pass for all, so nobody else has to.
+ *
+ * <p>Thread contract: safe from any thread. Its lock is the last one: nothing is called under it
+ * but the ledger. Ownership: whoever made it closes it before the store, so that nobody waits.
+ * Failure: an ask that is interrupted goes on, with the flag set, for it ends soon.
+ */
+public final class LedgerKeeper implements MemoryKeeper, Closeable {
+  /**
+   * Most that is asked for at once of what need not be contiguous: so less than all is granted too.
+   */
+  private static final long MAX_STEP_BYTES = 8L << 20;
+
+  /** Most that a step is of a small memory tier. */
+  private static final int STEP_PART = 32;
+
+  /** After which a disk tier that was full is tried again. */
+  static final long FULL_PAUSE_MS = 10_000;
+
+  private static final long TICK_MS = 50;
+
+  private final LongSupplier nanoTime;
+  private final long beginNs;
+  private final long waitMs;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Ledger ledger;
+  private final Map<Lease, Long> holders = new HashMap<>();
+  private final Set<Lease> asking = new HashSet<>();
+  private final Map<Long, Long> answers = new HashMap<>(); // by holder, until it has seen it
+  private final WaitHistogram waits = new WaitHistogram();
+  private OutputMover mover; // null: nothing is moved
+  private Order.Move moving; // null: none
+  private long fullUntilMs = Long.MAX_VALUE;
+  private long movedBytes;
+  private long movedOutputs;
+  private long moveFailures;
+  private boolean closed;
+
+  /** Of a memory tier of so many bytes. */
+  public LedgerKeeper(Terms terms, long capacityBytes) {
+    this(terms, capacityBytes, System::nanoTime);
+  }
+
+  /** The same by a clock of one's own. */
+  LedgerKeeper(Terms terms, long capacityBytes, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.beginNs = nanoTime.getAsLong();
+    this.waitMs = terms.waitMs();
+    this.ledger = new Ledger(terms, capacityBytes);
+  }
+
+  /** Moves outputs of this store, which has a disk tier, when memory is short. */
+  public void moveOutputsOf(SpillStore store) {
+    lock.lock();
+    try {
+      mover = new OutputMover(store, new Moves());
+      execute(ledger.moverWorks(true, nowMs()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long nowMs() {
+    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - beginNs);
+  }
+
+  /** How it stands. */
+  public MemoryMoment moment() {
+    lock.lock();
+    try {
+      return new MemoryMoment(
+          ledger.stats(),
+          ledger.holdings(nowMs()),
+          waits.counts(),
+          movedBytes,
+          movedOutputs,
+          moveFailures);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public long ask(Lease lease, long bytes, boolean contiguous, boolean last) {
+    lock.lock();
+    try {
+      awaitWhile(() -> asking.contains(lease)); // one ask of each at a time
+      asking.add(lease);
+      try {
+        tryDiskAgain();
+        return contiguous ? askWhole(lease, bytes, last) : askInSteps(lease, bytes, last);
+      } finally {
+        asking.remove(lease);
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long askWhole(Lease lease, long bytes, boolean last) {
+    long grantedBytes = askStep(lease, bytes, last ? Patience.LAST : Patience.COMING);
+    if (grantedBytes == bytes) {
+      return bytes;
+    }
+    gaveBack(lease, grantedBytes);
+    return 0;
+  }
+
+  private long askInSteps(Lease lease, long bytes, boolean last) {
+    long untilMs = nowMs() + waitMs; // for all steps together
+    long blockBytes = lease.info().blockBytes();
+    long mostBytes = Math.min(MAX_STEP_BYTES, ledger.stats().capacityBytes() / STEP_PART);
+    long wholeBytes = Math.max(1, mostBytes / blockBytes) * blockBytes;
+    long grantedBytes = 0;
+    while (grantedBytes < bytes) {
+      long stepBytes = Math.min(wholeBytes, bytes - grantedBytes);
+      Patience patience =
+          last ? Patience.LAST : nowMs() < untilMs ? Patience.COMING : Patience.NONE;
+      long gotBytes = askStep(lease, stepBytes, patience);
+      grantedBytes += gotBytes;
+      if (gotBytes < stepBytes) {
+        break;
+      }
+    }
+    return grantedBytes;
+  }
+
+  private long askStep(Lease lease, long bytes, Patience patience) {
+    if (closed || bytes > ledger.stats().capacityBytes()) {
+      return 0;
+    }
+    long id = holders.computeIfAbsent(lease, this::join);
+    long sinceNs = nanoTime.getAsLong();
+    execute(ledger.ask(id, Kind.WRITING, bytes, patience, nowMs()));
+    if (!answers.containsKey(id)) {
+      awaitWhile(() -> !answers.containsKey(id) && holders.containsKey(lease));
+      waits.add(nanoTime.getAsLong() - sinceNs);
+    }
+    Long answer = answers.remove(id);
+    return answer == null ? 0 : answer;
+  }
+
+  private long join(Lease lease) {
+    return ledger.join(
+        new Holding.HolderId(
+            lease.owner().toString(),
+            lease.applicationId(),
+            "lease " + lease.info().generation(),
+            Role.EXECUTOR));
+  }
+
+  private interface Check {
+    boolean holds();
+  }
+
+  /** The ledger ends it by time passing. */
+  private void awaitWhile(Check check) {
+    boolean interrupted = false;
+    while (!closed && check.holds()) {
+      try {
+        if (!changed.await(TICK_MS, TimeUnit.MILLISECONDS)) {
+          execute(ledger.tick(nowMs()));
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void tryDiskAgain() {
+    if (nowMs() >= fullUntilMs) {
+      fullUntilMs = Long.MAX_VALUE;
+      execute(ledger.moverWorks(true, nowMs()));
+    }
+  }
+
+  private void execute(List<Order> orders) {
+    for (Order order : orders) {
+      if (order instanceof Order.Answer answer) {
+        answers.put(answer.holderId(), answer.bytes());
+        changed.signalAll();
+      } else if (order instanceof Order.Move move) {
+        mover.add(move);
+      } else {
+        throw new IllegalStateException(order + ", of nobody who could be told");
+      }
+    }
+  }
+
+  /** One that was told in order. */
+  private interface Event {
+    List<Order> tell(long nowMs);
+  }
+
+  private void tell(Event event) {
+    lock.lock();
+    try {
+      execute(event.tell(nowMs()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void gaveBack(Lease lease, long bytes) {
+    tell(
+        nowMs -> {
+          Long id = holders.get(lease);
+          return id == null ? List.of() : ledger.giveBack(id, Kind.WRITING, bytes, nowMs);
+        });
+  }
+
+  @Override
+  public void committed(Lease lease, long bytes) {
+    tell(nowMs -> ledger.commit(holders.get(lease), bytes, nowMs));
+  }
+
+  @Override
+  public void closed(Lease lease) {
+    tell(
+        nowMs -> {
+          Long id = holders.remove(lease);
+          changed.signalAll();
+          if (id == null) {
+            return List.of();
+          }
+          if (!asking.contains(lease)) {
+            answers.remove(id);
+          }
+          return ledger.leave(id, 0, nowMs);
+        });
+  }
+
+  @Override
+  public void stopped(String applicationId) {
+    tell(nowMs -> ledger.stopped(applicationId, nowMs));
+  }
+
+  @Override
+  public void freed(String applicationId, long bytes) {
+    tell(nowMs -> ledger.freed(applicationId, bytes, nowMs));
+  }
+
+  @Override
+  public void moved(String applicationId, long bytes) {
+    tell(
+        nowMs -> {
+          movedBytes += bytes;
+          movedOutputs++;
+          return moving == null
+              ? ledger.freed(applicationId, bytes, nowMs)
+              : ledger.moved(moving.moveId(), bytes, nowMs);
+        });
+  }
+
+  @Override
+  public void recovered(String applicationId, long bytes) {
+    tell(
+        nowMs -> {
+          makeRoom(bytes, nowMs);
+          ledger.recovered(applicationId, bytes);
+          return List.of();
+        });
+  }
+
+  @Override
+  public void quarantined(long bytes) {
+    tell(
+        nowMs -> {
+          makeRoom(bytes, nowMs);
+          ledger.quarantined(bytes);
+          return List.of();
+        });
+  }
+
+  /** What was found is there, however much the settings allow now. */
+  private void makeRoom(long bytes, long nowMs) {
+    LedgerStats stats = ledger.stats();
+    if (bytes > stats.freeBytes()) {
+      execute(ledger.capacity(stats.capacityBytes() + bytes - stats.freeBytes(), nowMs));
+    }
+  }
+
+  @Override
+  public void resumed(String applicationId, long bytes) {
+    tell(
+        nowMs -> {
+          ledger.resumed(applicationId, bytes);
+          return List.of();
+        });
+  }
+
+  @Override
+  public void reviewed(long bytes) {
+    tell(nowMs -> ledger.reviewed(bytes, nowMs));
+  }
+
+  /** What the mover tells. */
+  private final class Moves implements OutputMover.Listener {
+    @Override
+    public void begun(Order.Move order) {
+      tell(
+          nowMs -> {
+            moving = order;
+            return List.of();
+          });
+    }
+
+    @Override
+    public void failed() {
+      tell(
+          nowMs -> {
+            moveFailures++;
+            return List.of();
+          });
+    }
+
+    @Override
+    public void full() {
+      tell(
+          nowMs -> {
+            fullUntilMs = nowMs + FULL_PAUSE_MS;
+            return ledger.moverWorks(false, nowMs);
+          });
+    }
+
+    @Override
+    public void ended(Order.Move order) {
+      tell(
+          nowMs -> {
+            moving = null;
+            return ledger.moveEnded(order.moveId(), nowMs);
+          });
+    }
+  }
+
+  /** Answers whoever waits, with nothing, and moves nothing more; idempotent. */
+  @Override
+  public void close() {
+    OutputMover ending;
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+      ending = mover;
+    } finally {
+      lock.unlock();
+    }
+    if (ending != null) {
+      ending.close();
+    }
+  }
+}
