@@ -58,6 +58,7 @@ class DashboardTest {
   @TempDir private Path base;
   private NodeServiceCommand command;
   private NodeService service;
+  private LocalClient task;
   private MetricsEndpoint endpoint;
 
   @BeforeEach
@@ -65,20 +66,21 @@ class DashboardTest {
     command = command("--metrics-port=0");
     service = command.start();
     endpoint = command.openMetrics(service);
-    try (LocalClient task =
+    task =
         LocalClient.connect(
             service.metadata().address().socket(),
             "app-1",
             new JobSecret(new byte[] {1}),
-            TIMEOUT.toMillis())) {
-      TestOutput.single(new Random(1), "output", 100_000).commit("app-1", task);
-      TestOutput.single(new Random(2), "large", 20_000_000).commit("app-1", task);
-    }
+            TIMEOUT.toMillis());
+    TestOutput.single(new Random(1), "output", 100_000).commit("app-1", task);
+    TestOutput.single(new Random(2), "large", 20_000_000).commit("app-1", task);
+    task.lease(1);
   }
 
   @AfterEach
   void stop() throws IOException {
     endpoint.close();
+    task.close();
     service.close();
   }
 

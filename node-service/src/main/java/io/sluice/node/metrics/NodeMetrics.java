@@ -1,5 +1,7 @@
 package io.sluice.node.metrics;
 
+import io.sluice.node.ledger.Kind;
+import io.sluice.node.ledger.LedgerStats;
 import io.sluice.node.metrics.Metric.Type;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
@@ -36,6 +38,9 @@ public final class NodeMetrics {
 
   private static final String BOUNCED = "bounced";
 
+  /** What tasks ask for. */
+  private static final List<Kind> ASKED = List.of(Kind.SORT, Kind.WRITING, Kind.RECEIVE);
+
   private static final Metric SERVING =
       new Metric(
           "sluice_serving",
@@ -57,8 +62,60 @@ public final class NodeMetrics {
           gauge(
               "sluice_memory_free_bytes",
               "What the memory tier can still grant",
-              now -> now.store().memory().capacityBytes() - now.store().memory().usedBytes()),
-          held("sluice_memory_held_bytes", "memory", now -> now.store().memory()),
+              now -> now.memory().ledger().freeBytes()),
+          byKind(
+              "sluice_memory_held_bytes",
+              Type.GAUGE,
+              "Of the memory tier: sort buffers (`sort`) and room for their runs (`room`), leased and not"
+                  + " committed (`writing`), of outputs (`send`), of reducers (`receive`), left by"
+                  + " tasks (`settling`) or found at a restart (`quarantine`) and not yet free",
+              List.of(Kind.values()),
+              LedgerStats::heldBytes),
+          byKind(
+              "sluice_memory_granted_bytes_total",
+              Type.COUNTER,
+              "What tasks have asked for and were granted",
+              ASKED,
+              LedgerStats::grantedBytes),
+          byKind(
+              "sluice_memory_refused_total",
+              Type.COUNTER,
+              "Times that a task asked for memory and was granted none",
+              ASKED,
+              LedgerStats::refusals),
+          byKind(
+              "sluice_memory_revoked_bytes_total",
+              Type.COUNTER,
+              "What tasks were told to give back",
+              ASKED,
+              LedgerStats::revokedBytes),
+          counter(
+              "sluice_memory_late_total",
+              "Times that a task did not give back in time",
+              now -> now.memory().ledger().lates()),
+          gauge(
+              "sluice_memory_waiting",
+              "Tasks that wait for memory now",
+              now -> now.memory().ledger().queued()),
+          new Row(
+              new Metric(
+                  "sluice_memory_wait_seconds",
+                  Type.HISTOGRAM,
+                  "From a task's asking for memory to its answer, where that did not come at once",
+                  List.of()),
+              (now, values) -> values.waits(now.memory().waits())),
+          counter(
+              "sluice_moved_bytes_total",
+              "Of outputs that have left memory for the disk tier",
+              now -> now.memory().movedBytes()),
+          counter(
+              "sluice_moved_outputs_total",
+              "Outputs that have left memory for the disk tier",
+              now -> now.memory().movedOutputs()),
+          counter(
+              "sluice_move_failures_total",
+              "Outputs that should have left memory and could not",
+              now -> now.memory().moveFailures()),
           new Row(
               new Metric(
                   "sluice_disk_capacity_bytes",
@@ -107,6 +164,24 @@ public final class NodeMetrics {
                             values.number(each.memoryBytes(), each.applicationId(), "memory");
                             values.number(each.diskBytes(), each.applicationId(), "disk");
                           })),
+          new Row(
+              new Metric(
+                  "sluice_tasks_held_bytes",
+                  Type.GAUGE,
+                  "Of the memory tier, by the tasks of an application, of the ten that hold most",
+                  List.of("user", "application", KIND)),
+              (now, values) ->
+                  now.tasks()
+                      .forEach(
+                          each ->
+                              each.bytes()
+                                  .forEach(
+                                      (kind, bytes) ->
+                                          values.number(
+                                              bytes,
+                                              each.user(),
+                                              each.application(),
+                                              text(kind))))),
           counter(
               "sluice_overflows_total",
               "Leases that the memory tier could not grant alone",
@@ -259,6 +334,24 @@ public final class NodeMetrics {
                                           device.name(), ioClass.name().toLowerCase(Locale.ROOT)
                                         },
                                         done))));
+  }
+
+  private static Row byKind(
+      String name,
+      Type type,
+      String help,
+      List<Kind> kinds,
+      Function<LedgerStats, Map<Kind, Long>> of) {
+    return new Row(
+        new Metric(name, type, help, List.of(KIND)),
+        (now, values) -> {
+          Map<Kind, Long> found = of.apply(now.memory().ledger());
+          kinds.forEach(kind -> values.number(found.getOrDefault(kind, 0L), text(kind)));
+        });
+  }
+
+  private static String text(Kind kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   private static Row held(String name, String tier, Function<NodeMoment, TierStats> of) {

@@ -1,6 +1,7 @@
 package io.sluice.node.metrics;
 
 import io.sluice.node.local.RefusalKind;
+import io.sluice.node.memory.MemoryMoment;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.transport.ConnectionCounters;
@@ -16,11 +17,14 @@ import java.util.Map;
 /**
  * All that a service knows of itself at one moment.
  *
+ * @param tasks the applications whose tasks hold most memory, the largest first
  * @param largest the applications whose outputs hold most, the largest first
  * @param answered what transports did whose reads are answered here, and not by a NIC
  */
 record NodeMoment(
     StoreStats store,
+    MemoryMoment memory,
+    List<TasksUse> tasks,
     List<DeviceStats> devices,
     List<ApplicationUse> largest,
     ConnectionCounters connections,
@@ -36,10 +40,13 @@ record NodeMoment(
             .sorted(Comparator.comparingLong(ApplicationUse::bytes).reversed())
             .limit(LARGEST)
             .toList();
+    MemoryMoment memory = service.memory();
     Map<String, TransportCounters> transports = service.transportCounters();
     TransportCounters tcp = transports.get(TransportNames.TCP);
     return new NodeMoment(
         service.storeStats(),
+        memory,
+        TasksUse.largest(memory.holdings(), LARGEST),
         service.deviceStats(),
         largest,
         service.connectionCounters(),

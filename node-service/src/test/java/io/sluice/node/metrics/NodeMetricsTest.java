@@ -11,6 +11,8 @@ import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,12 +44,15 @@ class NodeMetricsTest extends NodeTestBase {
     service = withDisk(4, RDMA, new TcpProvider()).start();
     commit(APP, "output", OUTPUT_BYTES);
     commit(APP, "large", 6 << 20);
-    List<String> missing =
-        NodeMetrics.all().stream()
-            .filter(metric -> !Readings.of(service).metrics().contains(metric))
-            .map(Metric::name)
-            .toList();
-    assertEquals(List.of("sluice_disk_capacity_bytes"), missing);
+    try (LocalClient task = task(APP)) {
+      task.lease(1);
+      List<String> missing =
+          NodeMetrics.all().stream()
+              .filter(metric -> !Readings.of(service).metrics().contains(metric))
+              .map(Metric::name)
+              .toList();
+      assertEquals(List.of("sluice_disk_capacity_bytes"), missing);
+    }
   }
 
   @Test
@@ -78,6 +83,27 @@ class NodeMetricsTest extends NodeTestBase {
     }
     assertEquals(0, Readings.of(service).number("sluice_memory_held_bytes", "send"));
     assertTrue(Readings.of(service).numbers("sluice_application_bytes").isEmpty());
+  }
+
+  @Test
+  void tellsWhatTasksHoldAndWhatLeftMemoryForThem() throws IOException {
+    service = withDisk(4, new TcpProvider()).start();
+    for (int i = 0; i < 20; i++) {
+      commit(APP, "output_" + i, OUTPUT_BYTES);
+    }
+    try (LocalClient task = task(APP)) {
+      long leasedBytes = task.lease(OUTPUT_BYTES).stream().mapToLong(Extent::lengthBytes).sum();
+      Readings now = Readings.of(service);
+      String user = Owner.ofThisProcess().toString();
+      assertEquals(leasedBytes, now.number("sluice_tasks_held_bytes", user, APP, "writing"));
+      long granted = now.number("sluice_memory_granted_bytes_total", "writing");
+      assertTrue(granted >= 21 * OUTPUT_BYTES, "granted " + granted);
+      assertTrue(now.number("sluice_moved_outputs_total") > 0);
+      assertTrue(now.number("sluice_moved_bytes_total") > 2_000_000);
+      assertEquals(0, now.number("sluice_move_failures_total"));
+      assertTrue(now.waits("sluice_memory_wait_seconds").get(List.of()).count() > 0);
+      assertEquals(7, now.numbers("sluice_memory_held_bytes").size());
+    }
   }
 
   @Test
