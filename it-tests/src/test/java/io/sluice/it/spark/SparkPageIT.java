@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.HeldJob;
 import io.sluice.it.spark.jobs.ShuffleCosts;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,9 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -57,10 +53,9 @@ class SparkPageIT {
   @Test
   void showsTheBytesThatTheTasksCounted() throws IOException {
     Path meeting = Files.createDirectory(directory.resolve("meeting"));
-    CompletableFuture<SparkResult> running =
-        CompletableFuture.supplyAsync(() -> submit.run(SparkSubmit.LOCAL_CLUSTER, job(meeting)));
-    try {
-      HeldJob.Ready ready = ready(running, meeting);
+    try (HeldRun run = HeldRun.start(submit, SparkSubmit.LOCAL_CLUSTER, job(meeting), meeting)) {
+      HeldJob.Ready ready = run.ready();
+      assertEquals(ROWS, ready.rows());
       ShuffleCosts costs = ready.costs();
       String page =
           Poll.until(
@@ -85,42 +80,16 @@ class SparkPageIT {
                   List.of("open", "open", "none"), pools.stream().map(row -> row.get(2)).toList()),
           () -> assertTrue(costs.localBytesRead() > 0 && costs.remoteBytesRead() > 0),
           () -> assertTrue(!page.contains("sluice-fallbacks"), page));
-    } finally {
-      Files.createFile(meeting.resolve("release"));
     }
-    assertTrue(running.join().printed().contains("rows: " + ROWS));
   }
 
   private SparkJob job(Path meeting) {
-    SparkJob job =
-        new SparkJob(
-            "HeldJob",
-            workspace.sparkJobsJar(),
-            HeldJob.class.getName(),
-            List.of(workspace.sparkEngineJar()),
-            Map.of(),
-            List.of(Long.toString(ROWS), "6", "7", meeting.toString()),
-            DEADLINE);
-    return QuickJvms.of(job)
+    return HeldRun.job(workspace, ROWS, meeting)
+        .withJar(workspace.sparkEngineJar())
         .with("spark.plugins", PLUGIN)
         .with("spark.ui.enabled", true)
         .with("spark.ui.port", 0)
         .with("spark.sluice.transport", "tcp");
-  }
-
-  /** What the job says, or the failure with which it ended before. */
-  private static HeldJob.Ready ready(CompletableFuture<SparkResult> running, Path meeting) {
-    Path said = meeting.resolve("ready.json");
-    Poll.untilTrue(
-        "the job to be ready", DEADLINE, () -> Optional.of(running.isDone() || Files.exists(said)));
-    if (running.isDone()) {
-      running.join();
-    }
-    try {
-      return new ObjectMapper().readValue(said.toFile(), HeldJob.Ready.class);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + said, e);
-    }
   }
 
   private static String page(String uiUrl) throws IOException, InterruptedException {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
@@ -21,10 +22,18 @@ public final class HeldJob {
   /**
    * What it says.
    *
-   * @param uiUrl address of the UI
+   * @param uiUrl address of the UI, or empty if it has none
+   * @param rows how many have moved
+   * @param digest of them, whatever their order
    * @param costs of all tasks so far
+   * @param executorStates what the executors' shuffle managers say of themselves
    */
-  public record Ready(String uiUrl, ShuffleCosts costs) {}
+  public record Ready(
+      String uiUrl,
+      long rows,
+      String digest,
+      ShuffleCosts costs,
+      SortedMap<String, String> executorStates) {}
 
   private HeldJob() {}
 
@@ -41,12 +50,17 @@ public final class HeldJob {
       TaskCosts costs = new TaskCosts();
       context.sc().addSparkListener(costs);
       ResultSummary result = ResultSummary.of(new RddWorkloads(context, shuffle).repartition());
-      Ready ready = new Ready(context.sc().uiWebUrl().get(), costs.total(context.sc()));
+      Ready ready =
+          new Ready(
+              context.sc().uiWebUrl().getOrElse(() -> ""),
+              result.count(),
+              result.digest(),
+              costs.total(context.sc()),
+              ExecutorStates.ask(context));
       Path written = directory.resolve("ready.tmp");
       new ObjectMapper().writeValue(written.toFile(), ready);
       Files.move(written, directory.resolve("ready.json"), StandardCopyOption.ATOMIC_MOVE);
       awaitRelease(directory.resolve("release"));
-      System.out.println("rows: " + result.count());
     }
   }
 
