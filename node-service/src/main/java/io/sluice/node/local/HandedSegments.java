@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * What one task has been handed of the pool, and what it may be: segments of its own user.
@@ -33,6 +34,7 @@ import java.util.Set;
 final class HandedSegments implements Closeable {
   private final SpillStore store;
   private final Owner owner;
+  private final BiConsumer<RefusalKind, String> refusals;
   private final Map<Key, SegmentHold> holds = new HashMap<>(); // of all that were sent
   private final Set<Key> granted = new HashSet<>();
 
@@ -48,10 +50,15 @@ final class HandedSegments implements Closeable {
     static final OpenFiles NONE = new OpenFiles(List.of(), List.of());
   }
 
-  /** For a task of that user. */
-  HandedSegments(SpillStore store, Owner owner) {
+  /**
+   * For a task of that user.
+   *
+   * @param refusals told where it asks for what no task of that user may
+   */
+  HandedSegments(SpillStore store, Owner owner, BiConsumer<RefusalKind, String> refusals) {
     this.store = store;
     this.owner = owner;
+    this.refusals = refusals;
   }
 
   /** The segments of what is granted, where nothing was granted before, as far as they go. */
@@ -80,7 +87,23 @@ final class HandedSegments implements Closeable {
   /** A segment; empty if there is none, or none that this task may open so. */
   Optional<Descriptor> open(int segmentId, int incarnation, boolean writable) throws IOException {
     Key key = new Key(segmentId, incarnation);
-    return writable && !granted.contains(key) ? Optional.empty() : open(key, writable);
+    if (writable && !granted.contains(key) || isAnothers(key)) {
+      refusals.accept(
+          RefusalKind.FOREIGN_SEGMENT,
+          "asks for segment %d, incarnation %d, %s"
+              .formatted(segmentId, incarnation, writable ? "to write to it" : "to read it"));
+      return Optional.empty();
+    }
+    return open(key, writable);
+  }
+
+  /** Not so where it only has changed hands: that is another incarnation. */
+  private boolean isAnothers(Key key) {
+    return store
+        .segment(key.segmentId())
+        .filter(segment -> Key.of(segment.info()).equals(key))
+        .filter(segment -> !segment.owner().equals(owner))
+        .isPresent();
   }
 
   private Optional<Descriptor> open(Key key, boolean writable) throws IOException {

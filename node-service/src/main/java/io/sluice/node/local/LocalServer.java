@@ -27,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,7 +52,7 @@ public final class LocalServer implements AutoCloseable {
   private final Applications applications;
   private final ServedUsers served;
   private final Owner own;
-  private final Refusals refusals = new Refusals();
+  private final Refusals refusals;
 
   /** Tells a task that comes back whether this is still the service that it left. */
   private final long instance = new SecureRandom().nextLong();
@@ -68,6 +67,7 @@ public final class LocalServer implements AutoCloseable {
       Path socket,
       ServedUsers served,
       Owner own,
+      Refusals refusals,
       Listener listener,
       ConnectionLimits limits) {
     this.store = store;
@@ -76,6 +76,7 @@ public final class LocalServer implements AutoCloseable {
     this.socket = socket;
     this.served = served;
     this.own = own;
+    this.refusals = refusals;
     this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
   }
 
@@ -92,13 +93,17 @@ public final class LocalServer implements AutoCloseable {
         throws TaskRefusedException, RemoteError;
   }
 
-  /** Listens at {@code socket}, replacing what a dead service left there. */
+  /**
+   * Listens at {@code socket}, replacing what a dead service left there; what is refused is
+   * counted.
+   */
   public static LocalServer start(
       SpillStore store,
       LeaseRecords records,
       Applications applications,
       Path socket,
       ServedUsers served,
+      Refusals refusals,
       ConnectionLimits limits)
       throws IOException {
     Owner own = Owner.ofThisProcess();
@@ -121,7 +126,8 @@ public final class LocalServer implements AutoCloseable {
     try {
       String permissions = served == ServedUsers.ALL ? "rw-rw-rw-" : "rw-------";
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
-      return new LocalServer(store, records, applications, socket, served, own, listener, limits);
+      return new LocalServer(
+          store, records, applications, socket, served, own, refusals, listener, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -145,11 +151,6 @@ public final class LocalServer implements AutoCloseable {
   /** What became of the connections that came. */
   public ConnectionCounters counters() {
     return acceptor.counters();
-  }
-
-  /** How many tasks were not served, by why. */
-  public Map<RefusalKind, Long> refusals() {
-    return refusals.counts();
   }
 
   /** A task that has said who it is, and may be. */
@@ -178,7 +179,7 @@ public final class LocalServer implements AutoCloseable {
       return;
     }
     try (Lease lease = opened) {
-      new LocalSession(frames, store, lease, records, task.handout(), instance).serve();
+      new LocalSession(frames, store, lease, records, task.handout(), refusals, instance).serve();
     }
   }
 

@@ -46,6 +46,7 @@ final class LocalSession {
   private final Lease lease;
   private final LeaseRecords records;
   private final Handout handout;
+  private final Refusals refusals;
   private final long instance;
   private final PoolPlaces places;
   private final HandedSegments handed;
@@ -82,15 +83,17 @@ final class LocalSession {
       Lease lease,
       LeaseRecords records,
       Handout handout,
+      Refusals refusals,
       long instance) {
     this.frames = frames;
     this.store = store;
     this.lease = lease;
     this.records = records;
     this.handout = handout;
+    this.refusals = refusals;
     this.instance = instance;
     this.places = store.places();
-    this.handed = new HandedSegments(store, lease.owner());
+    this.handed = new HandedSegments(store, lease.owner(), this::refused);
   }
 
   /** Serves the task until it goes away. */
@@ -173,9 +176,11 @@ final class LocalSession {
       Replies.sendError(frames, RemoteError.Code.FULL, e.getMessage(), TIMEOUT_MS);
       return;
     } catch (CorruptOutputException e) {
+      refused(RefusalKind.BAD_OUTPUT, e.getMessage());
       Replies.sendError(frames, RemoteError.Code.CORRUPT_OUTPUT, e.getMessage(), TIMEOUT_MS);
       return;
     } catch (EOFException | IllegalArgumentException | ProtocolException e) {
+      refused(RefusalKind.BAD_MESSAGE, e.toString());
       Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
       return;
     } catch (IOException | RuntimeException e) {
@@ -203,6 +208,12 @@ final class LocalSession {
         Replies.sendError(frames, busy.code(), busy.getMessage(), TIMEOUT_MS);
       }
     }
+  }
+
+  private void refused(RefusalKind kind, String message) {
+    refusals.add(
+        kind,
+        "a task of %s of user id %s: %s".formatted(lease.applicationId(), lease.owner(), message));
   }
 
   private static Payload orBusy(Frames.Payload payload) {

@@ -2,16 +2,22 @@ package io.sluice.node.local;
 
 import java.util.Locale;
 
-/** Why a task was not served, for those who watch a node. */
+/** Why a task or reader was not served, or not in what it asked, for those who watch a node. */
 public enum RefusalKind {
   /** It runs as a user whose tasks are not served, or not for this application. */
   WRONG_USER,
 
-  /** The application is known here with another secret. */
+  /** The application is known here with another secret, or it could prove none. */
   WRONG_SECRET,
 
   /** This node has started nothing of the application. */
   UNKNOWN_APPLICATION,
+
+  /** It asked for a segment of another user's, or for one to write to that it was not granted. */
+  FOREIGN_SEGMENT,
+
+  /** What it committed is not what it said, or lies where it was granted nothing. */
+  BAD_OUTPUT,
 
   /** What it sent makes no sense. */
   BAD_MESSAGE,

@@ -9,12 +9,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts tasks that were not served, and logs at most one of each kind a second: whoever tries
- * often must not fill the log.
+ * Counts what tasks and readers were refused, and logs at most one of each kind a second: whoever
+ * tries often must not fill the log.
  *
  * <p>Thread contract: safe from any thread.
  */
-final class Refusals {
+public final class Refusals {
   private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -28,7 +28,8 @@ final class Refusals {
     private long loggedNs;
   }
 
-  Refusals() {
+  /** Of nothing yet. */
+  public Refusals() {
     this(System::nanoTime, LOG::warn);
   }
 
@@ -41,7 +42,7 @@ final class Refusals {
   }
 
   /** Notes one that was told this. */
-  synchronized void add(RefusalKind kind, String message) {
+  public synchronized void add(RefusalKind kind, String message) {
     State state = states.get(kind);
     long nowNs = clockNs.getAsLong();
     boolean first = state.count == 0;
@@ -51,14 +52,14 @@ final class Refusals {
       return;
     }
     log.accept(
-        "Refused a task (%s; %d more of that kind since the last such line): %s"
+        "Refused (%s; %d more of that kind since the last such line): %s"
             .formatted(kind.text(), state.silent, message));
     state.silent = 0;
     state.loggedNs = nowNs;
   }
 
   /** How many of each kind, none left out. */
-  synchronized Map<RefusalKind, Long> counts() {
+  public synchronized Map<RefusalKind, Long> counts() {
     Map<RefusalKind, Long> counts = new EnumMap<>(RefusalKind.class);
     states.forEach((kind, state) -> counts.put(kind, state.count));
     return counts;

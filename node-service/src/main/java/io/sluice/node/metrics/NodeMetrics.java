@@ -262,7 +262,7 @@ public final class NodeMetrics {
               new Metric(
                   "sluice_tasks_refused_total",
                   Type.COUNTER,
-                  "Tasks that were not served as they said who they are",
+                  "Tasks and readers that were not served, or not in what they asked",
                   List.of("reason")),
               (now, values) ->
                   now.taskRefusals().forEach((kind, count) -> values.number(count, kind.text()))));

@@ -1,5 +1,7 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.local.RefusalKind;
+import io.sluice.node.local.Refusals;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -30,26 +32,31 @@ public final class RemoteServer implements AutoCloseable {
   private static final long TIMEOUT_MS = 30_000;
 
   private final RemoteBackend backend;
+  private final Refusals refusals;
   private final ServerSocketChannel listener;
   private final ConnectionLimits limits;
   private final Acceptor acceptor;
 
   private RemoteServer(
-      RemoteBackend backend, ServerSocketChannel listener, ConnectionLimits limits) {
+      RemoteBackend backend,
+      ServerSocketChannel listener,
+      Refusals refusals,
+      ConnectionLimits limits) {
     this.backend = backend;
+    this.refusals = refusals;
     this.listener = listener;
     this.limits = limits;
     this.acceptor = new Acceptor("sluice-remote", new JdkListener(listener), limits, this::serve);
   }
 
-  /** Listens at {@code address}; port 0 takes a free one. */
+  /** Listens at {@code address}; port 0 takes a free one. Whom it refuses is counted. */
   public static RemoteServer start(
-      RemoteBackend backend, InetSocketAddress address, ConnectionLimits limits)
+      RemoteBackend backend, InetSocketAddress address, Refusals refusals, ConnectionLimits limits)
       throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
       bind(listener, address);
-      return new RemoteServer(backend, listener, limits);
+      return new RemoteServer(backend, listener, refusals, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -143,11 +150,9 @@ public final class RemoteServer implements AutoCloseable {
     }
     if (!JobSecret.proofsEqual(
         secret.clientProof(serverNonce, clientNonce, applicationId), proof)) {
-      Replies.sendError(
-          frames,
-          RemoteError.Code.REFUSED,
-          "the reader does not hold the secret of " + applicationId,
-          TIMEOUT_MS);
+      String why = "the reader does not hold the secret of " + applicationId;
+      refusals.add(RefusalKind.WRONG_SECRET, why + ", from " + frames.peer());
+      Replies.sendError(frames, RemoteError.Code.REFUSED, why, TIMEOUT_MS);
       return null;
     }
     if (!peer.hasProved()) {

@@ -4,6 +4,7 @@ import io.sluice.node.ledger.Terms;
 import io.sluice.node.local.LeaseRecords;
 import io.sluice.node.local.LocalServer;
 import io.sluice.node.local.RefusalKind;
+import io.sluice.node.local.Refusals;
 import io.sluice.node.local.ServedUsers;
 import io.sluice.node.local.TaskRefusedException;
 import io.sluice.node.memory.LedgerKeeper;
@@ -86,6 +87,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
   private final ApplicationOwners owners;
+  private final Refusals refusals = new Refusals();
   private final Owner own;
   private final LedgerKeeper memory;
   private final SpillStore store;
@@ -136,7 +138,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       own = Owner.ofThisProcess();
       owners = new ApplicationOwners(own, config.users());
       ServedUsers served = config.users() == null ? ServedUsers.OWN : ServedUsers.ALL;
-      localServer = LocalServer.start(store, leases, this::admit, socket, served, config.limits());
+      localServer =
+          LocalServer.start(store, leases, this::admit, socket, served, refusals, config.limits());
       open.push(localServer::close);
       open.push(memory::close); // else a task that waits for memory keeps the server open
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
@@ -144,6 +147,7 @@ public final class NodeService implements Closeable, RemoteBackend {
           RemoteServer.start(
               this,
               new InetSocketAddress(config.bindAddress(), config.controlPort()),
+              refusals,
               config.limits());
       open.push(remoteServer::close);
       metadata =
@@ -245,9 +249,9 @@ public final class NodeService implements Closeable, RemoteBackend {
     return all;
   }
 
-  /** How many tasks were not served, by why. */
+  /** How often tasks and readers were refused, by why. */
   public Map<RefusalKind, Long> taskRefusals() {
-    return localServer.refusals();
+    return refusals.counts();
   }
 
   /** Where each transport listens, best first, for messages. */

@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.node.local.Refusals;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Offer;
@@ -94,7 +95,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
         PoolPlaces.owned(poolId, Owner.ofThisProcess(), Files.createDirectories(pool), List.of());
     InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     this.endpoint = new TcpProvider().listen(free, Admission.open(ConnectionLimits.DEFAULT));
-    this.server = RemoteServer.start(this, free, ConnectionLimits.DEFAULT);
+    this.server = RemoteServer.start(this, free, new Refusals(), ConnectionLimits.DEFAULT);
     move();
   }
 

@@ -24,12 +24,12 @@ class OtherUserTest extends NodeTestBase {
   private static final Map<String, Owner> USERS =
       Map.of(NOBODYS, OtherUser.NOBODY, APP, new Owner(1234));
 
-  private OtherUser nobody;
+  private OtherUser others;
 
   @BeforeEach
   void copyClasses() throws IOException {
     OtherUser.assumeAvailable();
-    nobody = new OtherUser(directory);
+    others = new OtherUser(directory);
   }
 
   private static final ApplicationUsers ENGINE =
@@ -47,7 +47,7 @@ class OtherUserTest extends NodeTestBase {
 
   private String runTask(String applicationId) throws Exception {
     String metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
-    return nobody.run(OtherUserMain.class, metadata, applicationId, "secret");
+    return others.run(OtherUser.NOBODY, OtherUserMain.class, metadata, applicationId, "secret");
   }
 
   @Test

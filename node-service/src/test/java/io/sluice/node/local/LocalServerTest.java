@@ -215,7 +215,13 @@ class LocalServerTest extends LocalServerTestBase {
             IOException.class,
             () ->
                 LocalServer.start(
-                    store, records, this::admit, tooLong, servedUsers(), ConnectionLimits.DEFAULT));
+                    store,
+                    records,
+                    this::admit,
+                    tooLong,
+                    servedUsers(),
+                    refusals,
+                    ConnectionLimits.DEFAULT));
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
   }
 }

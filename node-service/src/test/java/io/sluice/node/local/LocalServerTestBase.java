@@ -30,6 +30,7 @@ abstract class LocalServerTestBase {
   SpillStore store;
   LeaseRecords records;
   LocalServer server;
+  final Refusals refusals = new Refusals();
 
   @BeforeEach
   void start() throws IOException {
@@ -57,7 +58,7 @@ abstract class LocalServerTestBase {
 
   LocalServer startServer() throws IOException {
     return LocalServer.start(
-        store, records, this::admit, socket(), servedUsers(), ConnectionLimits.DEFAULT);
+        store, records, this::admit, socket(), servedUsers(), refusals, ConnectionLimits.DEFAULT);
   }
 
   final ServedUsers servedUsers() {

@@ -24,9 +24,9 @@ class RefusalsTest {
     refusals.add(RefusalKind.WRONG_USER, "bob again");
     assertEquals(
         List.of(
-            "Refused a task (wrong-user; 0 more of that kind since the last such line): bob 0",
-            "Refused a task (bad-message; 0 more of that kind since the last such line): noise 0",
-            "Refused a task (wrong-user; 99 more of that kind since the last such line): bob again"),
+            "Refused (wrong-user; 0 more of that kind since the last such line): bob 0",
+            "Refused (bad-message; 0 more of that kind since the last such line): noise 0",
+            "Refused (wrong-user; 99 more of that kind since the last such line): bob again"),
         lines);
     assertEquals(101, refusals.counts().get(RefusalKind.WRONG_USER));
     assertEquals(100, refusals.counts().get(RefusalKind.BAD_MESSAGE));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.local.Refusals;
 import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
@@ -61,6 +62,8 @@ class RemoteServerTest {
     return new JobSecret(text.getBytes(StandardCharsets.US_ASCII));
   }
 
+  private final Refusals refusals = new Refusals();
+
   @BeforeEach
   void start() throws IOException {
     backend.secrets.put(APP, SECRET);
@@ -68,7 +71,7 @@ class RemoteServerTest {
     backend.offers.add(new Offer("tcp", "10.0.0.1", 4321, 0));
     server =
         RemoteServer.start(
-            backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), LIMITS);
+            backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), refusals, LIMITS);
   }
 
   @AfterEach
@@ -510,7 +513,7 @@ class RemoteServerTest {
   void aPortInUseIsNamed() throws IOException {
     InetSocketAddress taken = address();
     IOException e =
-        assertThrows(IOException.class, () -> RemoteServer.start(backend, taken, LIMITS));
+        assertThrows(IOException.class, () -> RemoteServer.start(backend, taken, refusals, LIMITS));
     assertTrue(e.getMessage().contains(taken.toString()), e.getMessage());
   }
 }

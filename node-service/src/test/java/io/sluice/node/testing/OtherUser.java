@@ -71,14 +71,15 @@ public final class OtherUser {
     }
   }
 
-  /** Runs it to its end, and returns what it has said. */
-  public String run(Class<?> main, String... arguments) throws IOException, InterruptedException {
+  /** Runs it to its end as that user, and returns what it has said. */
+  public String run(Owner user, Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of(
                 SETPRIV,
-                "--reuid=" + NOBODY,
-                "--regid=" + NOBODY,
+                "--reuid=" + user,
+                "--regid=" + user,
                 "--clear-groups",
                 "--inh-caps=-all",
                 "--bounding-set=-all",

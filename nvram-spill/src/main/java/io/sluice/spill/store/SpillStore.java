@@ -697,7 +697,8 @@ public final class SpillStore implements Closeable {
                 gaveBack(lease, memoryBytesOf(List.of(extent)));
                 allocator.free(range, retired);
               } else if (!allocator.quarantined().contains(range)) {
-                throw new IOException(range + " cannot be released, it is not leased here");
+                throw new IllegalArgumentException(
+                    range + " cannot be released, it is not leased here");
               }
             }
           });

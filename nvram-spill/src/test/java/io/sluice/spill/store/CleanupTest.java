@@ -139,7 +139,7 @@ class CleanupTest extends PoolTestBase {
         Lease lease = store.openLease(APP)) {
       int openBefore = OpenFiles.below(disk());
       Extent extent = lease.lease(BLOCK_BYTES).get(0);
-      assertThrows(IOException.class, () -> lease.release(List.of(extent, extent)));
+      assertThrows(IllegalArgumentException.class, () -> lease.release(List.of(extent, extent)));
       assertTrue(Files.notExists(extent.segment().path()), "of which nothing is left");
       assertEquals(openBefore, OpenFiles.below(disk()));
     }

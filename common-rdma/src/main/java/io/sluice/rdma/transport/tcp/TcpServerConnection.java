@@ -45,6 +45,7 @@ final class TcpServerConnection implements Runnable {
   private final ByteBuffer header;
   private final CountDownLatch ended = new CountDownLatch(1);
   private Admission.Place place;
+  private boolean refusedBefore;
   private volatile long busySinceNanos = NOT_BUSY;
   private volatile long idleSinceNanos = System.nanoTime(); // its thread may begin late
 
@@ -181,6 +182,10 @@ final class TcpServerConnection implements Runnable {
 
   private void refuse(long requestId, String message) throws IOException {
     serving.meter().readFailed();
+    if (!refusedBefore) { // a stale key is no cheat, and whoever tries often must not fill the log
+      refusedBefore = true;
+      LOG.info("A read of {} was refused, and others will not be logged: {}", client, message);
+    }
     byte[] text = message.getBytes(StandardCharsets.UTF_8);
     Sockets.writeFully(channel, header(requestId, STATUS_REFUSED, text.length));
     Sockets.writeFully(channel, ByteBuffer.wrap(text));

@@ -1,0 +1,177 @@
+package io.sluice.node.faults;
+
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.NodeMetadata;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * A task that tries to get at another user's bytes, with no rights but its own and with what it may
+ * have heard: the other's secret as it goes over the local socket, where his segment lies, a key of
+ * old. It prints the outcome of each attempt.
+ */
+final class CheatMain {
+  private static final long TIMEOUT_MS = 20_000;
+  private static final int BLOCK_BYTES = 16 << 10;
+
+  private final NodeMetadata service;
+  private final String own;
+  private final JobSecret secret;
+  private final String foreign;
+  private final String foreignOutput;
+  private final SegmentInfo foreignSegment;
+
+  private interface Attempt {
+    /** Gets something, or fails. */
+    Object make() throws Exception;
+  }
+
+  private CheatMain(String[] args) throws Exception {
+    service = NodeMetadata.decode(Base64.getDecoder().decode(args[0]));
+    own = args[1];
+    secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
+    foreign = args[3];
+    foreignOutput = args[4];
+    foreignSegment =
+        new SegmentInfo(
+            Integer.parseInt(args[6]),
+            Integer.parseInt(args[7]),
+            Tier.MEMORY,
+            Path.of(args[5]),
+            0,
+            Long.parseLong(args[8]),
+            SegmentInfo.MAPPED_BY_JDK);
+  }
+
+  /**
+   * Takes what the service says, its own application and secret; of another user an application, an
+   * output, a segment's path, id, incarnation and length; that segment's region with a key that is
+   * wrong, and one of a region that was its own once.
+   */
+  public static void main(String[] args) throws Exception {
+    CheatMain cheat = new CheatMain(args);
+    cheat.byNames();
+    cheat.overTheLocalSocket();
+    cheat.overTheNetwork(region(args[9]), region(args[10]));
+  }
+
+  private static RegionDescriptor region(String hex) throws Exception {
+    return RegionDescriptor.decode(ByteBuffer.wrap(HexFormat.of().parseHex(hex)));
+  }
+
+  private static void attempt(String name, Attempt attempt) {
+    String outcome;
+    try {
+      outcome = "GOT " + attempt.make();
+    } catch (Exception e) {
+      outcome = (e.getCause() == null ? e : e.getCause()).getClass().getSimpleName();
+    }
+    System.out.println(name + ": " + outcome);
+  }
+
+  private void byNames() {
+    Path home = service.address().socket().getParent();
+    attempt("read a file", () -> Files.size(foreignSegment.path()));
+    attempt("list the pool", () -> Files.list(service.pool()));
+    attempt("list the service", () -> Files.list(home));
+    attempt("read a secret", () -> Files.readAllBytes(home.resolve("applications/" + foreign)));
+  }
+
+  private void overTheLocalSocket() throws Exception {
+    attempt("replay a hello", () -> connect(foreign).info());
+    try (LocalClient task = connect(own);
+        LocalClient another = connect(own)) {
+      SegmentInfo named =
+          new SegmentInfo(
+              foreignSegment.segmentId(),
+              foreignSegment.incarnation(),
+              Tier.MEMORY,
+              task.places().path(0, foreignSegment.segmentId(), foreignSegment.incarnation()),
+              0,
+              foreignSegment.lengthBytes(),
+              SegmentInfo.MAPPED_BY_JDK);
+      attempt("open to read", () -> task.opener().open(named, false));
+      attempt("open to write", () -> task.opener().open(named, true));
+      attempt("give back", () -> give(another, new Extent(named, 0, BLOCK_BYTES)));
+      for (int block = 1; block <= 2; block++) {
+        FooterLocation footer =
+            new FooterLocation(named.segmentId(), (long) block * BLOCK_BYTES - 96);
+        OutputStamp stamp =
+            new OutputStamp(new OutputId(own, foreignOutput), task.info().generation(), 0);
+        attempt("commit", () -> commit(another, stamp, footer));
+      }
+    }
+  }
+
+  private static String give(LocalClient task, Extent extent) throws Exception {
+    task.release(List.of(extent));
+    return "room";
+  }
+
+  private static String commit(LocalClient task, OutputStamp stamp, FooterLocation footer)
+      throws Exception {
+    task.commit(stamp, footer);
+    return "an output";
+  }
+
+  private LocalClient connect(String application) throws Exception {
+    return LocalClient.connect(
+        service.address().socket(), service.owner(), application, secret, TIMEOUT_MS);
+  }
+
+  private void overTheNetwork(RegionDescriptor guessed, RegionDescriptor old) throws Exception {
+    InetAddress here = InetAddress.getLoopbackAddress();
+    InetSocketAddress control = new InetSocketAddress(here, service.address().controlPort());
+    JobSecret wrong = new JobSecret("a guess".getBytes(StandardCharsets.US_ASCII));
+    attempt("guess a secret", () -> RemoteClient.connect(control, foreign, wrong, TIMEOUT_MS));
+    connect(own).close(); // so that the application is known
+    try (RemoteClient reader = RemoteClient.connect(control, own, secret, TIMEOUT_MS);
+        ClientEndpoint client = new TcpProvider().openClient();
+        RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(BLOCK_BYTES))) {
+      attempt(
+          "ask for an output",
+          () -> {
+            List<String> wanted = List.of(foreignOutput);
+            if (reader.describe(Partitions.one(0), wanted, PoolPlaces.ELSEWHERE).runs().isEmpty()) {
+              throw new IllegalStateException("absent");
+            }
+            return "its place";
+          });
+      Offer tcp = reader.offers().get(0);
+      for (RegionDescriptor region : List.of(guessed, old)) {
+        try (Connection connection =
+            client.connect(
+                new InetSocketAddress(here, tcp.port()),
+                reader.admit(tcp.transport(), List.of(here)),
+                TIMEOUT_MS)) {
+          attempt(
+              region == old ? "read with an old key" : "read with a guessed key",
+              () -> connection.read(region, 0, window, 0, BLOCK_BYTES, TIMEOUT_MS).join());
+        }
+      }
+    }
+  }
+}
