@@ -71,8 +71,12 @@ public final class LocalStore implements Closeable {
   /** A store that has nothing but its disk tier. */
   public static LocalStore onDisk(Path directory, Path disk) throws IOException {
     Files.createDirectories(disk);
-    return new LocalStore(
-        StoreConfig.builder(directory.resolve("pool"), 0).disk(List.of(disk), 0, 0));
+    LocalStore made =
+        new LocalStore(StoreConfig.builder(directory.resolve("pool"), 0).disk(List.of(disk), 0, 0));
+    try (Lease lease = made.openLease()) {
+      lease.lease(1); // the device has memory of its own from the first file on
+    }
+    return made;
   }
 
   private SpillStore segments() {

@@ -38,6 +38,9 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -382,6 +385,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<LocatedRun>> runs = new HashMap<>();
+    List<Range> onDisk = new ArrayList<>();
     boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
     long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
     for (String outputId : outputIds) {
@@ -391,9 +395,18 @@ public final class NodeService implements Closeable, RemoteBackend {
         leftBytes -= HeldRuns.lengthBytes(held.get().runs());
         runs.put(outputId, held.get().runs());
         segments.putAll(held.get().segments());
+        onDisk.addAll(rangesOnDisk(held.get().runs()));
       }
     }
+    store.expectReads(onDisk);
     return new Description(segments, runs);
+  }
+
+  private static List<Range> rangesOnDisk(List<LocatedRun> runs) {
+    return runs.stream()
+        .flatMap(run -> run.place().ranges().stream())
+        .filter(range -> SegmentInfo.tierOf(range.segmentId()) == Tier.DISK)
+        .toList();
   }
 
   @Override

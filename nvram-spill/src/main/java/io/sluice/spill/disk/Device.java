@@ -23,6 +23,7 @@ public final class Device implements Closeable {
 
   private static final int READ_BUFFERS = 8;
   private static final int WRITE_BUFFERS = 4;
+  private static final int AHEAD_BUFFERS = 4;
   private static final int MOST_OF_STREAM = 2;
 
   private final String name;
@@ -30,6 +31,8 @@ public final class Device implements Closeable {
   private final DeviceQueue queue;
   private final BufferSet reads;
   private final BufferSet writes;
+  private final BufferSet aheads;
+  private final ReadAhead readAhead = new ReadAhead(UNIT_BYTES, System::nanoTime);
   private final long timeoutMs;
 
   /**
@@ -48,6 +51,13 @@ public final class Device implements Closeable {
       reads.close();
       throw e;
     }
+    try {
+      this.aheads = new BufferSet(AHEAD_BUFFERS, BUFFER_BYTES, MOST_OF_STREAM);
+    } catch (RuntimeException | Error e) {
+      reads.close();
+      writes.close();
+      throw e;
+    }
     this.queue = new DeviceQueue("the device of " + name, timeoutMs);
   }
 
@@ -61,6 +71,14 @@ public final class Device implements Closeable {
 
   BufferSet writes() {
     return writes;
+  }
+
+  BufferSet aheads() {
+    return aheads;
+  }
+
+  ReadAhead readAhead() {
+    return readAhead;
   }
 
   DeviceMeter meter() {
@@ -79,6 +97,12 @@ public final class Device implements Closeable {
   /** Fails what is queued. */
   @Override
   public void close() throws IOException {
-    Closing.all(queue::close, queue::awaitEnd, reads::close, writes::close);
+    Closing.all(
+        readAhead::close,
+        queue::close,
+        queue::awaitEnd,
+        reads::close,
+        writes::close,
+        aheads::close);
   }
 }

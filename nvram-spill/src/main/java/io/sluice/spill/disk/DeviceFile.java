@@ -7,6 +7,11 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,35 +22,44 @@ import org.slf4j.LoggerFactory;
  * what was asked for; what is written of a page in part, at either end, goes through the page
  * cache, and the kernel sees to it that both ways show the same bytes.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opens it closes it; the file is
- * closed when nothing of it is under way any more. The {@link SharedFile} stays its owner's.
- * Failure: {@link IOException} of the file, or within the device's deadline where it does not
- * answer or its memory is all in use.
+ * <p>Thread contract: safe from any thread. Ownership: whoever opens it closes it. A descriptor is
+ * open while something of it is under way, since a pool has thousands of such files. The {@link
+ * SharedFile} stays its owner's. Failure: {@link IOException} of the file, or within the device's
+ * deadline where it does not answer or its memory is all in use.
  */
-public final class DeviceFile implements AutoCloseable {
+public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceFile.class);
   private static final int PAGE_BYTES = BufferSet.ALIGNMENT_BYTES;
 
   private final Device device;
   private final SharedFile shared;
+  private final DiskStream stream;
   private final Object opening = new Object(); // may be held for as long as the device hangs
-  private volatile DirectFile direct; // null until it is needed
+  private volatile DirectFile direct; // null while nothing is under way
   private int uses; // guarded by this
   private boolean closed; // guarded by this
 
-  /** Opens nothing yet: even that is the device's business. */
-  public DeviceFile(Device device, SharedFile shared) {
+  /**
+   * Opens nothing yet: even that is the device's business.
+   *
+   * @param stream in whose turn it is read and written
+   */
+  public DeviceFile(Device device, SharedFile shared, DiskStream stream) {
     this.device = device;
     this.shared = shared;
+    this.stream = stream;
   }
 
   /** Reads up to so many bytes, {@link Device#UNIT_BYTES} at most. */
-  public LentBytes read(IoClass ioClass, DiskStream stream, long offsetBytes, int lengthBytes)
-      throws IOException {
+  public LentBytes read(IoClass ioClass, long offsetBytes, int lengthBytes) throws IOException {
+    Optional<LentBytes> ahead = device.readAhead().take(this, offsetBytes, lengthBytes);
+    if (ahead.isPresent()) {
+      return ahead.get();
+    }
     int unitBytes = Math.min(lengthBytes, Device.UNIT_BYTES);
-    Transfer transfer = new Transfer(device.reads(), stream, offsetBytes, unitBytes);
+    Transfer transfer = new Transfer(acquire(device.reads()), offsetBytes, unitBytes);
     try {
-      transfer.run(ioClass, stream, () -> direct().read(transfer.pages(), transfer.pagesStart()));
+      device.queue().await(transfer.begin(ioClass, transfer::read));
       return transfer;
     } catch (IOException | RuntimeException | Error e) {
       transfer.close();
@@ -53,30 +67,87 @@ public final class DeviceFile implements AutoCloseable {
     }
   }
 
+  /** A reader was told that so many bytes lie there, and is likely to come for them. */
+  public static final class Told {
+    private final Device device;
+    private final ReadAhead.Stretch stretch;
+
+    private Told(Device device, ReadAhead.Stretch stretch) {
+      this.device = device;
+      this.stretch = stretch;
+    }
+  }
+
+  /** See {@link #expect}. */
+  public Told told(long offsetBytes, long lengthBytes) {
+    return new Told(device, new ReadAhead.Stretch(this, offsetBytes, lengthBytes));
+  }
+
+  /** One reader was told of these, and may come for them in this order. */
+  public static void expect(List<Told> all) {
+    Map<Device, List<ReadAhead.Stretch>> byDevice = new LinkedHashMap<>();
+    for (Told each : all) {
+      byDevice.computeIfAbsent(each.device, device -> new ArrayList<>()).add(each.stretch);
+    }
+    byDevice.forEach((device, stretches) -> device.readAhead().expect(stretches));
+  }
+
+  @Override
+  public Optional<ReadAhead.Piece> readAhead(long offsetBytes, int lengthBytes) {
+    Optional<BufferSet.Buffer> buffer = device.aheads().tryAcquire(stream);
+    if (buffer.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      Transfer transfer = new Transfer(buffer.get(), offsetBytes, lengthBytes);
+      transfer.request = transfer.begin(IoClass.READ_AHEAD, transfer::read);
+      return Optional.of(transfer);
+    } catch (ClosedChannelException e) {
+      return Optional.empty();
+    }
+  }
+
   /** Memory for bytes that are to be written; see {@link Write}. */
-  public Write beginWrite(DiskStream stream, long offsetBytes, int lengthBytes) throws IOException {
+  public Write beginWrite(long offsetBytes, int lengthBytes) throws IOException {
     if (lengthBytes > Device.UNIT_BYTES) {
       throw new IllegalArgumentException(
           lengthBytes + " bytes at a time, at most " + Device.UNIT_BYTES + " can be written");
     }
-    return new Write(stream, new Transfer(device.writes(), stream, offsetBytes, lengthBytes));
+    return new Write(new Transfer(acquire(device.writes()), offsetBytes, lengthBytes));
   }
 
   /** Has on the device's medium what was written. */
-  public void force(IoClass ioClass, DiskStream stream) throws IOException {
+  public void force(IoClass ioClass) throws IOException {
     DiskRequest request =
         new DiskRequest(ioClass, stream, 1, unit -> direct().force(), this::unuse);
     use();
     device.queue().run(request);
   }
 
+  private BufferSet.Buffer acquire(BufferSet memory) throws IOException {
+    try {
+      return memory
+          .acquire(stream, device.timeoutMs())
+          .orElseThrow(
+              () ->
+                  new IOException(
+                      "none of the buffers for "
+                          + shared.path()
+                          + " came back within "
+                          + device.timeoutMs()
+                          + " ms"));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (IOException)
+          new InterruptedIOException("interrupted at " + shared.path()).initCause(e);
+    }
+  }
+
   /** Bytes on their way: filled by their owner, then written. Thread contract: one thread. */
   public final class Write implements LentBytes {
-    private final DiskStream stream;
     private final Transfer transfer;
 
-    private Write(DiskStream stream, Transfer transfer) {
-      this.stream = stream;
+    private Write(Transfer transfer) {
       this.transfer = transfer;
     }
 
@@ -87,7 +158,7 @@ public final class DeviceFile implements AutoCloseable {
 
     /** Returns when they are written, all of them. */
     public void run(IoClass ioClass) throws IOException {
-      transfer.run(ioClass, stream, this::write);
+      device.queue().await(transfer.begin(ioClass, this::write));
     }
 
     private void write() throws IOException {
@@ -117,44 +188,27 @@ public final class DeviceFile implements AutoCloseable {
     return (int) (-position & (PAGE_BYTES - 1));
   }
 
-  /** One unit and its memory, which is given back by the last of its owner and the device. */
-  private final class Transfer implements LentBytes {
+  /** One unit and its memory, which is given back by the last of its owners and the device. */
+  private final class Transfer implements LentBytes, ReadAhead.Piece {
     private final long offsetBytes;
     private final int lengthBytes;
     private final long sinceNanos = System.nanoTime();
     private final BufferSet.Buffer buffer;
+    private DiskRequest request; // of what is read ahead
     private int holders = 1;
     private boolean ownersClosed;
 
-    Transfer(BufferSet memory, DiskStream stream, long offsetBytes, int lengthBytes)
-        throws IOException {
+    /** Takes the buffer over, also if it fails. */
+    Transfer(BufferSet.Buffer buffer, long offsetBytes, int lengthBytes)
+        throws ClosedChannelException {
       this.offsetBytes = offsetBytes;
       this.lengthBytes = lengthBytes;
-      use();
+      this.buffer = buffer;
       try {
-        this.buffer = acquire(memory, stream);
-      } catch (IOException | RuntimeException | Error e) {
-        unuse();
+        use();
+      } catch (ClosedChannelException e) {
+        buffer.close();
         throw e;
-      }
-    }
-
-    private BufferSet.Buffer acquire(BufferSet memory, DiskStream stream) throws IOException {
-      try {
-        return memory
-            .acquire(stream, device.timeoutMs())
-            .orElseThrow(
-                () ->
-                    new IOException(
-                        "none of the buffers for "
-                            + shared.path()
-                            + " came back within "
-                            + device.timeoutMs()
-                            + " ms"));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw (IOException)
-            new InterruptedIOException("interrupted at " + shared.path()).initCause(e);
       }
     }
 
@@ -163,24 +217,65 @@ public final class DeviceFile implements AutoCloseable {
       return buffer.bytes().slice(skipBytes(), lengthBytes);
     }
 
-    /** The whole pages in which they lie. */
-    ByteBuffer pages() {
-      int endBytes = skipBytes() + lengthBytes;
-      return buffer.bytes().limit(endBytes + paddingTo(endBytes));
+    @Override
+    public long offsetBytes() {
+      return offsetBytes;
     }
 
-    long pagesStart() {
-      return offsetBytes - skipBytes();
+    @Override
+    public long endBytes() {
+      return offsetBytes + lengthBytes;
+    }
+
+    @Override
+    public LentBytes part(long partOffsetBytes, int partBytes) {
+      ByteBuffer part = bytes().slice((int) (partOffsetBytes - offsetBytes), partBytes);
+      hold();
+      return new LentBytes() {
+        private boolean closed;
+
+        @Override
+        public ByteBuffer bytes() {
+          return part.duplicate();
+        }
+
+        @Override
+        public void close() {
+          if (!closed) {
+            closed = true;
+            letGo();
+          }
+        }
+      };
+    }
+
+    @Override
+    public void await() throws IOException {
+      device.queue().promote(request, IoClass.READ_SEND);
+      device.queue().await(request);
+    }
+
+    /** Whole pages, in which they lie. */
+    void read() throws IOException {
+      int endBytes = skipBytes() + lengthBytes;
+      ByteBuffer pages = buffer.bytes().limit(endBytes + paddingTo(endBytes));
+      direct().read(pages, offsetBytes - skipBytes());
     }
 
     private int skipBytes() {
       return (int) (offsetBytes & (PAGE_BYTES - 1));
     }
 
-    void run(IoClass ioClass, DiskStream stream, Step step) throws IOException {
-      DiskRequest request = new DiskRequest(ioClass, stream, 1, unit -> step.run(), this::letGo);
+    DiskRequest begin(IoClass ioClass, Step step) {
+      DiskRequest begun =
+          new DiskRequest(ioClass, stream, 1, unit -> count(ioClass, step), this::letGo);
       hold();
-      device.queue().run(request);
+      device.queue().submit(begun);
+      return begun;
+    }
+
+    private void count(IoClass ioClass, Step step) throws IOException {
+      step.run();
       device.meter().done(ioClass, lengthBytes, System.nanoTime() - sinceNanos);
     }
 
@@ -212,7 +307,7 @@ public final class DeviceFile implements AutoCloseable {
     void run() throws IOException;
   }
 
-  private synchronized void use() throws IOException {
+  private synchronized void use() throws ClosedChannelException {
     if (closed) {
       throw new ClosedChannelException();
     }
@@ -238,6 +333,7 @@ public final class DeviceFile implements AutoCloseable {
   /** Lets nothing begin any more. */
   @Override
   public void close() {
+    device.readAhead().forget(this);
     synchronized (this) {
       closed = true;
     }
@@ -245,7 +341,7 @@ public final class DeviceFile implements AutoCloseable {
   }
 
   private synchronized void closeUnused() {
-    if (closed && uses == 0 && direct != null) {
+    if (uses == 0 && direct != null) {
       try {
         direct.close();
       } catch (IOException e) { // nothing is written behind anybody's back, so nothing is lost

@@ -5,6 +5,7 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.Devices;
+import io.sluice.spill.disk.DiskStream;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
@@ -262,9 +263,13 @@ final class DiskTier {
       SegmentInfo info, Owner owner, SharedFile file, DiskThread thread, String applicationId)
       throws IOException {
     try {
-      DeviceFile deviceFile = new DeviceFile(devices.of(info.path().getParent()), file);
+      DeviceFile deviceFile =
+          new DeviceFile(
+              devices.of(info.path().getParent()),
+              file,
+              new DiskStream(applicationId, info.segmentId()));
       return new SegmentHandle(
-          info, owner, owner.equals(own), file, config.medium(), thread, deviceFile, applicationId);
+          info, owner, owner.equals(own), file, config.medium(), thread, deviceFile);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;

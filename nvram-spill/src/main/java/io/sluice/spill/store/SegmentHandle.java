@@ -7,7 +7,6 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.disk.DeviceFile;
-import io.sluice.spill.disk.DiskStream;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.ByteSource;
 import io.sluice.spill.format.CorruptOutputException;
@@ -51,9 +50,8 @@ public final class SegmentHandle implements ByteSource, Closeable {
   private final SharedFile file;
   private final Mapping mapping;
   private final Medium medium;
-  private final DiskThread thread; // null on the memory tier, as the next two
+  private final DiskThread thread; // null on the memory tier, as the next one
   private final DeviceFile deviceFile;
-  private final DiskStream stream;
 
   /**
    * Wraps what is open of the memory tier.
@@ -68,7 +66,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
       SharedFile file,
       Mapping mapping,
       Medium medium) {
-    this(info, owner, trusted, file, mapping, medium, null, null, null);
+    this(info, owner, trusted, file, mapping, medium, null, null);
   }
 
   /**
@@ -77,7 +75,6 @@ public final class SegmentHandle implements ByteSource, Closeable {
    * @param trusted whether its owner is this process's user
    * @param thread changes the file, so that it need not be waited for for ever
    * @param deviceFile the same file, for what is read and written of it
-   * @param applicationId whose turn it is when it is read or written
    */
   SegmentHandle(
       SegmentInfo info,
@@ -86,18 +83,8 @@ public final class SegmentHandle implements ByteSource, Closeable {
       SharedFile file,
       Medium medium,
       DiskThread thread,
-      DeviceFile deviceFile,
-      String applicationId) {
-    this(
-        info,
-        owner,
-        trusted,
-        file,
-        null,
-        medium,
-        thread,
-        deviceFile,
-        new DiskStream(applicationId, info.segmentId()));
+      DeviceFile deviceFile) {
+    this(info, owner, trusted, file, null, medium, thread, deviceFile);
   }
 
   private SegmentHandle(
@@ -108,8 +95,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
       Mapping mapping,
       Medium medium,
       DiskThread thread,
-      DeviceFile deviceFile,
-      DiskStream stream) {
+      DeviceFile deviceFile) {
     this.info = info;
     this.owner = owner;
     this.trusted = trusted;
@@ -118,7 +104,6 @@ public final class SegmentHandle implements ByteSource, Closeable {
     this.medium = medium;
     this.thread = thread;
     this.deviceFile = deviceFile;
-    this.stream = stream;
   }
 
   /** Does what may have to wait for the file system: on the disk tier with a deadline. */
@@ -202,8 +187,14 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return deviceFile == null ? Optional.empty() : Optional.of(this::lend);
   }
 
+  /** What a reader is told of it, to be read ahead; empty on the memory tier. */
+  Optional<DeviceFile.Told> told(Range range) {
+    return Optional.ofNullable(deviceFile)
+        .map(file -> file.told(range.offsetBytes(), range.lengthBytes()));
+  }
+
   private LentBytes lend(long offsetBytes, int lengthBytes) throws IOException {
-    return deviceFile.read(IoClass.READ_SEND, stream, offsetBytes, lengthBytes);
+    return deviceFile.read(IoClass.READ_SEND, offsetBytes, lengthBytes);
   }
 
   /**
@@ -339,7 +330,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
     long atBytes = offsetBytes;
     while (bytes.hasRemaining()) {
       int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
-      try (DeviceFile.Write write = deviceFile.beginWrite(stream, atBytes, unitBytes)) {
+      try (DeviceFile.Write write = deviceFile.beginWrite(atBytes, unitBytes)) {
         write.bytes().put(bytes.slice(bytes.position(), unitBytes));
         write.run(ioClass);
       }
@@ -350,12 +341,12 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** Memory for what is to be written to a file of the disk tier. */
   DeviceFile.Write beginWrite(long offsetBytes, int lengthBytes) throws IOException {
-    return deviceFile.beginWrite(stream, offsetBytes, lengthBytes);
+    return deviceFile.beginWrite(offsetBytes, lengthBytes);
   }
 
   /** Returns when what was written to a file of the disk tier has reached the medium. */
   void force(IoClass ioClass) throws IOException {
-    deviceFile.force(ioClass, stream);
+    deviceFile.force(ioClass);
   }
 
   /** Gives a new file its length, without giving it space. */

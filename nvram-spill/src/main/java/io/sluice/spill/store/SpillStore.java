@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.CorruptOutputException;
@@ -527,6 +528,17 @@ public final class SpillStore implements Closeable {
     while (!former.isEmpty() && !allocator.memory().hasRoom(owner, lengthBytes, contiguous)) {
       giveBack(former.takeOldest().orElseThrow(), retired);
     }
+  }
+
+  /** A reader was told of these ranges of the disk tier, and may come for them in this order. */
+  public void expectReads(List<Range> told) {
+    List<DeviceFile.Told> expected = new ArrayList<>();
+    for (Range range : told) {
+      Optional.ofNullable(lookUp(range.segmentId()))
+          .flatMap(segment -> segment.told(range))
+          .ifPresent(expected::add);
+    }
+    DeviceFile.expect(expected);
   }
 
   /** What the devices of the disk tier did, each that was used. */

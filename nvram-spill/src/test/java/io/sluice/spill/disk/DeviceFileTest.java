@@ -40,7 +40,7 @@ class DeviceFileTest {
     device = new Device("a device", 30_000);
     shared = SharedFile.open(Files.createFile(directory.resolve("file")));
     shared.setLength(FILE_BYTES);
-    file = new DeviceFile(device, shared);
+    file = new DeviceFile(device, shared, STREAM);
   }
 
   @AfterEach
@@ -52,7 +52,7 @@ class DeviceFileTest {
   }
 
   private void write(long offsetBytes, byte[] bytes) throws IOException {
-    try (DeviceFile.Write write = file.beginWrite(STREAM, offsetBytes, bytes.length)) {
+    try (DeviceFile.Write write = file.beginWrite(offsetBytes, bytes.length)) {
       write.bytes().put(bytes);
       write.run(IoClass.WRITE_SORT);
     }
@@ -60,7 +60,7 @@ class DeviceFileTest {
 
   private byte[] read(long offsetBytes, int lengthBytes) throws IOException {
     byte[] bytes = new byte[lengthBytes];
-    try (LentBytes piece = file.read(IoClass.READ_SEND, STREAM, offsetBytes, lengthBytes)) {
+    try (LentBytes piece = file.read(IoClass.READ_SEND, offsetBytes, lengthBytes)) {
       piece.bytes().get(bytes);
     }
     return bytes;
@@ -88,23 +88,22 @@ class DeviceFileTest {
         assertArrayEquals(wanted, cached.array());
       }
     }
-    file.force(IoClass.WRITE_SORT, STREAM);
+    file.force(IoClass.WRITE_SORT);
     assertArrayEquals(expected, Files.readAllBytes(shared.path()));
   }
 
   @Test
   void aUnitIsTheMostAtATime() throws Exception {
-    try (LentBytes piece = file.read(IoClass.READ_SEND, STREAM, 1, 2 * Device.UNIT_BYTES)) {
+    try (LentBytes piece = file.read(IoClass.READ_SEND, 1, 2 * Device.UNIT_BYTES)) {
       assertEquals(Device.UNIT_BYTES, piece.bytes().remaining());
     }
-    assertThrows(
-        IllegalArgumentException.class, () -> file.beginWrite(STREAM, 0, Device.UNIT_BYTES + 1));
+    assertThrows(IllegalArgumentException.class, () -> file.beginWrite(0, Device.UNIT_BYTES + 1));
   }
 
   @Test
   void whatIsNotWrittenAfterAllGivesItsMemoryBack() throws Exception {
     for (int i = 0; i < 20; i++) {
-      file.beginWrite(STREAM, 0, 100).close();
+      file.beginWrite(0, 100).close();
     }
     assertArrayEquals(new byte[100], read(0, 100));
   }
@@ -123,7 +122,7 @@ class DeviceFileTest {
   void afterItIsClosedNothingBegins() throws Exception {
     byte[] before = read(0, 10);
     assertArrayEquals(new byte[10], before);
-    try (LentBytes piece = file.read(IoClass.READ_SEND, STREAM, 0, 10)) {
+    try (LentBytes piece = file.read(IoClass.READ_SEND, 0, 10)) {
       file.close();
       assertEquals(0, piece.bytes().get()); // what was lent stays
     }
@@ -134,10 +133,10 @@ class DeviceFileTest {
   @Test
   void aDeviceThatHangsFailsTheReadAndKeepsItsMemory() throws Exception {
     try (Device hasty = new Device("a hasty device", 50);
-        DeviceFile hanging = new DeviceFile(hasty, shared)) {
+        DeviceFile hanging = new DeviceFile(hasty, shared, STREAM)) {
       IOException failure;
       synchronized (shared) { // the first page is written in part, through this
-        DeviceFile.Write write = hanging.beginWrite(STREAM, 1, 100);
+        DeviceFile.Write write = hanging.beginWrite(1, 100);
         write.bytes().put(new byte[100]);
         failure = assertThrows(IOException.class, () -> write.run(IoClass.WRITE_SORT));
         write.close();

@@ -1,0 +1,268 @@
+package io.sluice.spill.disk;
+
+import io.sluice.rdma.memory.LentBytes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Reads what a reader of a device will ask for next, while what it asked for before is sent.
+ *
+ * <p>A plan is what one reader was told of: the runs of its partition, where they lie. Nothing is
+ * read of it before the reader has come for some of it, since one on this node reads the files by
+ * itself. Then one unit is read ahead, behind the last that was asked for, and the next one when
+ * that was fetched. No byte outside a plan is read, and what nobody fetches for a while gives way.
+ *
+ * <p>Thread contract: safe from any thread; the lock is held for no wait. Ownership: the {@link
+ * Device} closes it before its memory. Failure: none of its own; what could not be read ahead is
+ * read when it is asked for.
+ */
+final class ReadAhead {
+  /** All plans together have no more stretches; the oldest go. */
+  static final int MOST_STRETCHES = 10_000;
+
+  static final long STALE_NS = TimeUnit.SECONDS.toNanos(5);
+
+  private final int unitBytes;
+  private final LongSupplier nanoTime;
+  private final Set<Plan> plans = new LinkedHashSet<>(); // the oldest first
+  private final Set<Plan> ahead = new LinkedHashSet<>(); // those with a piece, the oldest first
+  private final Map<Source, TreeMap<Long, Stretch>> byStart = new HashMap<>();
+  private int stretches;
+  private boolean closed;
+
+  /** A file that can be read ahead. */
+  interface Source {
+    /** Begins to read; empty if there is no memory for that now, or nothing is read any more. */
+    Optional<Piece> readAhead(long offsetBytes, int lengthBytes);
+  }
+
+  /** Bytes that were read ahead, or are being read; closed once. */
+  interface Piece extends AutoCloseable {
+    /** Where they begin in the file. */
+    long offsetBytes();
+
+    /** Where they end. */
+    long endBytes();
+
+    /** Some of them, which stay when this is closed; not to be looked at before {@link #await}. */
+    LentBytes part(long offsetBytes, int lengthBytes);
+
+    /** Somebody waits for them now. */
+    void await() throws IOException;
+
+    @Override
+    void close();
+  }
+
+  /** Part of a file that a reader was told of. */
+  static final class Stretch {
+    private final Source file;
+    private final long startBytes;
+    private final long endBytes;
+    private Plan plan;
+    private Stretch next; // null: the last
+
+    Stretch(Source file, long startBytes, long lengthBytes) {
+      this.file = file;
+      this.startBytes = startBytes;
+      this.endBytes = startBytes + lengthBytes;
+    }
+
+    Source file() {
+      return file;
+    }
+  }
+
+  /** What one reader was told of, and what was read of it ahead. */
+  private static final class Plan {
+    private final Set<Stretch> left = new HashSet<>();
+    private Piece piece; // null: none
+    private Source pieceOf;
+    private long pieceSinceNs;
+
+    boolean covers(Source file, long offsetBytes) {
+      return piece != null
+          && pieceOf == file
+          && offsetBytes >= piece.offsetBytes()
+          && offsetBytes < piece.endBytes();
+    }
+  }
+
+  /** Knows of nothing yet. */
+  ReadAhead(int unitBytes, LongSupplier nanoTime) {
+    this.unitBytes = unitBytes;
+    this.nanoTime = nanoTime;
+  }
+
+  /** A reader was told of these, in this order. */
+  synchronized void expect(List<Stretch> told) {
+    if (closed || told.isEmpty()) {
+      return;
+    }
+    Plan plan = new Plan();
+    Stretch last = null;
+    for (Stretch stretch : told) {
+      stretch.plan = plan;
+      if (last != null) {
+        last.next = stretch;
+      }
+      last = stretch;
+      Stretch former =
+          byStart
+              .computeIfAbsent(stretch.file, file -> new TreeMap<>())
+              .put(stretch.startBytes, stretch);
+      if (former != null) {
+        leave(former);
+      }
+      plan.left.add(stretch);
+      stretches++;
+    }
+    plans.add(plan);
+    while (stretches > MOST_STRETCHES) {
+      drop(plans.iterator().next());
+    }
+  }
+
+  /** What was read ahead from there on, up to so many bytes, if anything; plans what comes next. */
+  Optional<LentBytes> take(Source file, long offsetBytes, int lengthBytes) {
+    Piece piece = null;
+    LentBytes part = null;
+    synchronized (this) {
+      Stretch stretch = find(file, offsetBytes);
+      if (stretch == null) {
+        return Optional.empty();
+      }
+      Plan plan = stretch.plan;
+      long endBytes = Math.min(offsetBytes + Math.min(lengthBytes, unitBytes), stretch.endBytes);
+      if (plan.covers(file, offsetBytes)) {
+        piece = plan.piece;
+        endBytes = Math.min(endBytes, piece.endBytes());
+        part = piece.part(offsetBytes, (int) (endBytes - offsetBytes));
+        if (endBytes == piece.endBytes()) {
+          giveUpPiece(plan);
+        }
+      }
+      if (plan.piece == null) {
+        readBehind(stretch, endBytes);
+      }
+      if (endBytes == stretch.endBytes) {
+        byStart.get(file).remove(stretch.startBytes);
+        leave(stretch);
+      }
+    }
+    return piece == null ? Optional.empty() : fetched(piece, part);
+  }
+
+  private static Optional<LentBytes> fetched(Piece piece, LentBytes part) {
+    try {
+      piece.await();
+      return Optional.of(part);
+    } catch (IOException e) { // whoever reads it now finds out why
+      part.close();
+      return Optional.empty();
+    } catch (RuntimeException | Error e) {
+      part.close();
+      throw e;
+    }
+  }
+
+  private Stretch find(Source file, long offsetBytes) {
+    TreeMap<Long, Stretch> of = byStart.get(file);
+    Map.Entry<Long, Stretch> entry = of == null ? null : of.floorEntry(offsetBytes);
+    return entry == null || offsetBytes >= entry.getValue().endBytes ? null : entry.getValue();
+  }
+
+  private void readBehind(Stretch stretch, long endBytes) {
+    Stretch from = endBytes < stretch.endBytes ? stretch : stretch.next;
+    if (from == null || !from.plan.left.contains(from)) {
+      return;
+    }
+    long startBytes = from == stretch ? endBytes : from.startBytes;
+    int lengthBytes = (int) Math.min(unitBytes, from.endBytes - startBytes);
+    Optional<Piece> begun = from.file.readAhead(startBytes, lengthBytes);
+    if (begun.isEmpty() && giveUpStale()) {
+      begun = from.file.readAhead(startBytes, lengthBytes);
+    }
+    if (begun.isPresent()) {
+      stretch.plan.piece = begun.get();
+      stretch.plan.pieceOf = from.file;
+      stretch.plan.pieceSinceNs = nanoTime.getAsLong();
+      ahead.add(stretch.plan);
+    }
+  }
+
+  private boolean giveUpStale() {
+    if (ahead.isEmpty()) {
+      return false;
+    }
+    Plan oldest = ahead.iterator().next();
+    boolean stale = nanoTime.getAsLong() - oldest.pieceSinceNs > STALE_NS;
+    if (stale) {
+      giveUpPiece(oldest);
+    }
+    return stale;
+  }
+
+  private void giveUpPiece(Plan plan) {
+    if (plan.piece != null) {
+      plan.piece.close();
+      plan.piece = null;
+      ahead.remove(plan);
+    }
+  }
+
+  private void leave(Stretch stretch) {
+    if (stretch.plan.left.remove(stretch)) {
+      stretches--;
+      if (stretch.plan.left.isEmpty() && stretch.plan.piece == null) {
+        plans.remove(stretch.plan);
+      }
+    }
+  }
+
+  private void drop(Plan plan) {
+    giveUpPiece(plan);
+    for (Stretch stretch : new ArrayList<>(plan.left)) {
+      byStart.get(stretch.file).remove(stretch.startBytes);
+      leave(stretch);
+    }
+    plans.remove(plan);
+  }
+
+  /** Nobody reads that file any more. */
+  synchronized void forget(Source file) {
+    TreeMap<Long, Stretch> of = byStart.remove(file);
+    if (of == null) {
+      return;
+    }
+    for (Stretch stretch : of.values()) {
+      Plan plan = stretch.plan;
+      if (plan.piece != null && plan.pieceOf == file) {
+        giveUpPiece(plan);
+      }
+      leave(stretch);
+    }
+  }
+
+  /** Gives up all that was read ahead, and reads no more. */
+  synchronized void close() {
+    closed = true;
+    new ArrayList<>(plans).forEach(this::drop);
+    byStart.clear();
+  }
+
+  /** How many stretches it knows. */
+  synchronized int known() {
+    return stretches;
+  }
+}
