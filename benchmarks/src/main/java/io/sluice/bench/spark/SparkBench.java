@@ -49,11 +49,23 @@ public final class SparkBench {
   private static final long SERVICE_CAPACITY_MB = 2048;
   private static final Ratio<SparkVariant> TO_TMPFS =
       new Ratio<>(SparkVariant.SLUICE, SparkVariant.TMPFS);
+  private static final Ratio<SparkVariant> TO_ENCRYPTED =
+      new Ratio<>(SparkVariant.SLUICE_ENCRYPTED, SparkVariant.TMPFS_ENCRYPTED);
   private static final List<Ratio<SparkVariant>> RATIOS =
       List.of(
           new Ratio<>(SparkVariant.SLUICE, SparkVariant.DISK),
           TO_TMPFS,
-          new Ratio<>(SparkVariant.SERVICE, SparkVariant.TMPFS));
+          new Ratio<>(SparkVariant.SERVICE, SparkVariant.TMPFS),
+          TO_ENCRYPTED,
+          new Ratio<>(SparkVariant.TMPFS_ENCRYPTED, SparkVariant.TMPFS),
+          new Ratio<>(SparkVariant.SLUICE_ENCRYPTED, SparkVariant.SLUICE));
+
+  /** Spark's ciphers are those that it has if nothing else is set. */
+  private static final Map<String, String> ENCRYPTION =
+      Map.of(
+          "spark.authenticate", "true",
+          "spark.authenticate.secret", "a secret of a benchmark",
+          "spark.network.crypto.enabled", "true");
 
   private final Workspace workspace;
   private final Console console;
@@ -93,7 +105,7 @@ public final class SparkBench {
       for (int round = 1; round <= rounds; round++) {
         Map<SparkVariant, SparkReports> reports = new EnumMap<>(SparkVariant.class);
         for (SparkVariant variant : inTurn(round)) {
-          SparkSubmit submit = variant == SparkVariant.TMPFS ? inMemory : onDisk;
+          SparkSubmit submit = variant.isOnTmpfs() ? inMemory : onDisk;
           reports.put(
               variant,
               console.step(
@@ -124,7 +136,7 @@ public final class SparkBench {
   }
 
   private SparkReports run(SparkSubmit submit, SparkVariant variant) {
-    SparkJob job = job();
+    SparkJob job = variant.isEncrypted() ? job().with(ENCRYPTION) : job();
     return run(submit, variant.isSluice() ? job.throughSluice(workspace) : job);
   }
 
@@ -209,7 +221,12 @@ public final class SparkBench {
         Map.of("partitions", PARTITIONS),
         comparison.rounds(),
         comparison.table(figures(first)),
-        plot(title, comparison, first.workloads(SparkRun.COLD)));
+        plot(title, comparison, first.workloads(SparkRun.COLD), plotted()));
+  }
+
+  /** Sluice against stock where both do the same. */
+  private Ratio<SparkVariant> plotted() {
+    return variants.contains(TO_ENCRYPTED.of()) ? TO_ENCRYPTED : TO_TMPFS;
   }
 
   /** Of each run, workload and figure. */
@@ -227,20 +244,23 @@ public final class SparkBench {
 
   /** One series for each run and figure, one bar for each workload of all runs. */
   private static CostPlot plot(
-      String title, Comparison<SparkVariant, SparkReports> comparison, List<Workload> workloads) {
+      String title,
+      Comparison<SparkVariant, SparkReports> comparison,
+      List<Workload> workloads,
+      Ratio<SparkVariant> ratio) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
     for (SparkFigure figure : List.of(SparkFigure.WALL, SparkFigure.PROCESS_CPU)) {
       for (SparkRun run : SparkRun.values()) {
         bars.put(
             run.title() + ", " + figure.title(),
             workloads.stream()
-                .map(workload -> comparison.bar(figure.of(run, workload), TO_TMPFS))
+                .map(workload -> comparison.bar(figure.of(run, workload), ratio))
                 .toList());
       }
     }
     return new CostPlot(
         title,
-        "Sluice, in per cent of stock on tmpfs",
+        ratio.of().title() + ", in per cent of " + ratio.base().title(),
         workloads.stream().map(Workload::name).toList(),
         bars);
   }

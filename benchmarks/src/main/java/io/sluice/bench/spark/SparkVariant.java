@@ -7,14 +7,20 @@ import java.util.List;
 public enum SparkVariant implements Variant {
   DISK("stock, disk"),
   TMPFS("stock, tmpfs"),
+  TMPFS_ENCRYPTED("stock, tmpfs, encrypted"),
   SLUICE("Sluice"),
+  SLUICE_ENCRYPTED("Sluice, encrypted"),
   SERVICE("Sluice, node service");
 
-  /** All of them. */
-  public static final List<SparkVariant> ALL = List.of(values());
+  /** Every place of map outputs. */
+  public static final List<SparkVariant> ALL = List.of(DISK, TMPFS, SLUICE, SERVICE);
 
   /** What Sluice is measured by where the local directories are in memory. */
   public static final List<SparkVariant> ON_TMPFS = List.of(TMPFS, SLUICE);
+
+  /** What it costs that executors encrypt what they send each other. */
+  public static final List<SparkVariant> ENCRYPTED =
+      List.of(TMPFS, TMPFS_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED);
 
   private final String title;
 
@@ -24,7 +30,16 @@ public enum SparkVariant implements Variant {
 
   /** Whether it shuffles through Sluice. */
   boolean isSluice() {
-    return this == SLUICE || this == SERVICE;
+    return this == SLUICE || this == SLUICE_ENCRYPTED || this == SERVICE;
+  }
+
+  boolean isEncrypted() {
+    return this == TMPFS_ENCRYPTED || this == SLUICE_ENCRYPTED;
+  }
+
+  /** Whether local directories are in memory. */
+  boolean isOnTmpfs() {
+    return this == TMPFS || this == TMPFS_ENCRYPTED;
   }
 
   @Override

@@ -9,7 +9,10 @@ import io.sluice.it.spark.SparkDistribution;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code sluice bench spark}. */
 @Command(
@@ -35,16 +38,33 @@ final class SparkBenchCommand implements Callable<Integer> {
           "Only Sluice and stock with its local directories on tmpfs, in half of the time.")
   private boolean onTmpfs;
 
+  @Option(
+      names = "--encrypted",
+      description =
+          "Sluice and stock, with local directories on tmpfs, without and with"
+              + " spark.network.crypto.enabled.")
+  private boolean encrypted;
+
+  @Spec private CommandSpec spec;
+
   @Override
   public Integer call() {
+    if (onTmpfs && encrypted) {
+      throw new ParameterException(spec.commandLine(), "--encrypted is on tmpfs already");
+    }
     Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
-    List<SparkVariant> variants = onTmpfs ? SparkVariant.ON_TMPFS : SparkVariant.ALL;
+    List<SparkVariant> variants = SparkVariant.ALL;
+    String name = "bench-spark";
+    if (encrypted) {
+      variants = SparkVariant.ENCRYPTED;
+      name = "bench-spark-encrypted";
+    } else if (onTmpfs) {
+      variants = SparkVariant.ON_TMPFS;
+      name = "bench-spark-tmpfs";
+    }
     new SparkBench(workspace, Console.standard(), spark, rows, true, variants)
-        .run(
-            runs,
-            new ResultFiles(workspace.results()),
-            onTmpfs ? "bench-spark-tmpfs" : "bench-spark");
+        .run(runs, new ResultFiles(workspace.results()), name);
     return 0;
   }
 }
