@@ -118,6 +118,35 @@ class EncryptionIT {
     Oracle.assertSameOutput(cluster, expected, encrypted.output(HadoopVariant.SLUICE));
   }
 
+  /** Its spills are decrypted, combined and encrypted anew before anything is committed. */
+  @Test
+  @Tag("campaign")
+  void aCombinerOverSeveralSpills(PseudoCluster cluster) {
+    int keys = 1_000;
+    int maps = 2;
+    Scenario scenario =
+        Scenario.newApi("encrypted-combine")
+            .with(ScenarioConf.MAPS, maps)
+            .with(ScenarioConf.DISTINCT_KEYS, keys)
+            .with(ScenarioConf.RECORDS_PER_MAP, 300_000)
+            .with(ScenarioConf.COMBINE, true)
+            .with("mapreduce.job.reduces", 2)
+            .with("mapreduce.task.io.sort.mb", 1);
+    String expected = StockOutput.of(cluster, scenario);
+    Scenario encrypted = scenario.named("encrypted-combine-2").with(ENCRYPTED, true);
+    FinishedJob finished =
+        FinishedJob.of(cluster, encrypted.run(cluster, HadoopVariant.SLUICE).requireSuccess());
+    finished
+        .hasNoFallback()
+        .has("ENCRYPTED_BYTES", "DECRYPTED_BYTES", "MERGE_MS")
+        .hasNo("FORGED_RUNS");
+    assertEquals(
+        (long) maps * keys,
+        finished.counters().task("REDUCE_INPUT_RECORDS"),
+        "each map has one record for each key");
+    Oracle.assertSameOutput(cluster, expected, encrypted.output(HadoopVariant.SLUICE));
+  }
+
   @Test
   void aNodeWithoutTheServiceSendsWhatStockEncrypts(PseudoCluster cluster) {
     String expected = StockOutput.of(cluster, RECORDS);
