@@ -45,6 +45,7 @@ public final class DecryptedRunInput implements RunInput {
   private int frame;
   private long readBytes;
   private IOException failure;
+  private RuntimeException fault;
   private volatile boolean closed;
 
   /**
@@ -72,6 +73,9 @@ public final class DecryptedRunInput implements RunInput {
 
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
+    if (fault != null) {
+      throw fault; // a part of the run may have been read, so that what is left would look forged
+    }
     try {
       if (failure == null && !closed) {
         int n = length == 0 ? 0 : readSome(dst, offset, length);
@@ -85,6 +89,7 @@ public final class DecryptedRunInput implements RunInput {
       }
     } catch (RuntimeException e) {
       if (!closed) {
+        fault = e;
         throw e;
       }
     }

@@ -233,6 +233,17 @@ class DecryptedRunInputTest extends RunInputContract {
     }
   }
 
+  /** As at the end of a process; who reads on must not blame the run for it. */
+  @Test
+  void aKeyThatIsGoneIsNoForgery() throws IOException {
+    byte[] stored = encrypt(writer, PARTITION, random(3 * BLOCK));
+    RunInput input = open(stored, 0);
+    job.close();
+    for (int i = 0; i < 2; i++) {
+      assertThrows(IllegalStateException.class, () -> input.read(new byte[2000], 0, 2000));
+    }
+  }
+
   @Test
   void lengthsOfNoRunAreNotNegative() {
     for (int storedBytes = 0; storedBytes < RunLayout.MIN_RUN_BYTES; storedBytes++) {
