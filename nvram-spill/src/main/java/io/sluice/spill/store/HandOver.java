@@ -77,17 +77,14 @@ final class HandOver implements Closeable {
   /** Whether an owner that lacks room may soon get a segment of another. */
   boolean mayCome(Owner owner) {
     return possible
-        && (underWay != null
-            || isDue()
-            || !memory.spoiled().isEmpty()
-            || victim(owner).isPresent());
+        && (underWay != null || isDue() || spoiled().isPresent() || victim(owner).isPresent());
   }
 
   /** Whether {@link #next} has one. */
   boolean isWanted() {
     return possible
         && underWay == null
-        && (isDue() || !memory.spoiled().isEmpty() || chosen().isPresent());
+        && (isDue() || spoiled().isPresent() || chosen().isPresent());
   }
 
   /** The segment to take now, which nobody is granted blocks of any more; null if none is. */
@@ -97,8 +94,9 @@ final class HandOver implements Closeable {
     }
     if (isDue()) {
       underWay = staying.remove(0);
-    } else if (!memory.spoiled().isEmpty()) {
-      underWay = memory.spoiled().remove(0);
+    } else if (spoiled().isPresent()) {
+      underWay = spoiled().get();
+      memory.spoiled().remove(underWay);
     } else {
       underWay = chosen().orElse(null);
       if (underWay != null) {
@@ -113,6 +111,14 @@ final class HandOver implements Closeable {
         && nanoTime.getAsLong() - failedNs >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS);
   }
 
+  private Optional<SegmentHandle> spoiled() {
+    return memory.spoiled().stream().filter(this::isUnpinned).findFirst();
+  }
+
+  private boolean isUnpinned(SegmentHandle segment) {
+    return !holders.isPinned(segment.info().segmentId());
+  }
+
   private Optional<SegmentHandle> chosen() {
     if (growth.mayCome()) {
       return Optional.empty(); // there is room for more, without taking anybody's
@@ -124,7 +130,9 @@ final class HandOver implements Closeable {
       }
     }
     boolean ahead = memory.ownerCount() > 1 && memory.nobodysBytes() == 0;
-    return ahead ? memory.idle().stream().filter(this::isUnheld).findFirst() : Optional.empty();
+    return ahead
+        ? memory.idle().stream().filter(this::isUnpinned).filter(this::isUnheld).findFirst()
+        : Optional.empty();
   }
 
   /**
@@ -133,6 +141,7 @@ final class HandOver implements Closeable {
   private Optional<SegmentHandle> victim(Owner owner) {
     return memory.idle().stream()
         .filter(segment -> !segment.owner().equals(owner))
+        .filter(this::isUnpinned)
         .filter(segment -> isUnheld(segment) || memory.idleNs(segment) >= heldNs())
         .min(Comparator.comparing((SegmentHandle segment) -> !isUnheld(segment)));
   }

@@ -19,6 +19,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,14 +31,20 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
 final class MemoryTier {
+  /** So long a segment is left alone that could not be claimed. */
+  static final long CLAIM_PAUSE_MS = 10_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(MemoryTier.class);
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final Map<Owner, Integer> owners = new HashMap<>(); // how many segments each has
   private final SortedSet<Integer> nobodys = new TreeSet<>();
+  private final Set<Integer> unclaimed = new TreeSet<>(); // nobody's, but not to be had for now
   private final Map<SegmentHandle, Long> idleSinceNs = new LinkedHashMap<>(); // longest first
   private final Set<SegmentHandle> damaged = new HashSet<>();
   private final List<SegmentHandle> spoiled = new ArrayList<>(); // damaged and idle
   private long damages;
+  private long failedClaims;
+  private long claimFailedNs;
   private final int segmentBytes;
   private final OwnerBlocks free;
   private final LeaseMarks leaseMarks;
@@ -116,7 +123,9 @@ final class MemoryTier {
 
   /** Whether there is a segment with that id, be it anybody's. */
   boolean has(int segmentId) {
-    return segments.containsKey(segmentId) || nobodys.contains(segmentId);
+    return segments.containsKey(segmentId)
+        || nobodys.contains(segmentId)
+        || unclaimed.contains(segmentId);
   }
 
   Collection<SegmentHandle> segments() {
@@ -206,12 +215,13 @@ final class MemoryTier {
 
   /**
    * Takes as much as there is for an owner of {@code lengthBytes}, in as few pieces as can be; all
-   * or nothing if it must be contiguous. Failure: that of a mark, or of a claim; nothing is taken
-   * then.
+   * or nothing if it must be contiguous. A segment that cannot be claimed is as if it were not
+   * there, for {@value #CLAIM_PAUSE_MS} ms. Failure: that of a mark; nothing is taken then.
    */
   List<Extent> take(Owner owner, long lengthBytes, boolean contiguous) throws IOException {
     List<Extent> taken = new ArrayList<>();
     BlockSet own = free.of(owner);
+    retryClaims();
     try {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
         Optional<Range> piece = own.bestFit(leftBytes);
@@ -241,10 +251,33 @@ final class MemoryTier {
     }
   }
 
-  private void claim(Owner owner) throws IOException {
-    SegmentHandle claimed = claims.claim(nobodys.first(), owner);
-    nobodys.remove(claimed.info().segmentId());
-    addFree(claimed);
+  private void claim(Owner owner) {
+    int segmentId = nobodys.first();
+    nobodys.remove(segmentId);
+    unclaimed.add(segmentId); // whatever fails, it is not forgotten
+    try {
+      SegmentHandle claimed = claims.claim(segmentId, owner);
+      unclaimed.remove(segmentId);
+      addFree(claimed);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("Segment {} cannot be made user id {}'s; others are granted", segmentId, owner, e);
+      failedClaims++;
+      claimFailedNs = nanoTime.getAsLong();
+    }
+  }
+
+  /** Those that could not be claimed may be after a while. */
+  private void retryClaims() {
+    long pauseNs = TimeUnit.MILLISECONDS.toNanos(CLAIM_PAUSE_MS);
+    if (!unclaimed.isEmpty() && nanoTime.getAsLong() - claimFailedNs >= pauseNs) {
+      nobodys.addAll(unclaimed);
+      unclaimed.clear();
+    }
+  }
+
+  /** How often a segment could not be claimed. */
+  long failedClaims() {
+    return failedClaims;
   }
 
   /** Frees what was just taken, all of it whatever fails, and empties the list. */

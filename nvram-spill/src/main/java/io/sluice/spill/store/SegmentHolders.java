@@ -14,6 +14,7 @@ import java.util.Map;
  */
 final class SegmentHolders {
   private final Map<Integer, Integer> counts = new HashMap<>();
+  private final Map<Integer, Integer> pins = new HashMap<>();
 
   void add(int segmentId) {
     counts.merge(segmentId, 1, Integer::sum);
@@ -25,6 +26,19 @@ final class SegmentHolders {
 
   boolean hold(int segmentId) {
     return counts.containsKey(segmentId);
+  }
+
+  /** It is being committed to: until then no other file may take its place, however idle it is. */
+  void pin(int segmentId) {
+    pins.merge(segmentId, 1, Integer::sum);
+  }
+
+  void unpin(int segmentId) {
+    pins.computeIfPresent(segmentId, (id, count) -> count == 1 ? null : count - 1);
+  }
+
+  boolean isPinned(int segmentId) {
+    return pins.containsKey(segmentId);
   }
 
   /** The file is gone, and with it who had it; a {@link SegmentHold} of it counts no more. */

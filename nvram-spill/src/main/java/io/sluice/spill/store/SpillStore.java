@@ -556,7 +556,7 @@ public final class SpillStore implements Closeable {
           outputs.size(),
           allocator.overflows(),
           allocator.refusals(),
-          growth.failures(),
+          growth.failures() + allocator.memory().failedClaims(),
           handOver.count(),
           allocator.memory().damages(),
           forgedOutputs,
@@ -595,6 +595,7 @@ public final class SpillStore implements Closeable {
   @Override
   public void close() throws IOException {
     quiesce();
+    filler.stop(); // if it cannot be stopped, nobody else may have the pool: close it again then
     lock.lock();
     try {
       if (closed) {
@@ -604,7 +605,6 @@ public final class SpillStore implements Closeable {
     } finally {
       lock.unlock();
     }
-    filler.stop(); // if it cannot be stopped, nobody else may have the pool
     Closing.all(announced, this::closeSegments, files);
   }
 
@@ -734,13 +734,17 @@ public final class SpillStore implements Closeable {
                 + ", expected "
                 + stamp);
       }
-      checkClaims(lease, output); // first: nothing of others is looked at by name, or registered
-      List<SegmentHandle> written =
-          output.extents().stream().map(SpillStore.this::handleOf).toList();
-      SegmentHandle.checkAnswers(written); // to register them is to look at the files
-      checkWhole(written);
-      announced.announce(written);
-      freeing(retired -> publish(lease, output, mayReplace, retired));
+      pinClaimed(lease, output); // first: nothing of others is looked at by name, or registered
+      try {
+        List<SegmentHandle> written =
+            output.extents().stream().map(SpillStore.this::handleOf).toList();
+        SegmentHandle.checkAnswers(written); // to register them is to look at the files
+        checkWhole(written);
+        announced.announce(written);
+        freeing(retired -> publish(lease, output, mayReplace, retired));
+      } finally {
+        unpin(output);
+      }
     }
 
     @Override
@@ -1088,8 +1092,11 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** The same as {@link #publish} will check again. */
-  private void checkClaims(Lease lease, CommittedOutput output) throws IOException {
+  /**
+   * Checks the same as {@link #publish} will again, and sees to it that no other file takes the
+   * place of what is registered meanwhile.
+   */
+  private void pinClaimed(Lease lease, CommittedOutput output) throws IOException {
     lock.lock();
     try {
       checkUsable(lease);
@@ -1097,6 +1104,17 @@ public final class SpillStore implements Closeable {
       if (former == null || !former.identity().equals(output.identity())) {
         checkHeld(lease, output);
       }
+      output.extents().forEach(extent -> holders.pin(extent.segment().segmentId()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void unpin(CommittedOutput output) {
+    lock.lock();
+    try {
+      output.extents().forEach(extent -> holders.unpin(extent.segment().segmentId()));
+      wakeFiller();
     } finally {
       lock.unlock();
     }

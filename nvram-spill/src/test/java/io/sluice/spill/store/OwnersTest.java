@@ -23,6 +23,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -230,6 +231,76 @@ class OwnersTest extends PoolTestBase {
       OutputId bobs = new OutputId(BOBS_APP, "attempt_1_0002_m_0_0");
       commit(store.openLease(BOBS_APP, BOB), bobs, random, 100_000);
       assertEquals(List.of("+1001 0", "-1001 0", "+1002 1"), told);
+    }
+  }
+
+  @Test
+  void whereASegmentCannotBeClaimedAnotherTierServesAndItIsTriedAgain() throws IOException {
+    AtomicLong failuresLeft = new AtomicLong(1);
+    StoreConfig config = configWithDisk(1).shared().build();
+    PoolSpace.Opener failing =
+        opened ->
+            new ForwardedSpace(place.open(opened)) {
+              @Override
+              public SegmentHandle claim(int segmentId, Owner owner) throws IOException {
+                if (failuresLeft.getAndDecrement() > 0) {
+                  throw new IOException("expected by this test");
+                }
+                return super.claim(segmentId, owner);
+              }
+            };
+    try (SpillStore store = SpillStore.open(config, failing, nowNs::get);
+        Lease ann = store.openLease(APP, ANN)) {
+      assertEquals(Tier.DISK, segmentOf(ann.lease(1)).tier());
+      assertEquals(1, store.stats().segmentFailures());
+      assertEquals(Tier.DISK, segmentOf(ann.lease(SEGMENT_BYTES)).tier());
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(MemoryTier.CLAIM_PAUSE_MS));
+      assertEquals(Tier.MEMORY, segmentOf(ann.lease(1)).tier());
+    }
+  }
+
+  /** Else the file of before would be registered for good, under the id of the next. */
+  @Test
+  void whatIsBeingCommittedDoesNotGoOverMeanwhile() throws IOException {
+    List<Lease> closed = new ArrayList<>();
+    List<SpillStore> stores = new ArrayList<>();
+    Set<Owner> told = new HashSet<>();
+    List<String> grantedMeanwhile = new ArrayList<>();
+    SegmentListener listener =
+        new SegmentListener() {
+          @Override
+          public void segmentAdded(SegmentHandle segment) {
+            if (!segment.owner().equals(ANN) || !told.add(segment.owner())) {
+              return;
+            }
+            SegmentInfo info = segment.info(); // which cannot go while it is being registered
+            try (SegmentHold held =
+                    stores.get(0).hold(ANN, info.segmentId(), info.incarnation()).orElseThrow();
+                Lease bob = stores.get(0).openLease(BOBS_APP, BOB)) {
+              closed.get(0).close(); // its blocks are free, and the other segment idle
+              bob.lease(1);
+              grantedMeanwhile.add(held.segment().toString());
+            } catch (StoreFullException e) {
+              return; // as it must be
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+
+          @Override
+          public void segmentRemoved(SegmentHandle segment) {}
+        };
+    Random random = seeded("whatIsBeingCommittedDoesNotGoOverMeanwhile");
+    try (SpillStore store = open(config(2).segmentListener(listener).fillTimeoutMs(200))) {
+      stores.add(store);
+      Lease ann = store.openLease(APP, ANN);
+      closed.add(ann);
+      assertThrows(IOException.class, () -> commit(ann, id(1), random, SEGMENT_BYTES * 3 / 2));
+      assertEquals(Set.of(ANN), told);
+      assertEquals(List.of(), grantedMeanwhile);
+      try (Lease bob = store.openLease(BOBS_APP, BOB)) {
+        assertEquals(1, segmentOf(bob.lease(1)).incarnation(), "and behind it, it does");
+      }
     }
   }
 
