@@ -34,7 +34,7 @@ public final class BufferSet implements Closeable {
   private final Map<DiskStream, Integer> ofStreams = new HashMap<>();
   private final Map<String, Integer> ofApplications = new HashMap<>();
   private final Map<String, Integer> waiting = new HashMap<>();
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock(true); // who waits longest is first
   private final Condition returned = lock.newCondition();
   private boolean closed;
 

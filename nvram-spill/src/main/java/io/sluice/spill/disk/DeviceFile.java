@@ -56,10 +56,11 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     if (ahead.isPresent()) {
       return ahead.get();
     }
+    long sinceNanos = System.nanoTime(); // the wait for memory is part of it
     int unitBytes = Math.min(lengthBytes, Device.UNIT_BYTES);
     Transfer transfer = new Transfer(acquire(device.reads()), offsetBytes, unitBytes);
     try {
-      device.queue().await(transfer.begin(ioClass, transfer::read));
+      device.queue().await(transfer.begin(ioClass, sinceNanos, transfer::read));
       return transfer;
     } catch (IOException | RuntimeException | Error e) {
       transfer.close();
@@ -100,7 +101,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
     try {
       Transfer transfer = new Transfer(buffer.get(), offsetBytes, lengthBytes);
-      transfer.request = transfer.begin(IoClass.READ_AHEAD, transfer::read);
+      transfer.request = transfer.begin(IoClass.READ_AHEAD, System.nanoTime(), transfer::read);
       return Optional.of(transfer);
     } catch (ClosedChannelException e) {
       return Optional.empty();
@@ -158,7 +159,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
 
     /** Returns when they are written, all of them. */
     public void run(IoClass ioClass) throws IOException {
-      device.queue().await(transfer.begin(ioClass, this::write));
+      device.queue().await(transfer.begin(ioClass, System.nanoTime(), this::write));
     }
 
     private void write() throws IOException {
@@ -192,7 +193,6 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private final class Transfer implements LentBytes, ReadAhead.Piece {
     private final long offsetBytes;
     private final int lengthBytes;
-    private final long sinceNanos = System.nanoTime();
     private final BufferSet.Buffer buffer;
     private DiskRequest request; // of what is read ahead
     private int holders = 1;
@@ -266,15 +266,16 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
       return (int) (offsetBytes & (PAGE_BYTES - 1));
     }
 
-    DiskRequest begin(IoClass ioClass, Step step) {
+    DiskRequest begin(IoClass ioClass, long sinceNanos, Step step) {
       DiskRequest begun =
-          new DiskRequest(ioClass, stream, 1, unit -> count(ioClass, step), this::letGo);
+          new DiskRequest(
+              ioClass, stream, 1, unit -> count(ioClass, sinceNanos, step), this::letGo);
       hold();
       device.queue().submit(begun);
       return begun;
     }
 
-    private void count(IoClass ioClass, Step step) throws IOException {
+    private void count(IoClass ioClass, long sinceNanos, Step step) throws IOException {
       step.run();
       device.meter().done(ioClass, lengthBytes, System.nanoTime() - sinceNanos);
     }
