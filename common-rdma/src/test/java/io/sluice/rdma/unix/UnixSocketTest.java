@@ -61,6 +61,44 @@ class UnixSocketTest {
     return System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
   }
 
+  /** Nothing says when a full queue has room again. */
+  @Test
+  void aFullQueueIsWaitedForUntilTheDeadline() throws Exception {
+    Path path = directory.resolve("full");
+    List<UnixSocket> sockets = new ArrayList<>();
+    try (UnixListener listener = UnixListener.bind(path, 1)) {
+      IOException late =
+          assertThrows(
+              IOException.class,
+              () -> {
+                while (true) { // as many as the kernel lets wait
+                  long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50);
+                  sockets.add(UnixSocket.connect(path, UnixSocket.Interrupts.END_IT, deadlineNs));
+                }
+              });
+      assertTrue(late.getMessage().contains("no place in the queue"), late.getMessage());
+      CompletableFuture<UnixSocket> waiting =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return UnixSocket.connect(path, UnixSocket.Interrupts.END_IT, soon());
+                } catch (IOException e) {
+                  throw new CompletionException(e);
+                }
+              });
+      sockets.add(listener.accept());
+      sockets.add(waiting.get(20, TimeUnit.SECONDS));
+      Thread.currentThread().interrupt();
+      assertThrows(
+          ClosedByInterruptException.class,
+          () -> UnixSocket.connect(path, UnixSocket.Interrupts.END_IT, soon()));
+      assertTrue(Thread.interrupted());
+    } finally {
+      Closing.all(sockets);
+      Files.delete(path);
+    }
+  }
+
   @Test
   void eachKnowsWhoTheOtherIs() throws IOException {
     int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
