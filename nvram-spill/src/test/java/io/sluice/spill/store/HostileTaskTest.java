@@ -465,10 +465,10 @@ class HostileTaskTest extends PoolTestBase {
             new Extent(segment, extent.offsetBytes(), BLOCK_BYTES - 1),
             new Extent(
                 new SegmentInfo(99, Tier.MEMORY, segment.path(), SEGMENT_BYTES), 0, BLOCK_BYTES))) {
-      assertThrows(IOException.class, () -> lease.release(List.of(wrong)), "" + wrong);
+      assertThrows(IllegalArgumentException.class, () -> lease.release(List.of(wrong)), "" + wrong);
     }
     lease.release(List.of(extent));
-    assertThrows(IOException.class, () -> lease.release(List.of(extent)));
+    assertThrows(IllegalArgumentException.class, () -> lease.release(List.of(extent)));
   }
 
   @Test
