@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -173,6 +174,16 @@ public final class ServiceBuilder {
    */
   public NodeService start() throws IOException {
     place.prepare(advice, users == null ? ServedUsers.OWN : ServedUsers.ALL);
+    if (users != null) {
+      Optional<Path> closed = place.closedToOthers();
+      closed.ifPresent(
+          above ->
+              LOG.warn(
+                  "Tasks of other users cannot reach {}, unless an access list lets them: {} is"
+                      + " closed to them",
+                  place.directory(),
+                  above));
+    }
     MediumChooser.Choice chosenMedium = MediumChooser.choose(medium, place.pool());
     LOG.info("{}; {}", Release.of(ServiceBuilder.class), chosenMedium.reason());
     store.medium(chosenMedium.medium());

@@ -5,7 +5,10 @@ import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Optional;
 
 /**
  * Where a service keeps what: everything in one directory if that can hold ordinary files; else the
@@ -36,6 +39,18 @@ public record ServicePlace(Path directory, Path pool, PlaceUse use) {
           new ServicePlace(standard, configured.resolve(POOL_NAME), PlaceUse.ANNOUNCED);
       case DEVICE -> new ServicePlace(standard, configured, PlaceUse.ANNOUNCED);
     };
+  }
+
+  /** The lowest directory above the socket's through which others may not pass, by its mode. */
+  Optional<Path> closedToOthers() throws IOException {
+    for (Path above = directory.toAbsolutePath().normalize().getParent();
+        above != null;
+        above = above.getParent()) {
+      if (!Files.getPosixFilePermissions(above).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+        return Optional.of(above);
+      }
+    }
+    return Optional.empty();
   }
 
   /**

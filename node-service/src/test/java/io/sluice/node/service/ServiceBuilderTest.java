@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +84,9 @@ class ServiceBuilderTest extends NodeTestBase {
     assertEquals("rwx--x--x", mode(configured.getParent()));
     assertEquals("rwx--x--x", mode(configured));
     assertEquals("rwx------", mode(place.pool()));
+    assertEquals(Optional.of(directory), place.closedToOthers());
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    assertEquals(Optional.empty(), place.closedToOthers());
     place.prepare("", ServedUsers.OWN);
     assertEquals("rwx------", mode(configured));
   }
