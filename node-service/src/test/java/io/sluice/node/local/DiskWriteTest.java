@@ -112,6 +112,7 @@ class DiskWriteTest extends LocalServerTestBase {
       assertThrows(RemoteError.class, () -> owner.write(extent, -1, bytes.duplicate()));
       long farBytes = Long.MAX_VALUE - 2 * UNIT_BYTES;
       assertThrows(RemoteError.class, () -> owner.write(extent, farBytes, bytes.duplicate()));
+      assertEquals(7, refusals.counts().get(RefusalKind.BAD_MESSAGE), "attempts that are counted");
       owner.write(extent, UNIT_BYTES, bytes.duplicate());
       owner.release(List.of(extent));
       assertThrows(RemoteError.class, () -> owner.write(extent, 0, bytes.duplicate()));

@@ -115,13 +115,16 @@ public final class DiskRequest {
       return false;
     }
     isOver = true;
-    answered.countDown();
     return true;
   }
 
-  /** Tells its owner. */
+  /** Tells its owner, and then, unless it has failed before, who waits: all is back by then. */
   void tellOver() {
-    over.run();
+    try {
+      over.run();
+    } finally {
+      answered.countDown();
+    }
   }
 
   /** Waits for an answer; true if there is one, and then a failure is thrown. */

@@ -778,7 +778,8 @@ public final class SpillStore implements Closeable {
               && segment.owner().equals(lease.owner())
               && holder(lease, blocks).contains(blocks);
       if (!leased) {
-        throw new IOException(range + " cannot be written, it is not leased on the disk tier here");
+        throw new IllegalArgumentException(
+            range + " cannot be written, it is not leased on the disk tier here");
       }
       return segment;
     } finally {
