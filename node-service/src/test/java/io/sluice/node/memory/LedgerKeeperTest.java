@@ -1,0 +1,187 @@
+package io.sluice.node.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.ledger.Kind;
+import io.sluice.node.ledger.Terms;
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.SegmentHandle;
+import io.sluice.spill.store.SegmentListener;
+import io.sluice.spill.store.SpillStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Asks that wait for moves which do not get on, and how they end. */
+@Timeout(60)
+class LedgerKeeperTest {
+  private static final String APP = "application_1";
+  private static final int SEGMENTS = 2;
+  private static final int OUTPUT_BYTES = 1_500_000;
+
+  @TempDir private Path directory;
+  private LeakCheck leaks;
+  private final CountDownLatch moveGoesOn = new CountDownLatch(1);
+  private final CountDownLatch moveHangs = new CountDownLatch(1);
+  private LedgerKeeper keeper;
+  private SpillStore store;
+
+  /** The memory is full of one output, which hangs when it is moved. */
+  private void open(Terms terms) throws IOException {
+    keeper = new LedgerKeeper(terms, (long) SEGMENTS * TestPool.SEGMENT_BYTES);
+    store =
+        SpillStore.open(
+            TestPool.withDisk(directory, SEGMENTS)
+                .memoryKeeper(keeper)
+                .segmentListener(
+                    new SegmentListener() {
+                      @Override
+                      public void segmentAdded(SegmentHandle segment) {
+                        if (segment.info().tier() == Tier.DISK) {
+                          moveHangs.countDown();
+                          awaitGoingOn();
+                        }
+                      }
+
+                      @Override
+                      public void segmentRemoved(SegmentHandle segment) {}
+                    })
+                .build());
+    keeper.moveOutputsOf(store);
+    try (Lease lease = store.openLease(APP)) {
+      TestOutput.single(new Random(1), "output", OUTPUT_BYTES).commit(APP, lease);
+    }
+  }
+
+  private void awaitGoingOn() {
+    try {
+      assertTrue(moveGoesOn.await(30, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @BeforeEach
+  void openBooks() {
+    leaks = new LeakCheck();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    moveGoesOn.countDown();
+    keeper.close();
+    store.close();
+    leaks.check();
+  }
+
+  private CompletableFuture<List<Extent>> leaseLater(Lease lease) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return lease.lease(OUTPUT_BYTES);
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
+  private static void assertOn(Tier tier, List<Extent> extents) {
+    extents.forEach(extent -> assertEquals(tier, extent.segment().tier()));
+  }
+
+  @Test
+  void whoHasWaitedLongEnoughWritesToDisk() throws Exception {
+    open(new Terms(32 << 20, 200, 10_000, 1_000));
+    try (Lease lease = store.openLease(APP)) {
+      long wholeBytes = keeper.moment().ledger().freeBytes();
+      List<Extent> extents = lease.lease(OUTPUT_BYTES);
+      long inMemoryBytes =
+          extents.stream()
+              .filter(extent -> extent.segment().tier() == Tier.MEMORY)
+              .mapToLong(Extent::lengthBytes)
+              .sum();
+      assertTrue(inMemoryBytes <= wholeBytes, "more than was free");
+      assertEquals(inMemoryBytes, keeper.moment().ledger().heldBytes().get(Kind.WRITING));
+      assertTrue(keeper.moment().waits().count() > 0);
+      assertTrue(keeper.moment().ledger().refusals().get(Kind.WRITING) > 0);
+      assertEquals(0, keeper.moment().movedOutputs());
+    }
+    assertEquals(0, keeper.moment().ledger().heldBytes().get(Kind.WRITING));
+  }
+
+  @Test
+  void whoWaitsHasMemoryWhenTheOutputHasLeft() throws Exception {
+    open(new Terms(32 << 20, 20_000, 10_000, 1_000));
+    try (Lease lease = store.openLease(APP)) {
+      CompletableFuture<List<Extent>> waiting = leaseLater(lease);
+      moveHangs.await();
+      assertEquals(0, keeper.moment().movedOutputs());
+      moveGoesOn.countDown();
+      assertOn(Tier.MEMORY, waiting.get());
+      assertEquals(1, keeper.moment().movedOutputs());
+    }
+  }
+
+  @Test
+  void anInterruptEndsNoWaitAndStays() throws Exception {
+    open(new Terms(32 << 20, 20_000, 10_000, 1_000));
+    try (Lease lease = store.openLease(APP)) {
+      CompletableFuture<Boolean> interrupted =
+          CompletableFuture.supplyAsync(
+              () -> {
+                Thread.currentThread().interrupt();
+                try {
+                  assertOn(Tier.MEMORY, lease.lease(OUTPUT_BYTES));
+                } catch (IOException e) {
+                  throw new AssertionError(e);
+                }
+                return Thread.interrupted();
+              });
+      moveHangs.await();
+      moveGoesOn.countDown();
+      assertTrue(interrupted.get());
+    }
+  }
+
+  @Test
+  void aServiceThatEndsLetsNobodyWait() throws Exception {
+    open(new Terms(32 << 20, 50_000, 50_000, 1_000));
+    Lease lease = store.openLease(APP);
+    CompletableFuture<List<Extent>> waiting = leaseLater(lease);
+    moveHangs.await();
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(keeper::close);
+    waiting.get();
+    moveGoesOn.countDown();
+    closing.get();
+  }
+
+  @Test
+  void aTaskThatEndsWaitsForNothing() throws Exception {
+    open(new Terms(32 << 20, 50_000, 50_000, 1_000));
+    Lease lease = store.openLease(APP);
+    CompletableFuture<List<Extent>> waiting = leaseLater(lease);
+    moveHangs.await();
+    Await.until("it waits", () -> keeper.moment().ledger().queued() == 1);
+    lease.close();
+    Await.until("its ask has ended", waiting::isCompletedExceptionally);
+    assertEquals(0, keeper.moment().ledger().queued());
+    assertEquals(0, keeper.moment().holdings().size());
+    moveGoesOn.countDown();
+  }
+}
