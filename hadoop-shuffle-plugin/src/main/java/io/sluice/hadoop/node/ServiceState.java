@@ -65,6 +65,11 @@ final class ServiceState implements ServiceStateMXBean {
   }
 
   @Override
+  public long getMovedOutputs() {
+    return service == null ? 0 : service.memory().movedOutputs();
+  }
+
+  @Override
   public long getRefusals() {
     return stat(StoreStats::refusals);
   }

@@ -30,6 +30,9 @@ public interface ServiceStateMXBean {
   /** Leases since the start that the memory tier could not grant alone. */
   long getOverflows();
 
+  /** Outputs that have left the memory tier for the disk tier since the start. */
+  long getMovedOutputs();
+
   /** Leases since the start that no tier could grant. */
   long getRefusals();
 

@@ -30,6 +30,11 @@ final class Pools {
         });
   }
 
+  /** How often something has gone to the disk tiers, whether a task or a service wrote it. */
+  static long diskUses(PseudoCluster cluster) throws IOException, InterruptedException {
+    return states(cluster).stream().mapToLong(NodeState::diskUses).sum();
+  }
+
   static List<NodeState> states(PseudoCluster cluster) throws IOException, InterruptedException {
     List<NodeState> states = new ArrayList<>();
     for (NodeManager node : cluster.nodes()) {

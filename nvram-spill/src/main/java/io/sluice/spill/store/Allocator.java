@@ -99,7 +99,6 @@ final class Allocator {
       while (onDisk.isEmpty()) { // each time round there is one directory less
         long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK), tried);
         if (roomBytes < missingBytes) {
-          refusals++;
           // Given back before the message is made, which tells what is free.
           memory.giveBack(taken);
           throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
@@ -107,7 +106,6 @@ final class Allocator {
         onDisk = disk.take(lease.owner(), lease.applicationId(), missingBytes, tried);
       }
       taken.addAll(onDisk.get());
-      overflows++;
       return taken;
     } catch (IOException | RuntimeException | Error e) {
       memory.giveBackAfter(e, taken);
@@ -122,6 +120,16 @@ final class Allocator {
     } else {
       disk.free(range).ifPresent(retired::add);
     }
+  }
+
+  /** A task's lease lies on the disk tier, all of it or in part. */
+  void overflowed() {
+    overflows++;
+  }
+
+  /** A task's lease was granted nothing. */
+  void refused() {
+    refusals++;
   }
 
   long overflows() {

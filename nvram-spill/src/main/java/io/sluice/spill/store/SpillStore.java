@@ -639,11 +639,25 @@ public final class SpillStore implements Closeable {
         return take(lease, wantedBytes, contiguous, memoryBytes);
       } catch (StoreFullException e) {
         if (memoryBytes == wantedBytes || !hasDisk()) {
-          throw e;
+          throw refused(e);
         }
       }
       memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, true);
-      return take(lease, wantedBytes, contiguous, memoryBytes);
+      try {
+        return take(lease, wantedBytes, contiguous, memoryBytes);
+      } catch (StoreFullException e) {
+        throw refused(e);
+      }
+    }
+
+    private StoreFullException refused(StoreFullException e) {
+      lock.lock();
+      try {
+        allocator.refused();
+        return e;
+      } finally {
+        lock.unlock();
+      }
     }
 
     private boolean hasDisk() {
@@ -672,6 +686,9 @@ public final class SpillStore implements Closeable {
                       SpillStore.this::leasedBytes,
                       lack));
               taken.forEach(extent -> lease.held().add(extent.range()));
+              if (memoryBytesOf(taken) < wantedBytes) {
+                allocator.overflowed();
+              }
               wakeFiller();
             } finally {
               gaveBack(lease, memoryBytes - memoryBytesOf(taken));

@@ -9,8 +9,10 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param outputs map outputs it holds
  * @param memoryUsedBytes leased or committed in the memory tier
  * @param diskUsedBytes leased or committed in the disk tier
+ * @param diskUses times since its start that a task's lease lay there, or an output was moved there
  */
-public record NodeState(boolean running, int outputs, long memoryUsedBytes, long diskUsedBytes) {
+public record NodeState(
+    boolean running, int outputs, long memoryUsedBytes, long diskUsedBytes, long diskUses) {
 
   static NodeState parse(JsonNode bean) {
     if (bean.isMissingNode()) {
@@ -20,7 +22,8 @@ public record NodeState(boolean running, int outputs, long memoryUsedBytes, long
         bean.path("Running").asBoolean(),
         bean.path("Outputs").asInt(),
         bean.path("MemoryUsedBytes").asLong(),
-        bean.path("DiskUsedBytes").asLong());
+        bean.path("DiskUsedBytes").asLong(),
+        bean.path("Overflows").asLong() + bean.path("MovedOutputs").asLong());
   }
 
   /** Whether nothing is left in it. */
