@@ -42,6 +42,7 @@ final class Recovery {
   private final long generationBound;
   private final Function<String, Optional<Owner>> owners;
   private final BiConsumer<SegmentHandle, IOException> unreadable;
+  private final Set<CommittedOutput> left = new HashSet<>(); // whoever has a pool may forge many
   private long forged;
 
   /**
@@ -73,13 +74,14 @@ final class Recovery {
         leaveOut(segment, e);
       }
     }
-    found.removeAll(left(found));
+    left.addAll(leftPlaces(found));
+    found.removeAll(left);
     found.removeAll(contested(found));
     return found;
   }
 
   /** Places that an output had left, but for the mark. */
-  private static List<CommittedOutput> left(List<CommittedOutput> found) {
+  private static List<CommittedOutput> leftPlaces(List<CommittedOutput> found) {
     Map<OutputIdentity, CommittedOutput> last = new HashMap<>();
     for (CommittedOutput output : found) {
       last.merge(output.identity(), output, Recovery::later);
@@ -108,6 +110,11 @@ final class Recovery {
     } else {
       unreadable.accept(segment, cause);
     }
+  }
+
+  /** Places that outputs had left, but for the mark, which is to be cleared. */
+  Set<CommittedOutput> left() {
+    return left;
   }
 
   /** How many outputs lay in segments of another owner than their application's. */

@@ -928,6 +928,11 @@ public final class SpillStore implements Closeable {
     memoryKeeper.quarantined(unclaimed.bytesOf(Tier.MEMORY));
     forgedOutputs = recovery.forged();
     files.beginEpoch(); // first: what is not here now must not come back once this is reused
+    for (CommittedOutput left : recovery.left()) {
+      if (left.extents().stream().allMatch(extent -> unclaimed.contains(extent.range()))) {
+        clearMark(left.place()); // else it is found once more, and the later place perhaps not
+      }
+    }
     List<SegmentHandle> retired = new ArrayList<>();
     quarantine.releaseNeverGranted(retired);
     announced.retire(retired);

@@ -477,4 +477,32 @@ class OutputMoveTest extends PoolTestBase {
       assertEnds(last);
     }
   }
+
+  /** It died between the two marks, and its successor while the application goes on. */
+  @Test
+  void aPlaceThatWasLeftIsNotFoundBesideWhatReplacesTheOutput() throws Exception {
+    OutputPlace left;
+    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      commit(store, 1, OUTPUT_BYTES);
+      left = output(store, 1).place();
+      left.read(left.lengthBytes() - mark.length, mark);
+      store.moveToDisk(output(store, 1));
+      store.openLease(APP).lease(2 * SEGMENT_BYTES); // not given back, as what it was leaving
+    }
+    Path path = left.extents().get(left.extents().size() - 1).segment().path();
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.wrap(mark), left.trailer().trailerOffsetBytes());
+    }
+    Outputs.Content later;
+    try (SpillStore next = open(configWithDisk(2).recover(Set.of(APP)).build());
+        Lease lease = next.openLease(APP)) {
+      later = commit(ReplaceTest.replacing(lease), id(1), random, OUTPUT_BYTES);
+    }
+    try (SpillStore last = open(configWithDisk(2).recover(Set.of(APP)).build())) {
+      assertEquals(1, last.stats().outputs());
+      Outputs.check(last, id(1), later);
+      assertEnds(last);
+    }
+  }
 }
