@@ -438,7 +438,7 @@ public final class SpillStore implements Closeable {
       }
       CommittedOutput moved = loader.load(trailer, owner);
       announced.announce(extents.extents().stream().map(this::handleOf).toList());
-      freeing(retired -> freedBytes.set(switchTo(moved, output, lease, retired)));
+      freeing(retired -> switchTo(moved, output, lease, freedBytes, retired));
     } catch (IOException e) {
       if (find(output.id()).orElse(null) == output) {
         throw e;
@@ -493,11 +493,15 @@ public final class SpillStore implements Closeable {
   }
 
   /** From here on the output lies where it was copied to. */
-  private long switchTo(
-      CommittedOutput moved, CommittedOutput output, Lease lease, List<SegmentHandle> retired)
+  private void switchTo(
+      CommittedOutput moved,
+      CommittedOutput output,
+      Lease lease,
+      AtomicLong freedBytes,
+      List<SegmentHandle> retired)
       throws IOException {
     if (outputs.find(output.id()) != output) {
-      return 0;
+      return;
     }
     checkUsable(lease);
     mark(moved);
@@ -511,14 +515,15 @@ public final class SpillStore implements Closeable {
     outputs.add(moved);
     OutputPlace left = output.place();
     left.release(); // first: who is told of it from now on sees it
+    freedBytes.set(left.bytesOf(Tier.MEMORY));
+    memoryKeeper.moved(
+        output.id().applicationId(), freedBytes.get()); // whatever fails from here on
     if (left.wasTold()) {
       former.add(output.id(), left);
     } else {
-      giveBack(left, retired);
       grown.signalAll();
+      giveBack(left, retired);
     }
-    memoryKeeper.moved(output.id().applicationId(), left.bytesOf(Tier.MEMORY));
-    return left.bytesOf(Tier.MEMORY);
   }
 
   /** Grants what outputs have left, as far as it is wanted. */

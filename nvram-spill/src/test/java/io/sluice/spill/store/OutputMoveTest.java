@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -504,5 +506,45 @@ class OutputMoveTest extends PoolTestBase {
       Outputs.check(last, id(1), later);
       assertEnds(last);
     }
+  }
+
+  /** A mark of what is free cannot be written; that costs room after the next restart alone. */
+  @Test
+  void whoeverKeepsTheBooksIsToldOfAMoveWhateverFailsBehindIt() throws Exception {
+    FailingArea marks = new FailingArea();
+    AtomicLong movedBytes = new AtomicLong();
+    StoreConfig config = configWithDisk(2).memoryKeeper(countingMoves(movedBytes)).build();
+    try (SpillStore store = SpillStore.open(config, opened -> withMarks(opened, marks))) {
+      Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
+      long leftBytes = output(store, 1).place().bytesOf(Tier.MEMORY);
+      marks.failAfter(0);
+      assertEquals(leftBytes, store.moveToDisk(output(store, 1)));
+      assertEquals(leftBytes, movedBytes.get());
+      assertOn(Tier.DISK, output(store, 1));
+      Outputs.check(store, id(1), content);
+      assertEnds(store);
+    }
+  }
+
+  private PoolSpace withMarks(StoreConfig config, MetaArea marks) throws IOException {
+    return new ForwardedSpace(place.open(config)) {
+      @Override
+      public MetaArea leaseMarks() {
+        return marks;
+      }
+    };
+  }
+
+  private static MemoryKeeper countingMoves(AtomicLong movedBytes) {
+    return (MemoryKeeper)
+        Proxy.newProxyInstance(
+            MemoryKeeper.class.getClassLoader(),
+            new Class<?>[] {MemoryKeeper.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("moved")) {
+                movedBytes.addAndGet((long) arguments[1]);
+              }
+              return method.invoke(MemoryKeeper.NONE, arguments);
+            });
   }
 }
