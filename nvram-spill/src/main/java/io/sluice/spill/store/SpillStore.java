@@ -518,7 +518,7 @@ public final class SpillStore implements Closeable {
     freedBytes.set(left.bytesOf(Tier.MEMORY));
     memoryKeeper.moved(
         output.id().applicationId(), freedBytes.get()); // whatever fails from here on
-    if (left.wasTold()) {
+    if (left.wasTold() && left.bytesOf(Tier.DISK) == 0) { // nobody asks for room on disk back
       former.add(output.id(), left);
     } else {
       grown.signalAll();

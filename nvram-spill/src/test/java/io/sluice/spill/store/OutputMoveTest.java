@@ -508,6 +508,21 @@ class OutputMoveTest extends PoolTestBase {
     }
   }
 
+  @Test
+  void roomOnDiskThatWasLeftIsFreeAtOnceWhoeverWasToldOfIt() throws Exception {
+    try (SpillStore store = open(configWithDisk(1).build())) {
+      commit(store, 1, 2 * SEGMENT_BYTES);
+      CommittedOutput before = output(store, 1);
+      assertTrue(before.place().bytesOf(Tier.MEMORY) > 0);
+      assertTrue(before.place().bytesOf(Tier.DISK) > 0);
+      before.runs(0);
+      store.moveToDisk(before);
+      StoreStats stats = store.stats();
+      assertEquals(stats.disk().committedBytes(), stats.disk().createdBytes());
+      assertEnds(store);
+    }
+  }
+
   /** A mark of what is free cannot be written; that costs room after the next restart alone. */
   @Test
   void whoeverKeepsTheBooksIsToldOfAMoveWhateverFailsBehindIt() throws Exception {
