@@ -520,6 +520,9 @@ public final class SpillStore implements Closeable {
         output.id().applicationId(), freedBytes.get()); // whatever fails from here on
     if (left.wasTold() && left.bytesOf(Tier.DISK) == 0) { // nobody asks for room on disk back
       former.add(output.id(), left);
+      for (Extent extent : left.extents()) {
+        files.leaseMarks().freed(extent.range()); // nobody writes there: no successor need wait
+      }
     } else {
       grown.signalAll();
       giveBack(left, retired);

@@ -509,6 +509,20 @@ class OutputMoveTest extends PoolTestBase {
   }
 
   @Test
+  void whatWasLeftIsGrantedAfterARestartWhileTheApplicationGoesOn() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      commit(store, 1, OUTPUT_BYTES);
+      output(store, 1).runs(0);
+      store.moveToDisk(output(store, 1));
+    }
+    try (SpillStore next = open(configWithDisk(2).recover(Set.of(APP)).build())) {
+      assertOn(Tier.DISK, output(next, 1));
+      assertEquals(0, next.stats().memory().usedBytes());
+      assertEnds(next);
+    }
+  }
+
+  @Test
   void roomOnDiskThatWasLeftIsFreeAtOnceWhoeverWasToldOfIt() throws Exception {
     try (SpillStore store = open(configWithDisk(1).build())) {
       commit(store, 1, 2 * SEGMENT_BYTES);
