@@ -165,7 +165,8 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
       waits.add(nanoTime.getAsLong() - sinceNs);
     }
     Long answer = answers.remove(id);
-    return answer == null ? 0 : answer;
+    boolean left = !holders.containsKey(lease); // then what it was granted is free again
+    return answer == null || left ? 0 : answer;
   }
 
   private long join(Lease lease) {
