@@ -48,6 +48,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   private final LongSupplier nanoTime;
   private final long beginNs;
   private final long waitMs;
+  private final long revokeMs;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Ledger ledger;
@@ -73,6 +74,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     this.nanoTime = nanoTime;
     this.beginNs = nanoTime.getAsLong();
     this.waitMs = terms.waitMs();
+    this.revokeMs = terms.revokeMs();
     this.ledger = new Ledger(terms, capacityBytes);
   }
 
@@ -135,16 +137,15 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   }
 
   private long askInSteps(Lease lease, long bytes, boolean last) {
-    long untilMs = nowMs() + waitMs; // for all steps together
+    long untilMs = nowMs() + (last ? revokeMs : waitMs); // for all steps together
     long blockBytes = lease.info().blockBytes();
     long mostBytes = Math.min(MAX_STEP_BYTES, ledger.stats().capacityBytes() / STEP_PART);
     long wholeBytes = Math.max(1, mostBytes / blockBytes) * blockBytes;
     long grantedBytes = 0;
     while (grantedBytes < bytes) {
       long stepBytes = Math.min(wholeBytes, bytes - grantedBytes);
-      Patience patience =
-          last ? Patience.LAST : nowMs() < untilMs ? Patience.COMING : Patience.NONE;
-      long gotBytes = askStep(lease, stepBytes, patience);
+      Patience patience = last ? Patience.LAST : Patience.COMING;
+      long gotBytes = askStep(lease, stepBytes, nowMs() < untilMs ? patience : Patience.NONE);
       grantedBytes += gotBytes;
       if (gotBytes < stepBytes) {
         break;

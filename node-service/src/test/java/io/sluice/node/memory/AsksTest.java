@@ -118,4 +118,16 @@ class AsksTest {
     keeper.closed(filler);
     assertEquals(0, keeper.moment().ledger().heldBytes().get(Kind.WRITING));
   }
+
+  @Test
+  void theStepsOfALastResortHaveOneDeadlineTogether() throws Exception {
+    CompletableFuture<Long> asking = askLater(8, true);
+    for (int step = 0; step < 2; step++) {
+      awaitStep();
+      clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(REVOKE_MS * 6 / 10));
+      keeper.gaveBack(filler, STEP_BYTES);
+    }
+    Await.until("no step waits any more", asking::isDone);
+    assertEquals(2 * STEP_BYTES, asking.get());
+  }
 }
