@@ -334,10 +334,10 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   /** Lets nothing begin any more. */
   @Override
   public void close() {
-    device.readAhead().forget(this);
     synchronized (this) {
-      closed = true;
+      closed = true; // first: nothing of it is read ahead any more
     }
+    device.readAhead().forget(this);
     closeUnused();
   }
 

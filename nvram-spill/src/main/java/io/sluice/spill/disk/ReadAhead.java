@@ -156,7 +156,7 @@ final class ReadAhead {
         readBehind(stretch, endBytes);
       }
       if (endBytes == stretch.endBytes) {
-        byStart.get(file).remove(stretch.startBytes);
+        unlist(stretch);
         leave(stretch);
       }
     }
@@ -218,7 +218,19 @@ final class ReadAhead {
       plan.piece.close();
       plan.piece = null;
       ahead.remove(plan);
+      if (plan.left.isEmpty()) {
+        plans.remove(plan);
+      }
     }
+  }
+
+  private void unlist(Stretch stretch) {
+    byStart.computeIfPresent(
+        stretch.file,
+        (file, of) -> {
+          of.remove(stretch.startBytes);
+          return of.isEmpty() ? null : of;
+        });
   }
 
   private void leave(Stretch stretch) {
@@ -233,24 +245,25 @@ final class ReadAhead {
   private void drop(Plan plan) {
     giveUpPiece(plan);
     for (Stretch stretch : new ArrayList<>(plan.left)) {
-      byStart.get(stretch.file).remove(stretch.startBytes);
+      unlist(stretch);
       leave(stretch);
     }
     plans.remove(plan);
   }
 
-  /** Nobody reads that file any more. */
+  /**
+   * Nobody reads that file any more. What was read of it ahead goes as well, also where its stretch
+   * is known no more: another reader was told the same, or came for the end of it.
+   */
   synchronized void forget(Source file) {
-    TreeMap<Long, Stretch> of = byStart.remove(file);
-    if (of == null) {
-      return;
-    }
-    for (Stretch stretch : of.values()) {
-      Plan plan = stretch.plan;
-      if (plan.piece != null && plan.pieceOf == file) {
+    for (Plan plan : List.copyOf(ahead)) {
+      if (plan.pieceOf == file) {
         giveUpPiece(plan);
       }
-      leave(stretch);
+    }
+    TreeMap<Long, Stretch> of = byStart.remove(file);
+    if (of != null) {
+      of.values().forEach(this::leave);
     }
   }
 

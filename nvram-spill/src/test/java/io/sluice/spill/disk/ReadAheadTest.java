@@ -215,6 +215,29 @@ class ReadAheadTest {
     assertEquals(1000, readAll(other, 0, 1000, UNIT_BYTES));
   }
 
+  /** Kept, it would keep the deleted file open, and so its space taken. */
+  @Test
+  void ofAFileThatIsClosedNothingStaysThatWasReadForAFormerReader() {
+    TestFile file = new TestFile(1);
+    ahead.expect(List.of(stretch(file, 0, 1000)));
+    ahead.take(file, 0, UNIT_BYTES);
+    ahead.expect(List.of(stretch(file, 0, 1000)));
+    assertEquals(3, room);
+    ahead.forget(file);
+    assertEquals(4, room);
+  }
+
+  @Test
+  void ofAFileThatIsClosedNothingStaysThatItsReaderPassedBy() {
+    TestFile file = new TestFile(1);
+    ahead.expect(List.of(stretch(file, 0, 1000)));
+    ahead.take(file, 0, UNIT_BYTES);
+    ahead.take(file, 900, UNIT_BYTES);
+    assertEquals(3, room);
+    ahead.forget(file);
+    assertEquals(4, room);
+  }
+
   /** A reader that asks again is told the same, and one that never comes costs no memory. */
   @Test
   void whatItKnowsHasABound() {
