@@ -22,32 +22,37 @@ final class RegionSender {
 
   private RegionSender() {}
 
+  /** What becomes of a response, for whoever gives up on clients that do not take theirs. */
+  interface Progress {
+    /** Some more of it is there, or was sent. */
+    void progressed();
+
+    /** Whether what is sent now lies in memory that others wait for. */
+    void lends(boolean lends);
+  }
+
   static void send(
       SocketChannel channel,
       ByteBuffer header,
       MemoryRegion region,
       long offsetBytes,
       int lengthBytes,
-      Runnable progressed)
+      Progress progress)
       throws IOException {
     if (region.reader() != null) {
-      sendRead(channel, header, region.reader(), offsetBytes, lengthBytes, progressed);
+      sendRead(channel, header, region.reader(), offsetBytes, lengthBytes, progress);
     } else if (region.file() != null) {
       Sockets.writeFully(channel, header);
       sendFile(
-          channel, region.file(), region.fileOffsetBytes() + offsetBytes, lengthBytes, progressed);
+          channel, region.file(), region.fileOffsetBytes() + offsetBytes, lengthBytes, progress);
     } else {
       sendMapping(
-          channel, header, region.mapping().slice((int) offsetBytes, lengthBytes), progressed);
+          channel, header, region.mapping().slice((int) offsetBytes, lengthBytes), progress);
     }
   }
 
   private static void sendFile(
-      SocketChannel channel,
-      SharedFile file,
-      long offsetBytes,
-      int lengthBytes,
-      Runnable progressed)
+      SocketChannel channel, SharedFile file, long offsetBytes, int lengthBytes, Progress progress)
       throws IOException {
     int sentBytes = 0;
     while (sentBytes < lengthBytes) {
@@ -63,7 +68,7 @@ final class RegionSender {
                 + ": it was truncated under the registration");
       }
       sentBytes += (int) n;
-      progressed.run();
+      progress.progressed();
     }
   }
 
@@ -73,29 +78,32 @@ final class RegionSender {
       LendingReader reader,
       long offsetBytes,
       int lengthBytes,
-      Runnable progressed)
+      Progress progress)
       throws IOException {
     int sentBytes = 0;
     while (sentBytes < lengthBytes) {
       try (LentBytes piece = reader.read(offsetBytes + sentBytes, lengthBytes - sentBytes)) {
-        progressed.run();
+        progress.progressed();
+        progress.lends(true);
         int pieceBytes = piece.bytes().remaining();
-        sendMapping(channel, header, piece.bytes(), progressed);
+        sendMapping(channel, header, piece.bytes(), progress);
         sentBytes += pieceBytes;
+      } finally {
+        progress.lends(false);
       }
     }
     Sockets.writeFully(channel, header); // which is still to be sent where nothing was asked for
   }
 
   private static void sendMapping(
-      SocketChannel channel, ByteBuffer header, ByteBuffer bytes, Runnable progressed)
+      SocketChannel channel, ByteBuffer header, ByteBuffer bytes, Progress progress)
       throws IOException {
     int end = bytes.limit();
     ByteBuffer[] headerAndBytes = {header, bytes};
     do {
       bytes.limit(Math.min(end, bytes.position() + CHUNK_BYTES));
       channel.write(headerAndBytes);
-      progressed.run();
+      progress.progressed();
     } while (header.hasRemaining() || bytes.position() < end);
   }
 }

@@ -17,19 +17,14 @@ import java.util.Optional;
  * thread.
  */
 public final class TcpProvider implements TransportProvider {
-  private static final long DEFAULT_STALL_LIMIT_MS = 60_000;
-
-  private final long stallLimitMs;
+  private final TcpPatience patience;
 
   public TcpProvider() {
-    this(DEFAULT_STALL_LIMIT_MS);
+    this(TcpPatience.DEFAULT);
   }
 
-  /**
-   * @param stallLimitMs how long a client may take no bytes of what it has asked for
-   */
-  TcpProvider(long stallLimitMs) {
-    this.stallLimitMs = stallLimitMs;
+  TcpProvider(TcpPatience patience) {
+    this.patience = patience;
   }
 
   @Override
@@ -50,7 +45,7 @@ public final class TcpProvider implements TransportProvider {
   @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
-    return TcpServerEndpoint.open(bindAddress, admission, stallLimitMs);
+    return TcpServerEndpoint.open(bindAddress, admission, patience);
   }
 
   @Override

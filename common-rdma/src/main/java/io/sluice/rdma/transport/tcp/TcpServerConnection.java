@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * ends. Failure: whatever goes wrong ends this connection and no other; the client sees its stream
  * cut.
  */
-final class TcpServerConnection implements Runnable {
+final class TcpServerConnection implements Runnable, RegionSender.Progress {
   private static final Logger LOG = LoggerFactory.getLogger(TcpServerConnection.class);
 
   /** Requests are small and come in bursts; one system call takes many. */
@@ -47,6 +47,7 @@ final class TcpServerConnection implements Runnable {
   private Admission.Place place;
   private boolean refusedBefore;
   private volatile long busySinceNanos = NOT_BUSY;
+  private volatile boolean lends;
   private volatile long idleSinceNanos = System.nanoTime(); // its thread may begin late
 
   /**
@@ -166,7 +167,7 @@ final class TcpServerConnection implements Runnable {
       }
       ByteBuffer ok = header(requestId, STATUS_OK, lengthBytes);
       try {
-        RegionSender.send(channel, ok, region.memory(), offsetBytes, lengthBytes, this::progressed);
+        RegionSender.send(channel, ok, region.memory(), offsetBytes, lengthBytes, this);
       } catch (IOException e) {
         if (region.memory().reader() == null || ok.position() > 0) {
           throw e;
@@ -196,12 +197,19 @@ final class TcpServerConnection implements Runnable {
     return header.putLong(requestId).putInt(status).putInt(lengthBytes).flip();
   }
 
-  private void progressed() {
+  @Override
+  public void progressed() {
     busySinceNanos = System.nanoTime() | 1; // never NOT_BUSY
   }
 
+  @Override
+  public void lends(boolean lends) {
+    this.lends = lends;
+  }
+
   /** Gives up on a client that does not take its bytes, or has asked for none for long. */
-  void shutdownIfLate(long stallLimitMs, long idleLimitMs) {
+  void shutdownIfLate(TcpPatience patience, long idleLimitMs) {
+    long stallLimitMs = lends ? patience.lendLimitMs() : patience.stallLimitMs(); // before since
     long since = busySinceNanos;
     if (since != NOT_BUSY) {
       if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(stallLimitMs)) {

@@ -62,16 +62,16 @@ final class TcpServerEndpoint implements ServerEndpoint {
   }
 
   static TcpServerEndpoint open(
-      InetSocketAddress bindAddress, Admission admission, long stallLimitMs)
+      InetSocketAddress bindAddress, Admission admission, TcpPatience patience)
       throws TransportException {
-    return open(bindAddress, admission, stallLimitMs, OffHeap::allocate);
+    return open(bindAddress, admission, patience, OffHeap::allocate);
   }
 
   /** As above, with {@code memory} for what {@link OffHeap#free} frees: a test has it refused. */
   static TcpServerEndpoint open(
       InetSocketAddress bindAddress,
       Admission admission,
-      long stallLimitMs,
+      TcpPatience patience,
       IntFunction<ByteBuffer> memory)
       throws TransportException {
     ServerSocketChannel listener = null;
@@ -83,8 +83,8 @@ final class TcpServerEndpoint implements ServerEndpoint {
       endpoint.acceptor.start();
       long idleLimitMs = admission.limits().idleTimeoutMs();
       endpoint.stallWatch.every(
-          Math.max(1, Math.min(stallLimitMs, idleLimitMs) / 4),
-          () -> endpoint.connections.forEach(c -> c.shutdownIfLate(stallLimitMs, idleLimitMs)));
+          Math.max(1, Math.min(patience.shortestMs(), idleLimitMs) / 4),
+          () -> endpoint.connections.forEach(c -> c.shutdownIfLate(patience, idleLimitMs)));
       return endpoint;
     } catch (IOException e) {
       TransportException failure =

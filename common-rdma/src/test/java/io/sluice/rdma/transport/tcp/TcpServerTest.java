@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.sluice.rdma.memory.LendingReader;
+import io.sluice.rdma.memory.LentBytes;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.threads.UnsayableError;
 import io.sluice.rdma.transport.Admission;
@@ -37,7 +39,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
@@ -87,7 +91,8 @@ class TcpServerTest {
           return OffHeap.allocate(lengthBytes);
         };
     try (ServerEndpoint server =
-            TcpServerEndpoint.open(ANY_PORT, Admission.open(limits(10, 60_000)), LONG_MS, memory);
+            TcpServerEndpoint.open(
+                ANY_PORT, Admission.open(limits(10, 60_000)), TcpPatience.DEFAULT, memory);
         Socket refused = new Socket()) {
       refused.connect(server.address());
       refused.setSoTimeout((int) LONG_MS);
@@ -225,7 +230,8 @@ class TcpServerTest {
     int length = 64 << 20;
     try (RegionFixture fixture = new RegionFixture(dir, length, 8);
         ServerEndpoint server =
-            new TcpProvider(1_000).listen(ANY_PORT, Admission.open(limits(10, 60_000)));
+            new TcpProvider(new TcpPatience(1_000, 1_000))
+                .listen(ANY_PORT, Admission.open(limits(10, 60_000)));
         RawClient idle = new RawClient(server).welcomed();
         RawClient mute = new RawClient(server);
         RawClient slow = new RawClient(server).welcomed()) {
@@ -238,6 +244,45 @@ class TcpServerTest {
         Thread.onSpinWait();
       }
       assertCut(slow, length);
+    }
+  }
+
+  /** Others wait for it, and not for as long as a client may stall. */
+  @Test
+  void memoryThatIsLentComesBackFromAClientThatTakesNothing() throws Exception {
+    ByteBuffer memory = OffHeap.allocate(1 << 20);
+    Semaphore lendable = new Semaphore(1);
+    CountDownLatch lent = new CountDownLatch(1);
+    LendingReader reader =
+        (offsetBytes, lengthBytes) -> {
+          lendable.acquireUninterruptibly();
+          lent.countDown();
+          return new LentBytes() {
+            @Override
+            public ByteBuffer bytes() {
+              return memory.slice(0, Math.min(lengthBytes, memory.capacity()));
+            }
+
+            @Override
+            public void close() {
+              lendable.release();
+            }
+          };
+        };
+    int length = 64 << 20;
+    TcpPatience patience = new TcpPatience(600_000, 200);
+    try (ServerEndpoint server =
+            new TcpProvider(patience).listen(ANY_PORT, Admission.open(limits(10, 600_000)));
+        RawClient slow = new RawClient(server).welcomed()) {
+      slow.request(1, server.register(MemoryRegion.ofReader(reader, length)), 0, length);
+      lent.await();
+      while (server.counters().openConnections() > 0) {
+        Thread.sleep(1); // ends by the test's timeout if never
+      }
+      assertEquals(1, lendable.availablePermits());
+      assertCut(slow, length);
+    } finally {
+      OffHeap.free(memory);
     }
   }
 
