@@ -159,7 +159,7 @@ final class LocalSession {
       return;
     }
     try (write) {
-      frames.receiveBehind(write.bytes(), TIMEOUT_MS);
+      frames.receiveBehind(write.bytes(), write.fillTimeoutMs());
       answer(
           () -> {
             write.run(IoClass.WRITE_SORT);

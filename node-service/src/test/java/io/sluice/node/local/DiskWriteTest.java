@@ -40,10 +40,12 @@ import org.junit.jupiter.api.Test;
 /** What tasks write to the disk tier, which has no memory above it here. */
 class DiskWriteTest extends LocalServerTestBase {
   private static final int UNIT_BYTES = 1 << 20;
+  private static final long DISK_TIMEOUT_MS = 12_000;
+  private static final String OTHER_APP = "application_1_0002";
 
   @Override
   StoreConfig.Builder pool() {
-    return TestPool.withDisk(directory, 0);
+    return TestPool.withDisk(directory, 0).diskTimeoutMs(DISK_TIMEOUT_MS);
   }
 
   private static byte[] random(Random random, int lengthBytes) {
@@ -129,22 +131,45 @@ class DiskWriteTest extends LocalServerTestBase {
           UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS)) {
         Frames frames = new Frames(stream);
         hello(frames);
-        Range leased = lease(frames);
-        frames.send(
-            LocalProtocol.WRITE,
-            out -> {
-              out.writeInt(leased.segmentId());
-              out.writeLong(leased.offsetBytes());
-              out.writeInt(UNIT_BYTES);
-            },
-            ByteBuffer.wrap(new byte[100]),
-            TIMEOUT_MS);
+        beginWrite(frames, lease(frames), 100);
       }
     }
     Await.until("all leases came back", () -> store.stats().disk().leasedBytes() == 0);
     try (LocalClient client = connect(APP)) {
       client.write(client.leaseContiguous(UNIT_BYTES), 0, ByteBuffer.wrap(new byte[UNIT_BYTES]));
     }
+  }
+
+  /** All of the device's memory would be theirs for longer than others wait for some. */
+  @Test
+  void tasksThatStopInTheMiddleOfAWriteDoNotKeepTheDeviceFromOthers() throws IOException {
+    List<MessageStream> stopped = new ArrayList<>();
+    try (LocalClient client = connect(OTHER_APP)) {
+      for (int i = 0; i < 4; i++) {
+        MessageStream stream =
+            UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS);
+        stopped.add(stream);
+        Frames frames = new Frames(stream);
+        hello(frames);
+        Range leased = lease(frames);
+        beginWrite(frames, leased, UNIT_BYTES - 1); // the service must have taken most of it
+      }
+      client.write(client.leaseContiguous(UNIT_BYTES), 0, ByteBuffer.wrap(new byte[UNIT_BYTES]));
+    } finally {
+      Closing.all(stopped);
+    }
+  }
+
+  private static void beginWrite(Frames frames, Range leased, int sentBytes) throws IOException {
+    frames.send(
+        LocalProtocol.WRITE,
+        out -> {
+          out.writeInt(leased.segmentId());
+          out.writeLong(leased.offsetBytes());
+          out.writeInt(UNIT_BYTES);
+        },
+        ByteBuffer.wrap(new byte[sentBytes]),
+        TIMEOUT_MS);
   }
 
   private void hello(Frames frames) throws IOException {

@@ -157,6 +157,11 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
       return transfer.bytes();
     }
 
+    /** So long may it take to fill it: others wait four times as long for the memory. */
+    public long fillTimeoutMs() {
+      return Math.max(1, device.timeoutMs() / 4);
+    }
+
     /** Returns when they are written, all of them. */
     public void run(IoClass ioClass) throws IOException {
       device.queue().await(transfer.begin(ioClass, System.nanoTime(), this::write));

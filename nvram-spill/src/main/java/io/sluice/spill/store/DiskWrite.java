@@ -27,6 +27,11 @@ public final class DiskWrite implements LentBytes {
     return write.bytes();
   }
 
+  /** So long may it take to fill it. */
+  public long fillTimeoutMs() {
+    return write.fillTimeoutMs();
+  }
+
   /** Returns when all of it is where it belongs. */
   public void run(IoClass ioClass) throws IOException {
     try {
