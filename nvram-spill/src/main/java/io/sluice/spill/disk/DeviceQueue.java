@@ -66,10 +66,9 @@ public final class DeviceQueue implements Closeable {
     this.schedules = schedules;
     this.schedule = schedules.get();
     for (int i = 0; i < DEPTH; i++) {
-      Worker worker = new Worker(i);
-      workers.add(worker);
-      worker.start();
+      workers.add(new Worker(i));
     }
+    workers.forEach(Thread::start); // now that each may look at all of them
   }
 
   /** Queues a request; where that is in vain it fails at once, and is over. */
