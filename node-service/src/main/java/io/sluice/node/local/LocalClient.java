@@ -366,12 +366,10 @@ public final class LocalClient implements ExtentSource, Closeable {
   private synchronized Answer exchange(int type, Frames.Payload payload, ByteBuffer behind)
       throws IOException {
     try {
-      return exchange(session.frames(), type, payload, behind);
+      return exchangeInStep(type, payload, behind);
     } catch (RemoteError | StoreFullException | CorruptOutputException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
-      // The answer may still be on its way: nothing said after this would match its reply.
-      session.stream().close();
       if (closed || e instanceof InterruptedIOException) {
         throw e;
       }
@@ -381,7 +379,25 @@ public final class LocalClient implements ExtentSource, Closeable {
         throw e;
       }
     }
-    return exchange(session.frames(), type, payload, behind);
+    return exchangeInStep(type, payload, behind);
+  }
+
+  /** Ends the session if the answer may still be on its way: the next request would take it. */
+  private Answer exchangeInStep(int type, Frames.Payload payload, ByteBuffer behind)
+      throws IOException {
+    boolean inStep = false;
+    try {
+      Answer answer = exchange(session.frames(), type, payload, behind);
+      inStep = true;
+      return answer;
+    } catch (RemoteError | StoreFullException | CorruptOutputException e) {
+      inStep = true; // that was the answer
+      throw e;
+    } finally {
+      if (!inStep) {
+        session.stream().close();
+      }
+    }
   }
 
   private Answer exchange(Frames frames, int type, Frames.Payload payload, ByteBuffer behind)

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -14,7 +15,7 @@ import java.nio.file.StandardOpenOption;
  * the memory is free, where a buffered write moves bytes into dirty pages of the same memory.
  *
  * <p>Addresses, lengths and positions are multiples of {@link BufferSet#ALIGNMENT_BYTES}. Where the
- * file system has no direct I/O each write is forced instead.
+ * file system has no direct I/O, or not in such blocks, each write is forced instead.
  *
  * <p>Thread contract: safe from any thread that nobody interrupts, which are the workers of a
  * {@link DeviceQueue}. Who opens it closes it when no request for it is open. Failure: {@link
@@ -33,6 +34,10 @@ public final class DirectFile implements AutoCloseable {
 
   /** Opens a file that is there. */
   public static DirectFile open(Path path) throws IOException {
+    if (!takesAlignment(Files.getFileStore(path).getBlockSize())) {
+      return new DirectFile(
+          path, FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE), false);
+    }
     try {
       return new DirectFile(
           path,
@@ -44,6 +49,11 @@ public final class DirectFile implements AutoCloseable {
       return new DirectFile(
           path, FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE), false);
     }
+  }
+
+  /** Direct I/O is in blocks of the file system, which may be large: NFS says 1 MiB. */
+  static boolean takesAlignment(long blockBytes) {
+    return BufferSet.ALIGNMENT_BYTES % blockBytes == 0;
   }
 
   /** Whether the page cache is left out. */

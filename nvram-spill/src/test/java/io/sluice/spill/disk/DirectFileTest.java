@@ -1,6 +1,7 @@
 package io.sluice.spill.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -45,6 +46,14 @@ class DirectFileTest {
     byte[] all = Files.readAllBytes(path);
     assertEquals(12288, all.length);
     assertEquals((byte) (5000 * 31), all[4096 + 5000]);
+  }
+
+  @Test
+  void directIoIsForBlocksThatFitOurAlignment() {
+    assertTrue(DirectFile.takesAlignment(512));
+    assertTrue(DirectFile.takesAlignment(4096));
+    assertFalse(DirectFile.takesAlignment(64 << 10), "XFS may have those");
+    assertFalse(DirectFile.takesAlignment(1 << 20), "NFS");
   }
 
   @Test

@@ -277,7 +277,7 @@ class TcpServerTest {
       slow.request(1, server.register(MemoryRegion.ofReader(reader, length)), 0, length);
       lent.await();
       while (server.counters().openConnections() > 0) {
-        Thread.sleep(1); // ends by the test's timeout if never
+        Thread.onSpinWait(); // ends by the test's timeout if never
       }
       assertEquals(1, lendable.availablePermits());
       assertCut(slow, length);
