@@ -17,6 +17,13 @@ public enum KeyType {
       return new Text(number == 0 ? "" : "key-" + Long.toString(number * 2_654_435_761L, 36));
     }
   },
+  /** Text that no other scenario's keys have, to be looked for in what a job leaves. */
+  MARKED(Text.class) {
+    @Override
+    WritableComparable<?> key(long number) {
+      return new Text("mark-" + Long.toString(number * 2_654_435_761L, 36));
+    }
+  },
   BYTES(BytesWritable.class) {
     @Override
     WritableComparable<?> key(long number) {

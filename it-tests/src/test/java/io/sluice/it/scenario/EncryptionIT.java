@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import io.sluice.rdma.testing.TestCertificate;
 import java.io.IOException;
@@ -33,14 +34,18 @@ class EncryptionIT {
   private static final String TLS = "mapreduce.shuffle.ssl.enabled";
   private static final int REDUCES = 4;
 
-  /** As text keys look, and ciphertext of this length does not once in a hundred thousand times. */
-  private static final Pattern CANARY = Pattern.compile("key-[0-9a-z]{3}");
+  /** As marked keys look, and ciphertext of this length not once in a hundred thousand times. */
+  private static final Pattern CANARY = Pattern.compile("mark-[0-9a-z]{3}");
 
   private static final Scenario RECORDS =
       Scenario.newApi("encryption")
           .with(ScenarioConf.MAPS, 4)
           .with(ScenarioConf.RECORDS_PER_MAP, 5_000)
           .with("mapreduce.job.reduces", REDUCES);
+
+  /** What jobs before have left in free blocks has other keys. */
+  private static final Scenario MARKED =
+      RECORDS.named("encryption-marked").with(ScenarioConf.KEY_TYPE, KeyType.MARKED);
 
   @AfterEach
   void allNodesServeAgainAndHoldNothing(PseudoCluster cluster) {
@@ -52,9 +57,9 @@ class EncryptionIT {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void noRecordLiesInAPool(boolean encrypted, PseudoCluster cluster) throws IOException {
-    String expected = StockOutput.of(cluster, RECORDS);
+    String expected = StockOutput.of(cluster, MARKED);
     Scenario scenario =
-        RECORDS.named(encrypted ? "canary" : "canary-found").with(ENCRYPTED, encrypted);
+        MARKED.named(encrypted ? "canary" : "canary-found").with(ENCRYPTED, encrypted);
     FinishedJob finished;
     try (GatedRun run = GatedRun.start(cluster, scenario)) {
       run.openMapGate();
