@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -295,7 +296,15 @@ class OwnersTest extends PoolTestBase {
       stores.add(store);
       Lease ann = store.openLease(APP, ANN);
       closed.add(ann);
-      assertThrows(IOException.class, () -> commit(ann, id(1), random, SEGMENT_BYTES * 3 / 2));
+      byte[] run = new byte[SEGMENT_BYTES * 3 / 2]; // so that both segments are ann's
+      assertThrows(
+          IOException.class,
+          () -> {
+            try (OutputWriter writer = writer(ann, 1)) {
+              Outputs.write(writer, new Outputs.Content(1, List.of(0), List.of(run)), random);
+              writer.commit(id(1));
+            }
+          });
       assertEquals(Set.of(ANN), told);
       assertEquals(List.of(), grantedMeanwhile);
       try (Lease bob = store.openLease(BOBS_APP, BOB)) {
