@@ -39,9 +39,12 @@ import picocli.CommandLine.Option;
     showDefaultValues = true)
 public final class NodeServiceCommand implements Callable<Integer> {
   static final String NAME = "node-service";
+  private static final String MEMORY = "--memory";
+  private static final String CAPACITY = "--capacity";
   private static final String DATA_BIND = "--data-bind";
   private static final Logger LOG = LoggerFactory.getLogger(NodeServiceCommand.class);
   private static final long JANITOR_PERIOD_MS = 60_000;
+  private static final long DEFAULT_MEMORY_BYTES = 1L << 30;
   private static final long BOUNCE_BYTES = 16L << 20;
 
   @Option(
@@ -51,11 +54,21 @@ public final class NodeServiceCommand implements Callable<Integer> {
   private Path directory;
 
   @Option(
-      names = "--capacity",
-      defaultValue = "1g",
+      names = MEMORY,
       converter = AmountConverter.Bytes.class,
-      description = "Of the memory tier.")
-  private long capacityBytes;
+      description =
+          "All that shuffling takes of the node's memory outside executors: the memory tier, bounce"
+              + " buffers and buffers of disks. 1g if nothing is said.")
+  private Long memoryBytes; // null: DEFAULT_MEMORY_BYTES
+
+  @Option(
+      names = CAPACITY,
+      converter = AmountConverter.Bytes.class,
+      description =
+          "Of the memory tier alone, instead of "
+              + MEMORY
+              + ": for a pool that is no memory of the node.")
+  private Long capacityBytes; // null: what the whole leaves
 
   @Option(
       names = "--allocation",
@@ -207,13 +220,14 @@ public final class NodeServiceCommand implements Callable<Integer> {
   }
 
   private NodeService open() throws IOException {
-    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityBytes)
+    return sized(ServicePlace.in(directory, PlaceUse.ANNOUNCED))
         .wholeAtStart(allocation == Allocation.start)
         .segments(segmentBytes)
         .overflow(overflowPlaces(), 0)
         .settingNames(
             "--dir",
-            new StoreConfig.SettingNames("--capacity", "--overflow-dirs", "--overflow-dirs"))
+            new StoreConfig.SettingNames(
+                capacityBytes == null ? MEMORY : CAPACITY, "--overflow-dirs", "--overflow-dirs"))
         .medium(medium)
         .transport(transport)
         .listen(bindAddress, port)
@@ -223,6 +237,15 @@ public final class NodeServiceCommand implements Callable<Integer> {
         .probes(Probes.CONFINED)
         .recover(true)
         .start();
+  }
+
+  private ServiceBuilder sized(ServicePlace place) throws IOException {
+    if (memoryBytes != null && capacityBytes != null) {
+      throw new IOException(MEMORY + " and " + CAPACITY + " say the same in two ways; give one");
+    }
+    return capacityBytes == null
+        ? ServiceBuilder.within(place, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
+        : ServiceBuilder.at(place, capacityBytes);
   }
 
   private ConnectionLimits limits() {

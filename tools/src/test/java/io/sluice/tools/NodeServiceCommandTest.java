@@ -9,6 +9,7 @@ import io.sluice.node.local.LocalClient;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.spill.disk.Device;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
@@ -62,6 +63,28 @@ class NodeServiceCommandTest {
       assertEquals("127.0.0.2", other.dataAddress("tcp").getAddress().getHostAddress());
     }
     assertEquals("127.0.0.1", service.dataAddress("tcp").getAddress().getHostAddress());
+  }
+
+  @Test
+  void oneNumberIsAllTheMemoryOfTheNode() throws IOException {
+    NodeServiceCommand command = new NodeServiceCommand();
+    new CommandLine(command)
+        .parseArgs(
+            "--dir=" + base.resolve("other"),
+            "--memory=33m",
+            "--segment-size=4m",
+            "--transport=tcp",
+            "--overflow-dirs=" + base.resolve("disk"),
+            "--bind=127.0.0.1",
+            "--port=0");
+    try (NodeService other = command.start()) {
+      assertEquals(16 << 20, other.nodeMemory().tierBytes()); // the disk has the rest
+      assertEquals(Device.MEMORY_BYTES, other.nodeMemory().diskBytes());
+    }
+    String message =
+        assertThrows(IOException.class, () -> command("third", "--memory=32m").start())
+            .getMessage();
+    assertTrue(message.contains("--memory and --capacity"), message);
   }
 
   /** The system's temporary directory is emptied by cleaners while the service runs. */

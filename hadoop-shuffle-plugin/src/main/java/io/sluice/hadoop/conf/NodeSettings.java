@@ -5,6 +5,7 @@ import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** What an administrator may set for the NodeManager's service. */
 public final class NodeSettings {
@@ -23,15 +24,27 @@ public final class NodeSettings {
               + " `/dev/dax0.0`, for the pool alone; the rest then stays at the default. Only the"
               + " NodeManager's user can read it.");
 
-  /** Size of the memory tier. */
-  public static final Setting<Integer> POOL_CAPACITY_MB =
+  /** All that the service takes. */
+  public static final Setting<Integer> NODE_MEMORY_MB =
       Setting.integer(
-          "sluice.pool.capacity-mb",
+          "sluice.node.memory-mb",
           1024,
+          1,
+          1 << 24,
+          "All that shuffling takes of the node's memory outside the containers, in MiB: the memory"
+              + " tier of the pool, bounce buffers and buffers of disks. Subtract it from"
+              + " `yarn.nodemanager.resource.memory-mb` ([Sizing a node](sizing.md)).");
+
+  /** Size of the memory tier. */
+  public static final Setting<OptionalInt> POOL_CAPACITY_MB =
+      Setting.optionalInteger(
+          "sluice.pool.capacity-mb",
+          "what `sluice.node.memory-mb` leaves",
           0,
           1 << 24,
-          "Size of the memory tier, in MiB. Memory is kept once it is allocated. Subtract it from"
-              + " `yarn.nodemanager.resource.memory-mb`.");
+          "Size of the memory tier alone, in MiB, instead of `sluice.node.memory-mb`: for a pool that"
+              + " is no memory of the node, such as one on a DAX device or an NVMe disk. 0 for no"
+              + " memory tier.");
 
   /** When the memory tier is allocated. */
   public static final Setting<String> POOL_ALLOCATION =
@@ -145,6 +158,7 @@ public final class NodeSettings {
   /** What users may want to set, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(
+        NODE_MEMORY_MB,
         POOL_DIR,
         POOL_CAPACITY_MB,
         POOL_ALLOCATION,

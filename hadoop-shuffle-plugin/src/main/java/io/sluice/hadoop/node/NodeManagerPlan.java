@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
@@ -53,8 +54,7 @@ public final class NodeManagerPlan {
   private static ServiceBuilder common(
       Configuration conf, UnaryOperator<String> settings, int shufflePort, boolean recover)
       throws IOException {
-    return ServiceBuilder.at(
-            place(settings, shufflePort), (long) NodeSettings.POOL_CAPACITY_MB.get(settings) << 20)
+    return sized(settings, place(settings, shufflePort))
         .wholeAtStart(NodeSettings.POOL_ALLOCATION.get(settings).equals(NodeSettings.AT_START))
         .segments(NodeSettings.POOL_SEGMENT_MB.get(settings) << 20)
         .overflow(
@@ -63,7 +63,7 @@ public final class NodeManagerPlan {
         .settingNames(
             NodeSettings.POOL_DIR.name(),
             new StoreConfig.SettingNames(
-                NodeSettings.POOL_CAPACITY_MB.name(),
+                memorySetting(settings),
                 NodeSettings.POOL_OVERFLOW_DIRS.name(),
                 NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()))
         .medium(NodeSettings.POOL_MEDIUM.get(settings))
@@ -74,6 +74,28 @@ public final class NodeManagerPlan {
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)
         .recover(recover);
+  }
+
+  private static ServiceBuilder sized(UnaryOperator<String> settings, ServicePlace place)
+      throws IOException {
+    OptionalInt tierMb = NodeSettings.POOL_CAPACITY_MB.get(settings);
+    int totalMb = NodeSettings.NODE_MEMORY_MB.get(settings);
+    if (tierMb.isPresent() && settings.apply(NodeSettings.NODE_MEMORY_MB.name()) != null) {
+      throw new IOException(
+          "%s and %s are both set, and say the same in two ways; remove the first, unless the pool is"
+                  .formatted(
+                      NodeSettings.POOL_CAPACITY_MB.name(), NodeSettings.NODE_MEMORY_MB.name())
+              + " no memory of this node");
+    }
+    return tierMb.isPresent()
+        ? ServiceBuilder.at(place, (long) tierMb.getAsInt() << 20)
+        : ServiceBuilder.within(place, (long) totalMb << 20);
+  }
+
+  private static String memorySetting(UnaryOperator<String> settings) {
+    return NodeSettings.POOL_CAPACITY_MB.get(settings).isPresent()
+        ? NodeSettings.POOL_CAPACITY_MB.name()
+        : NodeSettings.NODE_MEMORY_MB.name();
   }
 
   private static ServicePlace place(UnaryOperator<String> settings, int shufflePort)

@@ -1,7 +1,9 @@
 package io.sluice.hadoop.node;
 
+import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.service.NodeRole;
 import io.sluice.hadoop.service.SluiceShuffleService;
+import io.sluice.node.service.MachineMemory;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.segment.PrivateDirectory;
@@ -49,6 +51,13 @@ final class ServingNode implements NodeRole {
           metadata.pool(),
           metadata.address().controlPort(),
           service.listening());
+      if (NodeSettings.POOL_CAPACITY_MB.get(conf::getTrimmed).isEmpty()) {
+        ContainerMemory.shortage(
+                conf,
+                service.nodeMemory().totalBytes(),
+                MachineMemory.of(metadata.pool()).totalBytes())
+            .ifPresent(LOG::warn);
+      }
     } catch (Exception | Error e) {
       // Errors too: no direct memory, a library that does not load, a full tmpfs behind a mapping.
       metadata = NodeMetadata.degraded(reason(e));

@@ -349,6 +349,19 @@ final class SluiceShuffleServiceTest {
     assertDegrades(value);
   }
 
+  @Test
+  void degradesWhereItsMemoryIsSaidInTwoWays() {
+    conf.setInt(NodeSettings.NODE_MEMORY_MB.name(), 64);
+    assertDegrades("sluice.pool.capacity-mb and sluice.node.memory-mb are both set");
+  }
+
+  @Test
+  void degradesWhereTheMachineHasLessMemory() {
+    conf.unset(NodeSettings.POOL_CAPACITY_MB.name());
+    conf.setInt(NodeSettings.NODE_MEMORY_MB.name(), 1 << 24);
+    assertDegrades("sluice.node.memory-mb is more than this machine has");
+  }
+
   /** Whoever restricted the service by it must not find it unrestricted. */
   @Test
   void degradesOnANameThatIsReadNoMore() {

@@ -2,6 +2,7 @@ package io.sluice.node.conf;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -37,6 +38,16 @@ public record Setting<T>(
         Integer.toString(defaultValue),
         meaning,
         text -> text == null ? Integer.valueOf(defaultValue) : parse(name, text, min, max));
+  }
+
+  /** The same without a default: what is not set is empty. */
+  public static Setting<OptionalInt> optionalInteger(
+      String name, String defaultText, int min, int max, String meaning) {
+    return new Setting<>(
+        name,
+        defaultText,
+        meaning,
+        text -> text == null ? OptionalInt.empty() : OptionalInt.of(parse(name, text, min, max)));
   }
 
   private static int parse(String name, String text, int min, int max) {

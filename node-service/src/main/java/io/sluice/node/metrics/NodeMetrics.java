@@ -51,6 +51,19 @@ public final class NodeMetrics {
   private static final List<Row> ROWS =
       List.of(
           gauge("sluice_outputs", "Outputs that readers can find", now -> now.store().outputs()),
+          new Row(
+              new Metric(
+                  "sluice_node_memory_bytes",
+                  Type.GAUGE,
+                  "Most that the service takes of its machine's memory, beside its process's heap and"
+                      + " threads: the memory tier (`tier`), bounce buffers (`bounce`), buffers of disks"
+                      + " (`disk`)",
+                  List.of("use")),
+              (now, values) -> {
+                values.number(now.node().tierBytes(), "tier");
+                values.number(now.node().bounceBytes(), "bounce");
+                values.number(now.node().diskBytes(), "disk");
+              }),
           gauge(
               "sluice_memory_capacity_bytes",
               "Most that the memory tier may hold",

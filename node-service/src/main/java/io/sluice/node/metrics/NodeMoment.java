@@ -3,6 +3,7 @@ package io.sluice.node.metrics;
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.memory.MemoryMoment;
 import io.sluice.node.service.BounceCounters;
+import io.sluice.node.service.NodeMemory;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
@@ -17,11 +18,13 @@ import java.util.Map;
 /**
  * All that a service knows of itself at one moment.
  *
+ * @param node what it takes of its machine's memory at most
  * @param tasks the applications whose tasks hold most memory, the largest first
  * @param largest the applications whose outputs hold most, the largest first
  * @param answered what transports did whose reads are answered here, and not by a NIC
  */
 record NodeMoment(
+    NodeMemory node,
     StoreStats store,
     MemoryMoment memory,
     List<TasksUse> tasks,
@@ -44,6 +47,7 @@ record NodeMoment(
     Map<String, TransportCounters> transports = service.transportCounters();
     TransportCounters tcp = transports.get(TransportNames.TCP);
     return new NodeMoment(
+        service.nodeMemory(),
         service.storeStats(),
         memory,
         TasksUse.largest(memory.holdings(), LARGEST),

@@ -92,6 +92,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final ApplicationOwners owners;
   private final Refusals refusals = new Refusals();
   private final Owner own;
+  private final NodeMemory nodeMemory;
   private final LedgerKeeper memory;
   private final SpillStore store;
   private final Medium medium;
@@ -108,6 +109,7 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   private NodeService(NodeServiceConfig config) throws IOException {
     try {
+      nodeMemory = config.memory();
       listen(config);
       probeRegion = ProbeRegion.open(probed(config), config.dataAddress(), config.probePort());
       open.push(probeRegion);
@@ -221,6 +223,11 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** How writers in this process write to the pool. */
   public Medium medium() {
     return medium;
+  }
+
+  /** What this service takes of its machine's memory at most. */
+  public NodeMemory nodeMemory() {
+    return nodeMemory;
   }
 
   /** Who holds the memory tier, and who waits for it. */

@@ -19,6 +19,7 @@ import java.util.List;
  *     #MAX_TRANSPORTS} further on. 0 takes free ones
  * @param transports the transports that work here, preferred first
  * @param recover whether to keep what an earlier service left in the pool
+ * @param memory what all of that takes
  * @param bounce memory for segments that a transport cannot register
  * @param limits how many tasks, how many readers and, for each transport, how many data connections
  * @param probes what strangers may try
@@ -33,6 +34,7 @@ record NodeServiceConfig(
     int controlPort,
     List<TransportProvider> transports,
     boolean recover,
+    NodeMemory memory,
     BounceConfig bounce,
     ConnectionLimits limits,
     Probes probes,

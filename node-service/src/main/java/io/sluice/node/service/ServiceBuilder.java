@@ -6,7 +6,9 @@ import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.disk.Device;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
@@ -30,6 +32,10 @@ public final class ServiceBuilder {
 
   private final ServicePlace place;
   private final StoreConfig.Builder store;
+  private final long totalBytes; // that the tier is fitted into; 0: the tier was given
+  private int segmentBytes = StoreConfig.DEFAULT_SEGMENT_BYTES;
+  private int diskDirectories;
+  private String memorySetting = "the memory of the node";
   private String advice = "give the service a directory of its own";
   private String medium = "auto";
   private String transport = TransportChooser.AUTO;
@@ -43,14 +49,23 @@ public final class ServiceBuilder {
   private Probes probes = Probes.NONE;
   private ApplicationUsers users; // null: the service's own user alone
 
-  private ServiceBuilder(ServicePlace place, long memoryBytes) {
+  private ServiceBuilder(ServicePlace place, long memoryBytes, long totalBytes) {
     this.place = place;
+    this.totalBytes = totalBytes;
     this.store = StoreConfig.builder(place.pool(), memoryBytes).use(place.use());
   }
 
   /** A service in a place that no other one uses, with a memory tier of so many bytes. */
   public static ServiceBuilder at(ServicePlace place, long memoryBytes) {
-    return new ServiceBuilder(place, memoryBytes);
+    return new ServiceBuilder(place, memoryBytes, 0);
+  }
+
+  /**
+   * The same with what is left of so many bytes, which are all that the service takes of its
+   * machine's memory: see {@link NodeMemory}.
+   */
+  public static ServiceBuilder within(ServicePlace place, long totalBytes) {
+    return new ServiceBuilder(place, 0, totalBytes);
   }
 
   /** Whether the memory tier is allocated at the start; if not, as it is needed. */
@@ -66,6 +81,7 @@ public final class ServiceBuilder {
 
   /** Lengths of a segment and of a block, the unit of leases. */
   public ServiceBuilder segments(int segmentBytes, int blockBytes) {
+    this.segmentBytes = segmentBytes;
     store.geometry(segmentBytes, blockBytes);
     return this;
   }
@@ -77,6 +93,7 @@ public final class ServiceBuilder {
 
   /** The same with another number of bytes to be left free on those file systems. */
   public ServiceBuilder overflow(List<Path> directories, long capacityBytes, long reserveBytes) {
+    diskDirectories = directories.size();
     store.disk(directories, capacityBytes, reserveBytes);
     return this;
   }
@@ -84,6 +101,7 @@ public final class ServiceBuilder {
   /** What the settings of the place and of the pool are called, for messages. */
   public ServiceBuilder settingNames(String directory, StoreConfig.SettingNames pool) {
     advice = "remove it, or set " + directory;
+    memorySetting = pool.memoryCapacity();
     store.settingNames(pool);
     return this;
   }
@@ -187,6 +205,8 @@ public final class ServiceBuilder {
     MediumChooser.Choice chosenMedium = MediumChooser.choose(medium, place.pool());
     LOG.info("{}; {}", Release.of(ServiceBuilder.class), chosenMedium.reason());
     store.medium(chosenMedium.medium());
+    List<TransportProvider> offered = transports == null ? chosenTransports() : transports;
+    NodeMemory memory = memory(offered);
     return NodeService.start(
         new NodeServiceConfig(
             place.directory(),
@@ -194,12 +214,36 @@ public final class ServiceBuilder {
             bindAddress,
             dataAddress == null ? bindAddress : dataAddress.resolve(bindAddress),
             controlPort,
-            transports == null ? chosenTransports() : transports,
+            offered,
             recover,
+            memory,
             bounce,
             limits,
             probes,
             users));
+  }
+
+  /** Shares out what there is, and says how. */
+  private NodeMemory memory(List<TransportProvider> offered) throws IOException {
+    long bouncing =
+        offered.stream().filter(each -> !each.name().equals(TransportNames.TCP)).count();
+    long bounceBytes = bouncing * bounce.totalBytes();
+    long diskBytes = (long) diskDirectories * Device.MEMORY_BYTES;
+    if (totalBytes == 0) {
+      return new NodeMemory(store.usableMemoryBytes(), bounceBytes, diskBytes);
+    }
+    NodeMemory memory =
+        NodeMemory.within(memorySetting, totalBytes, bounceBytes, diskBytes, segmentBytes);
+    memory.check(memorySetting, MachineMemory.of(place.pool()));
+    LOG.info(
+        "{} of {} MiB: {} MiB are the memory tier, {} MiB for bounce buffers, {} MiB for disks",
+        memorySetting,
+        totalBytes >> 20,
+        memory.tierBytes() >> 20,
+        bounceBytes >> 20,
+        diskBytes >> 20);
+    store.memoryCapacity(memory.tierBytes());
+    return memory;
   }
 
   private List<TransportProvider> chosenTransports() throws TransportException {

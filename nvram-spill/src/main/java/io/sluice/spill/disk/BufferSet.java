@@ -73,11 +73,16 @@ public final class BufferSet implements Closeable {
     }
     this.count = count;
     this.mostOfStream = mostOfStream;
-    this.memory = OffHeap.allocate(Math.addExact(count * lengthBytes, ALIGNMENT_BYTES));
+    this.memory = OffHeap.allocate(memoryBytes(count, lengthBytes));
     ByteBuffer aligned = memory.alignedSlice(ALIGNMENT_BYTES);
     for (int i = 0; i < count; i++) {
       free.add(aligned.slice(i * lengthBytes, lengthBytes));
     }
+  }
+
+  /** What so many take. */
+  static int memoryBytes(int count, int lengthBytes) {
+    return Math.addExact(Math.multiplyExact(count, lengthBytes), ALIGNMENT_BYTES);
   }
 
   /** A buffer, if the stream may have one now. */

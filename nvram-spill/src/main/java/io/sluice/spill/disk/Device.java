@@ -26,6 +26,12 @@ public final class Device implements Closeable {
   private static final int AHEAD_BUFFERS = 4;
   private static final int MOST_OF_STREAM = 2;
 
+  /** What one takes outside the heap. */
+  public static final int MEMORY_BYTES =
+      BufferSet.memoryBytes(READ_BUFFERS, BUFFER_BYTES)
+          + BufferSet.memoryBytes(WRITE_BUFFERS, BUFFER_BYTES)
+          + BufferSet.memoryBytes(AHEAD_BUFFERS, BUFFER_BYTES);
+
   private final String name;
   private final DeviceMeter meter = new DeviceMeter();
   private final DeviceQueue queue;

@@ -127,7 +127,7 @@ public record StoreConfig(
   /** Collects the settings of a store. Thread contract: one thread. */
   public static final class Builder {
     private final Path directory;
-    private final long memoryCapacityBytes;
+    private long memoryCapacityBytes;
     private PlaceUse use = PlaceUse.ANNOUNCED;
     private boolean wholeAtStart;
     private boolean shared;
@@ -151,6 +151,12 @@ public record StoreConfig(
     private Builder(Path directory, long memoryCapacityBytes) {
       this.directory = directory;
       this.memoryCapacityBytes = memoryCapacityBytes;
+    }
+
+    /** The size of the memory tier, of which whole segments are used. */
+    public Builder memoryCapacity(long capacityBytes) {
+      this.memoryCapacityBytes = capacityBytes;
+      return this;
     }
 
     /** Who opens what lies in the pool. */

@@ -118,7 +118,7 @@ record PlaceCheck(
             subject,
             "%s free is too little for the default pool".formatted(ByteSize.of(place.freeBytes())),
             "the default pool takes " + ByteSize.of(DEFAULT_POOL_BYTES),
-            enlarge + "set sluice.pool.capacity-mb to less"));
+            enlarge + "set sluice.node.memory-mb to less"));
   }
 
   private static String registration(PlaceKind kind, Optional<Trial.Outcome> outcome) {

@@ -76,7 +76,7 @@ class PlaceCheckTest {
     assertEquals(Level.PROBLEM, finding.level());
     assertContains("too little for the default pool", finding.what());
     assertContains("sysctl -w vm.nr_hugepages=512", finding.remedy());
-    assertContains("sluice.pool.capacity-mb", finding.remedy());
+    assertContains("sluice.node.memory-mb", finding.remedy());
   }
 
   @Test
