@@ -24,17 +24,14 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
-import java.util.stream.IntStream;
 
 /**
  * The spill store of a node: owns the pool, leases extents to writers, checks and publishes what
@@ -54,22 +51,18 @@ public final class SpillStore implements Closeable {
   private final StoreConfig config;
   private final PoolFiles files;
   private final OutputLoader loader;
-  private final PoolFiller filler;
   private final long recoveredGenerationBound;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition grown = lock.newCondition();
-  private final Condition growthWanted = lock.newCondition();
   private final Allocator allocator;
   private final OutputDirectory outputs = new OutputDirectory();
   private final Set<Lease> leases = new HashSet<>();
   private final LeaseKeeper keeper = new LeaseKeeper();
   private final Quarantine quarantine;
-  private final PoolGrowth growth;
   private final SegmentHolders holders = new SegmentHolders();
   private final FormerPlaces former = new FormerPlaces();
   private final MemoryKeeper memoryKeeper;
-  private final HandOver handOver;
+  private final MemoryRoom room;
   private boolean reviewed;
   private long forgedOutputs;
   private boolean quiet;
@@ -96,21 +89,19 @@ public final class SpillStore implements Closeable {
             config,
             files.isRecovered() ? config.runningApplications() : Set.of(),
             this::disown);
-    boolean shared;
     try {
       openFormerSegments();
-      shared =
+      boolean shared =
           config.shared() && files.memory().servesOwners()
               || allocator.memory().segments().stream().anyMatch(this::isAnothers);
-      this.growth = new PoolGrowth(config, allocator.memory(), missingSegmentIds(), nanoTime);
-      this.handOver =
-          new HandOver(shared, files.owner(), allocator.memory(), growth, holders, nanoTime);
+      this.room =
+          new MemoryRoom(
+              config, files, allocator.memory(), shared, holders, announced, lock, nanoTime);
       recoverOutputs();
     } catch (IOException | RuntimeException | Error e) {
       allocator.close();
       throw e;
     }
-    this.filler = new PoolFiller(files.memory(), shared, new FillerSink());
   }
 
   /**
@@ -132,7 +123,7 @@ public final class SpillStore implements Closeable {
     PoolFiles files = PoolFiles.open(config, opener);
     try {
       SpillStore store = new SpillStore(config, files, nanoTime);
-      store.filler.start();
+      store.room.start();
       return store;
     } catch (IOException | RuntimeException | Error e) {
       files.close();
@@ -223,7 +214,7 @@ public final class SpillStore implements Closeable {
     try {
       if (allocator.segment(held.info().segmentId()) == held) { // else it was taken since
         holders.remove(held.info().segmentId());
-        wakeFiller();
+        room.wakeFiller();
       }
     } finally {
       lock.unlock();
@@ -332,9 +323,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       step.run(retired);
-      if (handOver.isPossible()) { // there may be an idle segment now
-        wakeFiller();
-      }
+      room.gaveBack();
     } finally {
       try {
         lock.unlock();
@@ -524,7 +513,7 @@ public final class SpillStore implements Closeable {
         files.leaseMarks().freed(extent.range()); // nobody writes there: no successor need wait
       }
     } else {
-      grown.signalAll();
+      room.came();
       giveBack(left, retired);
     }
   }
@@ -564,8 +553,8 @@ public final class SpillStore implements Closeable {
           outputs.size(),
           allocator.overflows(),
           allocator.refusals(),
-          growth.failures() + allocator.memory().failedClaims(),
-          handOver.count(),
+          room.failures() + allocator.memory().failedClaims(),
+          room.handedOver(),
           allocator.memory().damages(),
           forgedOutputs,
           allocator.failedDirectories());
@@ -582,8 +571,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       quiet = true;
-      grown.signalAll();
-      growthWanted.signalAll();
+      room.end();
     } finally {
       lock.unlock();
     }
@@ -603,7 +591,7 @@ public final class SpillStore implements Closeable {
   @Override
   public void close() throws IOException {
     quiesce();
-    filler.stop(); // if it cannot be stopped, nobody else may have the pool: close it again then
+    room.stop(); // if it cannot be stopped, nobody else may have the pool: close it again then
     lock.lock();
     try {
       if (closed) {
@@ -619,7 +607,7 @@ public final class SpillStore implements Closeable {
   private void closeSegments() throws IOException {
     lock.lock();
     try {
-      Closing.all(allocator::close, handOver);
+      Closing.all(allocator::close, room);
     } finally {
       lock.unlock();
     }
@@ -683,7 +671,7 @@ public final class SpillStore implements Closeable {
               String lack = "";
               if (memoryBytes > 0) {
                 reuseFormer(lease.owner(), memoryBytes, contiguous, retired);
-                lack = awaitRoom(lease, memoryBytes, contiguous);
+                lack = room.await(lease.owner(), memoryBytes, contiguous, () -> checkUsable(lease));
               }
               taken.addAll(
                   allocator.take(
@@ -697,7 +685,7 @@ public final class SpillStore implements Closeable {
               if (memoryBytesOf(taken) < wantedBytes) {
                 allocator.overflowed();
               }
-              wakeFiller();
+              room.wakeFiller();
             } finally {
               gaveBack(lease, memoryBytes - memoryBytesOf(taken));
               if (lease.isClosed()) {
@@ -993,57 +981,6 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private List<Integer> missingSegmentIds() {
-    int count = (int) (config.memoryCapacityBytes() / config.segmentBytes());
-    return IntStream.range(0, count).filter(id -> !allocator.memory().has(id)).boxed().toList();
-  }
-
-  /**
-   * Waits while the memory tier has no room and may get some.
-   *
-   * @return why it has none, for messages; empty if it has, or is as large as configured
-   */
-  private String awaitRoom(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
-    MemoryTier memory = allocator.memory();
-    Owner owner = lease.owner();
-    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
-      return "";
-    }
-    if (!files.memory().servesOwners() && !owner.equals(files.owner())) {
-      return " (all of it is user id " + files.owner() + "'s)";
-    }
-    if (contiguous && lengthBytes > config.segmentBytes()) {
-      return ""; // no segment will ever do
-    }
-    growth.need(owner, lengthBytes, contiguous);
-    wakeFiller();
-    try {
-      long leftNs = TimeUnit.MILLISECONDS.toNanos(config.fillTimeoutMs());
-      while (mayCome(owner) && leftNs > 0 && !memory.hasRoom(owner, lengthBytes, contiguous)) {
-        leftNs = grown.awaitNanos(leftNs);
-        checkUsable(lease);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while waiting for a segment to be created", e);
-    } finally {
-      growth.noLongerNeed(owner, lengthBytes, contiguous);
-    }
-    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
-      return "";
-    }
-    growth.wentWithout();
-    wakeFiller();
-    return mayCome(owner)
-        ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
-        : growth.reason();
-  }
-
-  /** Whether room that a lease lacks may still come. */
-  private boolean mayCome(Owner owner) {
-    return growth.mayCome() || handOver.mayCome(owner);
-  }
-
   private boolean isAnothers(SegmentHandle segment) {
     return !segment.owner().equals(files.owner());
   }
@@ -1055,12 +992,6 @@ public final class SpillStore implements Closeable {
       allocator.disk().failed(segment, cause);
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void wakeFiller() {
-    if (growth.isWanted() || handOver.isWanted()) {
-      growthWanted.signal();
     }
   }
 
@@ -1145,7 +1076,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       output.extents().forEach(extent -> holders.unpin(extent.segment().segmentId()));
-      wakeFiller();
+      room.wakeFiller();
     } finally {
       lock.unlock();
     }
@@ -1196,115 +1127,5 @@ public final class SpillStore implements Closeable {
   private void checkUsable(Lease lease) throws IOException {
     checkOpen();
     lease.checkUsable();
-  }
-
-  private final class FillerSink implements PoolFiller.Sink {
-    @Override
-    public OptionalInt awaitWanted() {
-      while (true) {
-        SegmentHandle taken = null;
-        lock.lock();
-        try {
-          while (!isDone() && !growth.isWanted() && (taken = handOver.next()) == null) {
-            growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
-          }
-          if (taken == null) {
-            return isDone() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
-          }
-        } finally {
-          lock.unlock();
-        }
-        take(taken);
-      }
-    }
-
-    private boolean isDone() {
-      return quiet || growth.isComplete() && !handOver.isPossible();
-    }
-
-    /** Takes a segment from its owner, under no lock. */
-    private void take(SegmentHandle segment) {
-      Throwable failure = null;
-      try {
-        announced.withdraw(segment);
-        files.memory().retire(segment);
-      } catch (IOException | RuntimeException | Error e) {
-        failure = e;
-      }
-      lock.lock();
-      try {
-        if (failure == null) {
-          handOver.done(segment);
-        } else {
-          handOver.failed(segment, failure);
-        }
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public void freeCreated(int segmentId) throws IOException {
-      writeMarks(new Range(segmentId, 0, config.segmentBytes()));
-      lock.lock();
-      try {
-        growth.made();
-        allocator.memory().addNobodys(segmentId);
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public void segmentCreated(SegmentHandle segment) throws IOException {
-      try {
-        writeMarks(segment.range());
-        announced.announce(List.of(segment));
-      } catch (IOException | RuntimeException | Error e) {
-        files.memory().discard(segment);
-        throw e;
-      }
-      lock.lock();
-      try {
-        growth.made(); // first: whatever fails from here on, it is never made over itself
-        allocator.memory().addFree(segment);
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    private void writeMarks(Range segment) throws IOException {
-      lock.lock();
-      try {
-        files.leaseMarks().freed(segment);
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public void segmentFailed(String cause) {
-      lock.lock();
-      try {
-        growth.failed(cause);
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public void fillerDone() {
-      lock.lock();
-      try {
-        growth.end();
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
-    }
   }
 }

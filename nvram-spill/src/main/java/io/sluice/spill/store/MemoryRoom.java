@@ -1,0 +1,279 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.Range;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * Where the memory tier gets its room from: leases that lack some wait here, and a thread makes the
+ * next segment for them, or takes an idle one from another owner.
+ *
+ * <p>{@link PoolGrowth} and {@link HandOver} decide, without a thread; {@link PoolFiller} makes a
+ * segment. This brings them together under the lock of the store.
+ *
+ * <p>Thread contract: called under the lock of the store, but for {@link #start} and {@link #stop};
+ * the filler's thread takes that lock itself, and makes and takes segments under none. Ownership:
+ * the store stops it, then closes it. Failure: a lease that waited in vain is told why there is no
+ * more room; the tier is as large as it got.
+ */
+final class MemoryRoom implements Closeable {
+  /** What a lease that waits must still be. */
+  interface Check {
+    /** Throws when there is nothing to wait for any more. */
+    void run() throws IOException;
+  }
+
+  private final StoreConfig config;
+  private final PoolFiles files;
+  private final MemoryTier memory;
+  private final AnnouncedSegments announced;
+  private final ReentrantLock lock;
+  private final Condition grown;
+  private final Condition growthWanted;
+  private final PoolGrowth growth;
+  private final HandOver handOver;
+  private final PoolFiller filler;
+  private boolean ended;
+
+  /**
+   * With the segments that {@code memory} has, and no thread yet.
+   *
+   * @param shared whether there may be several owners
+   */
+  MemoryRoom(
+      StoreConfig config,
+      PoolFiles files,
+      MemoryTier memory,
+      boolean shared,
+      SegmentHolders holders,
+      AnnouncedSegments announced,
+      ReentrantLock lock,
+      LongSupplier nanoTime) {
+    this.config = config;
+    this.files = files;
+    this.memory = memory;
+    this.announced = announced;
+    this.lock = lock;
+    this.grown = lock.newCondition();
+    this.growthWanted = lock.newCondition();
+    int count = (int) (config.memoryCapacityBytes() / config.segmentBytes());
+    List<Integer> missing =
+        IntStream.range(0, count).filter(id -> !memory.has(id)).boxed().toList();
+    this.growth = new PoolGrowth(config, memory, missing, nanoTime);
+    this.handOver = new HandOver(shared, files.owner(), memory, growth, holders, nanoTime);
+    this.filler = new PoolFiller(files.memory(), shared, new FillerSink());
+  }
+
+  void start() {
+    filler.start();
+  }
+
+  /** Waits for the thread, once it was told to {@link #end}. */
+  void stop() throws IOException {
+    filler.stop();
+  }
+
+  /** Nothing is made or taken any more, and nobody waits. */
+  void end() {
+    ended = true;
+    grown.signalAll();
+    growthWanted.signalAll();
+  }
+
+  /**
+   * Waits while the memory tier has no room and may get some.
+   *
+   * @return why it has none, for messages; empty if it has, or is as large as configured
+   */
+  String await(Owner owner, long lengthBytes, boolean contiguous, Check usable) throws IOException {
+    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
+      return "";
+    }
+    if (!files.memory().servesOwners() && !owner.equals(files.owner())) {
+      return " (all of it is user id " + files.owner() + "'s)";
+    }
+    if (contiguous && lengthBytes > config.segmentBytes()) {
+      return ""; // no segment will ever do
+    }
+    growth.need(owner, lengthBytes, contiguous);
+    wakeFiller();
+    try {
+      long leftNs = TimeUnit.MILLISECONDS.toNanos(config.fillTimeoutMs());
+      while (mayCome(owner) && leftNs > 0 && !memory.hasRoom(owner, lengthBytes, contiguous)) {
+        leftNs = grown.awaitNanos(leftNs);
+        usable.run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for a segment to be created", e);
+    } finally {
+      growth.noLongerNeed(owner, lengthBytes, contiguous);
+    }
+    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
+      return "";
+    }
+    growth.wentWithout();
+    wakeFiller();
+    return mayCome(owner)
+        ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
+        : growth.reason();
+  }
+
+  /** Whether room that a lease lacks may still come. */
+  private boolean mayCome(Owner owner) {
+    return growth.mayCome() || handOver.mayCome(owner);
+  }
+
+  /** Something was given back, so that a segment may be idle now. */
+  void gaveBack() {
+    if (handOver.isPossible()) {
+      wakeFiller();
+    }
+  }
+
+  /** Room has come that nobody had to make. */
+  void came() {
+    grown.signalAll();
+  }
+
+  /** Blocks were taken, or a segment is no longer held: it may be time for the next one. */
+  void wakeFiller() {
+    if (growth.isWanted() || handOver.isWanted()) {
+      growthWanted.signal();
+    }
+  }
+
+  /** How many times a segment could not be made. */
+  long failures() {
+    return growth.failures();
+  }
+
+  /** How many segments were taken from their owners. */
+  long handedOver() {
+    return handOver.count();
+  }
+
+  /** Closes what could not be taken from its owner. */
+  @Override
+  public void close() throws IOException {
+    handOver.close();
+  }
+
+  private final class FillerSink implements PoolFiller.Sink {
+    @Override
+    public OptionalInt awaitWanted() {
+      while (true) {
+        SegmentHandle taken = null;
+        lock.lock();
+        try {
+          while (!isDone() && !growth.isWanted() && (taken = handOver.next()) == null) {
+            growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
+          }
+          if (taken == null) {
+            return isDone() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
+          }
+        } finally {
+          lock.unlock();
+        }
+        take(taken);
+      }
+    }
+
+    private boolean isDone() {
+      return ended || growth.isComplete() && !handOver.isPossible();
+    }
+
+    /** Takes a segment from its owner, under no lock. */
+    private void take(SegmentHandle segment) {
+      Throwable failure = null;
+      try {
+        announced.withdraw(segment);
+        files.memory().retire(segment);
+      } catch (IOException | RuntimeException | Error e) {
+        failure = e;
+      }
+      lock.lock();
+      try {
+        if (failure == null) {
+          handOver.done(segment);
+        } else {
+          handOver.failed(segment, failure);
+        }
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void freeCreated(int segmentId) throws IOException {
+      writeMarks(new Range(segmentId, 0, config.segmentBytes()));
+      lock.lock();
+      try {
+        growth.made();
+        memory.addNobodys(segmentId);
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void segmentCreated(SegmentHandle segment) throws IOException {
+      try {
+        writeMarks(segment.range());
+        announced.announce(List.of(segment));
+      } catch (IOException | RuntimeException | Error e) {
+        files.memory().discard(segment);
+        throw e;
+      }
+      lock.lock();
+      try {
+        growth.made(); // first: whatever fails from here on, it is never made over itself
+        memory.addFree(segment);
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void writeMarks(Range segment) throws IOException {
+      lock.lock();
+      try {
+        files.leaseMarks().freed(segment);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void segmentFailed(String cause) {
+      lock.lock();
+      try {
+        growth.failed(cause);
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void fillerDone() {
+      lock.lock();
+      try {
+        growth.end();
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+}
