@@ -2,6 +2,7 @@ package io.sluice.it.jobs;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,7 +49,7 @@ public final class Gate {
     }
   }
 
-  /** Opens a gate for every task, from the test's side. */
+  /** Opens a gate for every task, from the test's side; idempotent, as the other one. */
   public static void open(Path directory) {
     create(directory.resolve(OPEN));
   }
@@ -61,6 +62,8 @@ public final class Gate {
   private static void create(Path file) {
     try {
       Files.createFile(file);
+    } catch (FileAlreadyExistsException e) {
+      return; // it is open
     } catch (IOException e) {
       throw new UncheckedIOException("cannot open the gate with " + file, e);
     }

@@ -33,8 +33,6 @@ final class GatedRun implements AutoCloseable {
   private final AtomicInteger reducePercent = new AtomicInteger();
   private final RunningJob job;
   private final List<TaskProcess> maps;
-  private boolean mapsMayPass;
-  private boolean reducesMayPass;
 
   /** Starts the scenario and returns when all its maps have come to their gates. */
   static GatedRun start(PseudoCluster cluster, Scenario scenario) {
@@ -83,10 +81,7 @@ final class GatedRun implements AutoCloseable {
 
   /** Lets all other maps commit, and attempts that are still to come. */
   void openMapGate() {
-    if (!mapsMayPass) {
-      mapsMayPass = true;
-      Gate.open(mapGate);
-    }
+    Gate.open(mapGate);
   }
 
   /** Has the ApplicationMaster withdraw a map attempt that has succeeded. */
@@ -124,10 +119,7 @@ final class GatedRun implements AutoCloseable {
   }
 
   void openReduceGate() {
-    if (!reducesMayPass) {
-      reducesMayPass = true;
-      Gate.open(reduceGate);
-    }
+    Gate.open(reduceGate);
   }
 
   /** Waits for the end; the job must succeed. */

@@ -6,12 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClusterSpec;
-import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.ProcessRights;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
@@ -27,9 +25,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -50,28 +45,16 @@ class OtherUsersIT {
           // A task at a gate looks like one that hangs.
           .with("mapreduce.map.speculative", false);
 
-  @BeforeEach
-  void checkThatUsersCanBeChanged() {
-    TestUsers.unavailable().ifPresent(why -> Assumptions.abort(why));
-  }
-
   @Test
   void jobsOfTwoUsersRunAsTheirsAndShuffleThroughOnePool() throws IOException {
-    TestUsers users = TestUsers.make();
-    Workspace workspace = Workspace.find();
-    String version = System.getProperty("sluice.hadoop", HadoopDistribution.DEFAULT_VERSION);
+    TestUsers users = UsersCluster.users();
     ClusterSpec spec =
-        QuickCluster.of(HadoopDistribution.locate(workspace, version))
-            .withNodeMemoryMb(NODE_MEMORY_MB)
+        UsersCluster.spec(Workspace.find(), users, NODE_MEMORY_MB, 24, 4)
             .withNodeManagerRecovery()
-            .withSite("yarn.nodemanager.recovery.supervised", "true")
-            .withSite("sluice.pool.capacity-mb", "24")
-            .withSite("sluice.pool.segment-mb", "4")
-            .withSluice(SluiceFragments.load(workspace).orElseThrow(), Set.of())
-            .withUsers(users);
+            .withSite("yarn.nodemanager.recovery.supervised", "true");
     Path directory;
     Path pool;
-    try (PseudoCluster cluster = PseudoCluster.start(workspace, spec)) {
+    try (PseudoCluster cluster = PseudoCluster.start(Workspace.find(), spec)) {
       directory = cluster.directory();
       pool = cluster.nodes().get(0).place().pool();
       for (NodeManager node : cluster.nodes()) {

@@ -52,9 +52,7 @@ public final class SharedCluster implements ParameterResolver {
 
   private static PseudoCluster start() {
     Workspace workspace = Workspace.find();
-    String version = System.getProperty("sluice.hadoop", HadoopDistribution.DEFAULT_VERSION);
-    return PseudoCluster.start(
-        workspace, spec(HadoopDistribution.locate(workspace, version), workspace));
+    return PseudoCluster.start(workspace, spec(HadoopDistribution.underTest(workspace), workspace));
   }
 
   private static ClusterSpec spec(HadoopDistribution distribution, Workspace workspace) {

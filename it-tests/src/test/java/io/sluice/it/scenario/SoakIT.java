@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClusterSpec;
-import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.ProcessHoldings;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobProgress;
@@ -23,11 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -59,23 +54,11 @@ class SoakIT {
     }
   }
 
-  @BeforeEach
-  void checkThatUsersCanBeChanged() {
-    TestUsers.unavailable().ifPresent(why -> Assumptions.abort(why));
-  }
-
   @Test
   void whatServicesHoldDoesNotGrowWithTheJobsOfTwoUsers() throws IOException {
-    TestUsers users = TestUsers.make();
     Workspace workspace = Workspace.find();
-    String version = System.getProperty("sluice.hadoop", HadoopDistribution.DEFAULT_VERSION);
     ClusterSpec spec =
-        QuickCluster.of(HadoopDistribution.locate(workspace, version))
-            .withNodeMemoryMb(NODE_MEMORY_MB)
-            .withSite("sluice.pool.capacity-mb", Integer.toString(POOL_MB))
-            .withSite("sluice.pool.segment-mb", "1")
-            .withSluice(SluiceFragments.load(workspace).orElseThrow(), Set.of())
-            .withUsers(users);
+        UsersCluster.spec(workspace, UsersCluster.users(), NODE_MEMORY_MB, POOL_MB, 1);
     try (PseudoCluster cluster = PseudoCluster.start(workspace, spec)) {
       String expected = StockOutput.of(cluster, RECORDS);
       round(cluster, 0, expected);

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.ContextPlan;
 import io.sluice.it.spark.jobs.ContextReport;
 import io.sluice.it.spark.jobs.HeldJob;
@@ -23,17 +22,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Applications whose traffic Spark encrypts, on executors of stock Spark: the results are stock's,
  * nothing is left to Spark, and no record lies in a pool.
  */
-class SparkEncryptionIT {
+class SparkEncryptionIT extends SubmitTestBase {
   private static final long ROWS = 20_000;
   private static final int PARTITIONS = 6;
   private static final int MANY_PARTITIONS = 250;
@@ -53,24 +49,6 @@ class SparkEncryptionIT {
           "spark.authenticate", "true",
           "spark.authenticate.secret", "a secret of a test",
           "spark.authenticate.enableSaslEncryption", "true");
-
-  private final Workspace workspace = Workspace.find();
-  private final SparkDistribution spark =
-      SparkDistribution.locate(
-          System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
-  private SparkSubmit submit;
-
-  @TempDir Path directory;
-
-  @BeforeEach
-  void create() {
-    submit = new SparkSubmit(spark, directory.resolve("runs"));
-  }
-
-  @AfterEach
-  void close() {
-    submit.close();
-  }
 
   /** The plain application shows that the canary would be found. */
   @Test

@@ -42,9 +42,7 @@ class SparkHarnessIT {
 
   @BeforeAll
   static void locate() {
-    stock =
-        SparkDistribution.locate(
-            System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
+    stock = SparkDistribution.underTest();
   }
 
   @BeforeEach

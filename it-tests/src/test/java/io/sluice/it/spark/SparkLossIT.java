@@ -5,49 +5,26 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.Loss;
 import io.sluice.it.spark.jobs.LossReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.Workload;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Executors of stock Spark that go between map and reduce tasks, and outputs that stay. */
-class SparkLossIT {
+class SparkLossIT extends SubmitTestBase {
   private static final int PARTITIONS = 9;
   private static final ShuffleArguments ROWS =
       new ShuffleArguments(Workload.GROUP_BY_KEY, 20_000, PARTITIONS, 7);
 
   /** The same for all tests. */
   private static LossReport stock;
-
-  private final Workspace workspace = Workspace.find();
-  private final SparkDistribution spark =
-      SparkDistribution.locate(
-          System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
-  private SparkSubmit submit;
-
-  @TempDir Path directory;
-
-  @BeforeEach
-  void create() {
-    submit = new SparkSubmit(spark, directory);
-  }
-
-  @AfterEach
-  void close() {
-    submit.close();
-  }
 
   private SparkJob job(Loss loss) {
     return QuickJvms.of(SparkJob.loss(workspace, loss, ROWS));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Poll;
-import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.HeldJob;
 import io.sluice.it.spark.jobs.ShuffleCosts;
 import java.io.IOException;
@@ -20,35 +19,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The tab of the plugin, on a driver with two executors, switched on by the plugin alone. */
-class SparkPageIT {
+class SparkPageIT extends SubmitTestBase {
   private static final String PLUGIN = "io.sluice.spark.SluicePlugin";
   private static final long ROWS = 20_000;
   private static final Duration DEADLINE = Duration.ofMinutes(10);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
-
-  private final Workspace workspace = Workspace.find();
-  private final SparkDistribution spark =
-      SparkDistribution.locate(
-          System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
-  private SparkSubmit submit;
-
-  @TempDir Path directory;
-
-  @BeforeEach
-  void create() {
-    submit = new SparkSubmit(spark, directory.resolve("runs"));
-  }
-
-  @AfterEach
-  void close() {
-    submit.close();
-  }
 
   @Test
   void showsTheBytesThatTheTasksCounted() throws IOException {

@@ -36,9 +36,7 @@ class SparkPersistenceIT {
 
   @BeforeAll
   static void runWithoutSluice() {
-    SparkDistribution spark =
-        SparkDistribution.locate(
-            System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
+    SparkDistribution spark = SparkDistribution.underTest();
     submit = new SparkSubmit(spark, directory.resolve("runs"));
     stock = run(SparkSubmit.LOCAL, job("DISK_ONLY"));
     assertEquals(Map.of("driver", PARTITIONS), stock.files(), "partitions in files");

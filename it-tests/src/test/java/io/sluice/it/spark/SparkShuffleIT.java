@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.ContextPlan;
 import io.sluice.it.spark.jobs.ContextReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
@@ -21,18 +20,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Jobs through Sluice on two executors of stock Spark, against stock Spark's own shuffle: equal
  * results, and every remote byte out of a pool. Many shuffles share a driver, and some a context:
  * what takes long is the start of JVMs.
  */
-class SparkShuffleIT {
+class SparkShuffleIT extends SubmitTestBase {
   private static final long ROWS = 20_000;
   private static final int FEW_PARTITIONS = 6;
   private static final int MANY_PARTITIONS = 250;
@@ -56,24 +52,6 @@ class SparkShuffleIT {
           "spark.dynamicAllocation.initialExecutors", "2",
           "spark.dynamicAllocation.executorIdleTimeout", "1s",
           "spark.dynamicAllocation.shuffleTracking.timeout", "1s");
-
-  private final Workspace workspace = Workspace.find();
-  private final SparkDistribution spark =
-      SparkDistribution.locate(
-          System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
-  private SparkSubmit submit;
-
-  @TempDir Path directory;
-
-  @BeforeEach
-  void create() {
-    submit = new SparkSubmit(spark, directory);
-  }
-
-  @AfterEach
-  void close() {
-    submit.close();
-  }
 
   /** Workloads with the settings that they come with. */
   @Test

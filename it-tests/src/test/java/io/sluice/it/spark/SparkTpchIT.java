@@ -39,9 +39,7 @@ class SparkTpchIT {
   }
 
   private void assertGiveStocksResult(List<Integer> queries) {
-    SparkDistribution spark =
-        SparkDistribution.locate(
-            System.getProperty("sluice.spark", SparkDistribution.DEFAULT_VERSION));
+    SparkDistribution spark = SparkDistribution.underTest();
     SparkJob job = QuickJvms.of(SparkJob.tpch(workspace, SCALE, PARTITIONS, 7, queries));
     try (SparkSubmit submit = new SparkSubmit(spark, directory)) {
       ShufflePlanReport stock = submit.run(SparkSubmit.LOCAL, job).report(ShufflePlanReport.class);

@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.ClusterSpec;
-import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.scenario.QuickCluster;
+import io.sluice.it.scenario.UsersCluster;
 import io.sluice.it.spark.jobs.Loss;
 import io.sluice.it.spark.jobs.LossReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
@@ -23,10 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,22 +38,10 @@ class SparkUsersIT {
 
   @TempDir Path directory;
 
-  @BeforeEach
-  void checkThatUsersCanBeChanged() {
-    TestUsers.unavailable().ifPresent(why -> Assumptions.abort(why));
-  }
-
   /** They write to, and read from, open files of the service's pool alone. */
   @Test
   void executorsOfAnotherUserShuffleThroughTheNodeManagersService() throws IOException {
-    String version = System.getProperty("sluice.hadoop", HadoopDistribution.DEFAULT_VERSION);
-    ClusterSpec spec =
-        QuickCluster.of(HadoopDistribution.locate(workspace, version))
-            .withNodeMemoryMb(NODE_MEMORY_MB)
-            .withSite("sluice.pool.capacity-mb", "24")
-            .withSite("sluice.pool.segment-mb", "4")
-            .withSluice(SluiceFragments.load(workspace).orElseThrow(), Set.of())
-            .withUsers(TestUsers.make());
+    ClusterSpec spec = UsersCluster.spec(workspace, UsersCluster.users(), NODE_MEMORY_MB, 24, 4);
     try (PseudoCluster cluster = PseudoCluster.start(workspace, spec);
         SparkSubmit submit = new SparkSubmit(spark, directory, asAnn(cluster))) {
       LossReport stock = submit.run(SparkSubmit.LOCAL, job()).report(LossReport.class);
@@ -66,18 +49,8 @@ class SparkUsersIT {
           submit
               .run(
                   "yarn",
-                  job()
-                      .throughSluice(workspace)
-                      .with(
-                          Map.of(
-                              "spark.sluice.service",
-                              "yarn",
-                              "spark.yarn.jars",
-                              "local:" + readableJars(cluster.directory()) + "/*",
-                              "spark.executor.instances",
-                              "2",
-                              "spark.executor.memory",
-                              "512m")))
+                  YarnExecutors.of(
+                      job().throughSluice(workspace), readableJars(cluster.directory())))
               .report(LossReport.class);
       ShuffleState state = ShuffleState.of(report.executorStates().values());
       assertAll(

@@ -45,18 +45,8 @@ class SparkYarnIT {
           submit
               .run(
                   "yarn",
-                  job(Loss.KILL)
-                      .throughSluice(workspace)
-                      .with(
-                          Map.of(
-                              "spark.sluice.service",
-                              "yarn",
-                              "spark.yarn.jars",
-                              "local:" + spark.home().resolve("jars") + "/*",
-                              "spark.executor.instances",
-                              "2",
-                              "spark.executor.memory",
-                              "512m")))
+                  YarnExecutors.of(
+                      job(Loss.KILL).throughSluice(workspace), spark.home().resolve("jars")))
               .report(LossReport.class);
       ShuffleState state = ShuffleState.of(report.executorStates().values());
       assertAll(

@@ -24,6 +24,11 @@ public record HadoopDistribution(String version, Path home) {
     return new HadoopDistribution(version, home);
   }
 
+  /** The one that tests run on: {@code -Dsluice.hadoop}, or the default. */
+  public static HadoopDistribution underTest(Workspace workspace) {
+    return locate(workspace, System.getProperty("sluice.hadoop", DEFAULT_VERSION));
+  }
+
   /** A class path wildcard for all jars of the release. */
   public String classPath() {
     return home.resolve("lib") + "/*";

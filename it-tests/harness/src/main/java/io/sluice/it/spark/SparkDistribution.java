@@ -30,6 +30,11 @@ public record SparkDistribution(String version, Path home, Path javaHome) {
     return new SparkDistribution(version, home, Path.of(System.getProperty("java.home")));
   }
 
+  /** The one that tests run on: {@code -Dsluice.spark}, or the default. */
+  public static SparkDistribution underTest() {
+    return locate(System.getProperty("sluice.spark", DEFAULT_VERSION));
+  }
+
   /** The same, to be run by another JDK. */
   public SparkDistribution on(Path otherJavaHome) {
     return new SparkDistribution(version, home, otherJavaHome);

@@ -1,0 +1,26 @@
+package io.sluice.it.spark;
+
+import io.sluice.it.cluster.Workspace;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** For tests that submit jobs to the stock Spark under test; what was submitted ends with each. */
+abstract class SubmitTestBase {
+  final Workspace workspace = Workspace.find();
+  final SparkDistribution spark = SparkDistribution.underTest();
+  SparkSubmit submit;
+
+  @TempDir Path directory;
+
+  @BeforeEach
+  final void createSubmit() {
+    submit = new SparkSubmit(spark, directory.resolve("runs"));
+  }
+
+  @AfterEach
+  final void closeSubmit() {
+    submit.close();
+  }
+}
