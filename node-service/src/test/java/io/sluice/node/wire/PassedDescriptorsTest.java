@@ -11,6 +11,7 @@ import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.unix.UnixListener;
 import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.store.OpenFiles;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -35,7 +36,6 @@ class PassedDescriptorsTest {
   @TempDir Path directory;
   private final List<Descriptor> passed = new ArrayList<>();
   private LeakCheck leaks;
-  private int openFiles;
   private MessageStream ours;
   private MessageStream peer;
 
@@ -44,7 +44,6 @@ class PassedDescriptorsTest {
     open();
     Closing.all(ours, peer);
     leaks = new LeakCheck();
-    openFiles = LeakCheck.openFiles();
     open();
   }
 
@@ -62,7 +61,7 @@ class PassedDescriptorsTest {
   void checkThatNoneIsOpen() throws Exception {
     Closing.all(ours, peer);
     Closing.all(passed);
-    assertEquals(openFiles, LeakCheck.openFiles(), "open files before and after");
+    assertEquals(0, OpenFiles.below(directory), "open files in the end");
     leaks.check();
   }
 
@@ -139,22 +138,20 @@ class PassedDescriptorsTest {
 
   @Test
   void aPeerThatPassesSomeUnaskedIsRefusedAndNoneStaysOpen() throws IOException {
-    int before = LeakCheck.openFiles();
     peer.writeFully(ByteBuffer.allocate(5), files(3), TIMEOUT_MS);
     ProtocolException e =
         assertThrows(
             ProtocolException.class, () -> new Frames(ours).receive(TIMEOUT_MS, TIMEOUT_MS));
     assertTrue(e.getMessage().contains("nobody asked"), e.getMessage());
-    assertEquals(before + 3, LeakCheck.openFiles(), "those that the peer sent, which are its own");
+    assertEquals(3, OpenFiles.below(directory), "those that the peer sent, which are its own");
   }
 
   @Test
   void whatCameBeforeAFailureIsClosed() throws IOException {
     peer.writeFully(ByteBuffer.allocate(1), files(2), TIMEOUT_MS);
-    int before = LeakCheck.openFiles();
     assertThrows(
         SocketTimeoutException.class, () -> ours.readWithDescriptors(ByteBuffer.allocate(2), 50));
-    assertEquals(before, LeakCheck.openFiles());
+    assertEquals(2, OpenFiles.below(directory), "those that the peer sent, which are its own");
   }
 
   @Test
