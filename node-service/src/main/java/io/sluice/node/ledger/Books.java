@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -31,7 +32,7 @@ final class Books {
   final Map<Long, Ask> wants = new LinkedHashMap<>();
 
   /** How much of what was ordered has not been moved yet, by order. */
-  final Map<Long, Transfer> moves = new HashMap<>();
+  final SortedMap<Long, Transfer> moves = new TreeMap<>();
 
   final Map<Kind, Long> grantedBytes = new EnumMap<>(Kind.class);
   final Map<Kind, Long> refusals = new EnumMap<>(Kind.class);

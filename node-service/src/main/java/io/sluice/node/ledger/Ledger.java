@@ -158,11 +158,28 @@ public class Ledger {
     return orders;
   }
 
-  /** Some of what was ordered to be moved has been, and is free. */
+  /**
+   * Some of what was ordered to be moved has been, and is free. What is more than was ordered
+   * counts for the other orders: outputs are moved as a whole, and may be much longer than a step.
+   */
   public List<Order> moved(long moveId, long bytes, long nowMs) {
+    long surplusBytes = bytes - leftBytes(moveId);
     books.progressed(moveId, bytes);
+    for (long other : books.moves.keySet()) {
+      if (surplusBytes <= 0) {
+        break;
+      }
+      long lessBytes = Math.min(surplusBytes, leftBytes(other));
+      books.progressed(other, lessBytes);
+      surplusBytes -= lessBytes;
+    }
     books.creditSend(books.moves.get(moveId).account(), bytes);
     return settle(nowMs);
+  }
+
+  /** How much of an order is still to be moved. */
+  public long leftBytes(long moveId) {
+    return books.moves.get(moveId).leftBytes();
   }
 
   /** An order to move is done with; what has not been moved is not tried again for a while. */

@@ -340,6 +340,16 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     }
 
     @Override
+    public long leftBytes(Order.Move order) {
+      lock.lock();
+      try {
+        return ledger.leftBytes(order.moveId());
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
     public void failed() {
       tell(
           nowMs -> {

@@ -39,6 +39,9 @@ final class OutputMover implements AutoCloseable {
     /** What is moved from now on is for this order. */
     void begun(Order.Move order);
 
+    /** How much of it is still wanted. */
+    long leftBytes(Order.Move order);
+
     /** An output could not be moved. */
     void failed();
 
@@ -76,14 +79,16 @@ final class OutputMover implements AutoCloseable {
   }
 
   private void move(Order.Move order) throws StoreFullException {
-    long leftBytes = order.bytes();
     int failures = 0;
+    if (listener.leftBytes(order) <= 0) {
+      return;
+    }
     for (CommittedOutput output : store.outputsInMemory(order.application())) {
-      if (leftBytes <= 0 || failures == MOST_FAILURES || closed) {
+      if (listener.leftBytes(order) <= 0 || failures == MOST_FAILURES || closed) {
         return;
       }
       try {
-        leftBytes -= store.moveToDisk(output);
+        store.moveToDisk(output);
       } catch (StoreFullException e) {
         throw e;
       } catch (IOException | RuntimeException e) {

@@ -3,7 +3,9 @@ package io.sluice.node.ledger;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What the model of a node does not come across often enough. */
@@ -47,5 +49,29 @@ class LedgerTest {
     ledger.freed("app", 40, 0);
     ledger.reviewed(60, 0);
     assertEquals(100, ledger.stats().freeBytes());
+  }
+
+  /** Outputs are moved as a whole: one that is longer than a step is enough for several. */
+  @Test
+  void whatIsMovedBeyondAnOrderCountsForTheOthers() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("large", 100);
+    long one = holder();
+    long two = holder();
+    List<Order.Move> moves = new ArrayList<>();
+    for (long holder : List.of(one, two)) {
+      for (Order order : ledger.ask(holder, Kind.WRITING, 4, Patience.COMING, 0)) {
+        moves.add((Order.Move) order);
+      }
+    }
+    assertEquals(2, moves.size());
+    long first = moves.get(0).moveId();
+    List<Order> orders = ledger.moved(first, 75, 1);
+    assertEquals(Set.of(new Order.Answer(one, 4), new Order.Answer(two, 4)), Set.copyOf(orders));
+    assertEquals(0, ledger.leftBytes(moves.get(1).moveId()));
+    ledger.moveEnded(first, 2);
+    ledger.moveEnded(moves.get(1).moveId(), 2);
+    assertEquals(List.of(), ledger.tick(3));
+    assertEquals(67, ledger.stats().freeBytes());
   }
 }

@@ -12,22 +12,12 @@ final class ModelDisk {
   private final LedgerModel model;
   private final long mibPerSecond; // 0: there is none
   private final double failing;
-  private final Deque<Moving> queue = new ArrayDeque<>();
+  private final Deque<Order.Move> queue = new ArrayDeque<>();
   private long leftBytes;
   private long hangsUntilMs;
   private boolean busy;
   boolean works;
   long movedBytes;
-
-  private static final class Moving {
-    private final Order.Move order;
-    private long left;
-
-    Moving(Order.Move order) {
-      this.order = order;
-      this.left = order.bytes();
-    }
-  }
 
   ModelDisk(LedgerModel model, long mibPerSecond, double failing, long size) {
     this.model = model;
@@ -43,7 +33,11 @@ final class ModelDisk {
 
   /** What is ordered to be moved and has not been. */
   long orderedBytes() {
-    return queue.stream().mapToLong(moving -> Math.max(0, moving.left)).sum();
+    return queue.stream().mapToLong(this::leftBytes).sum();
+  }
+
+  private long leftBytes(Order.Move order) {
+    return model.ledger.leftBytes(order.moveId());
   }
 
   void hang(long ms) {
@@ -57,7 +51,7 @@ final class ModelDisk {
 
   void add(Order.Move order) {
     Property.COMING.check(works, () -> order);
-    queue.add(new Moving(order));
+    queue.add(order);
     next();
   }
 
@@ -65,14 +59,14 @@ final class ModelDisk {
     if (busy || queue.isEmpty()) {
       return;
     }
-    Moving moving = queue.peek();
+    Order.Move moving = queue.peek();
     long nowMs = model.time.nowMs();
     Optional<ModelOutput> largest =
-        model.outputs(moving.order.application()).stream()
+        model.outputs(moving.application()).stream()
             .filter(output -> output.failedUntilMs() <= nowMs)
             .max(Comparator.comparingLong(ModelOutput::bytes));
     busy = true;
-    if (largest.isEmpty()) {
+    if (largest.isEmpty() || leftBytes(moving) <= 0) {
       model.time.in(0, () -> ended(moving));
     } else if (nowMs < hangsUntilMs) {
       model.time.in(DEADLINE_MS, this::hung);
@@ -82,22 +76,22 @@ final class ModelDisk {
     }
   }
 
-  private void unfinished(Moving moving) {
-    if (moving.left > 0) {
-      model.failed(moving.order.application());
+  private void unfinished(Order.Move moving) {
+    if (leftBytes(moving) > 0) {
+      model.failed(moving.application());
     }
   }
 
-  private void ended(Moving moving) {
+  private void ended(Order.Move moving) {
     busy = false;
     if (queue.remove(moving)) {
       unfinished(moving);
-      model.apply(model.ledger.moveEnded(moving.order.moveId(), model.time.nowMs()));
+      model.apply(model.ledger.moveEnded(moving.moveId(), model.time.nowMs()));
     }
     next();
   }
 
-  private void written(Moving moving, ModelOutput output) {
+  private void written(Order.Move moving, ModelOutput output) {
     busy = false;
     if (!queue.contains(moving)) {
       next();
@@ -108,17 +102,16 @@ final class ModelDisk {
       return;
     }
     if (model.random.nextDouble() < failing) {
-      model.failed(moving.order.application(), output);
+      model.failed(moving.application(), output);
       ended(moving);
       return;
     }
-    if (model.outputs(moving.order.application()).remove(output)) { // else freed meanwhile
+    if (model.outputs(moving.application()).remove(output)) { // else freed meanwhile
       leftBytes -= output.bytes();
       movedBytes += output.bytes();
-      moving.left -= output.bytes();
-      model.apply(model.ledger.moved(moving.order.moveId(), output.bytes(), model.time.nowMs()));
+      model.apply(model.ledger.moved(moving.moveId(), output.bytes(), model.time.nowMs()));
     }
-    if (moving.left <= 0) {
+    if (leftBytes(moving) <= 0) {
       ended(moving);
     } else {
       next();
@@ -140,9 +133,9 @@ final class ModelDisk {
     works = false;
     model.apply(model.ledger.moverWorks(false, model.time.nowMs()));
     while (!queue.isEmpty()) {
-      Moving moving = queue.poll();
+      Order.Move moving = queue.poll();
       unfinished(moving);
-      model.apply(model.ledger.moveEnded(moving.order.moveId(), model.time.nowMs()));
+      model.apply(model.ledger.moveEnded(moving.moveId(), model.time.nowMs()));
     }
   }
 }
