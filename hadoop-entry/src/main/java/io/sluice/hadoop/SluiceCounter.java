@@ -13,6 +13,10 @@ public enum SluiceCounter {
   MERGE_MS,
   /** Map: runs served, over all partitions. */
   MAP_OUTPUT_RUNS,
+  /** Map: most that its sort buffer has borrowed of the node's memory at one time. */
+  SORT_BYTES_BORROWED,
+  /** Map: spills before the sort buffer was full, because the node wanted its memory back. */
+  EARLY_SPILLS,
   /** Map: bytes written to the memory tier. */
   SPILL_BYTES_MEMORY,
   /** Map: bytes written to the disk tier. */
@@ -54,7 +58,9 @@ public enum SluiceCounter {
   /** Times that a node had no bounce buffer free and a reducer read over the next transport. */
   FALLBACK_BOUNCE_BUSY,
   /** Times that a node's service took no further connection and a reducer came again later. */
-  FALLBACK_NODE_BUSY;
+  FALLBACK_NODE_BUSY,
+  /** Times that a map sorted in its own memory alone, because its node could not be heard. */
+  FALLBACK_SORT_ALONE;
 
   /** The group's name in job history. */
   public static final String GROUP = "Sluice";

@@ -55,7 +55,7 @@ public class MergeBenchmark {
 
   /** Makes the runs, the same ones each time. */
   @Setup
-  public void make() {
+  public void make() throws IOException {
     Random random = new Random(42);
     byte[] record = new byte[RECORD_BYTES];
     int ofEach = records / runs;

@@ -3,6 +3,7 @@ package io.sluice.bench.micro;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -98,7 +99,7 @@ public class SortBenchmark {
       chunks.close();
     }
 
-    void collect() {
+    void collect() throws IOException {
       int offset = 0;
       for (int i = 0; i < records; i++) {
         int length = keyLengths[i];
@@ -126,7 +127,7 @@ public class SortBenchmark {
   public static class Collected {
     /** Fills it. */
     @Setup(Level.Invocation)
-    public void collect(Records records) {
+    public void collect(Records records) throws IOException {
       records.buffer.reset();
       records.collect();
     }
@@ -139,7 +140,7 @@ public class SortBenchmark {
 
     /** Fills and sorts it. */
     @Setup(Level.Invocation)
-    public void sort(Records records) {
+    public void sort(Records records) throws IOException {
       records.buffer.reset();
       records.collect();
       sorted = records.buffer.sort();
@@ -147,7 +148,7 @@ public class SortBenchmark {
   }
 
   @Benchmark
-  public int collect(Records records, Empty empty) {
+  public int collect(Records records, Empty empty) throws IOException {
     records.collect();
     return records.buffer.recordCount();
   }

@@ -12,6 +12,7 @@ import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.cipher.CipherStats;
@@ -19,6 +20,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.IOException;
 import java.util.Map;
@@ -51,6 +53,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   private MapTask mapTask;
   private TaskReporter reporter;
   private LocalClient node;
+  private NodeChunks borrowed; // null: records must not lie in the pool before they are encrypted
   private RecordCollector<K, V> collector;
   private OutputId outputId;
   private ShuffleKey key;
@@ -84,9 +87,15 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     ServiceAddress service = found.address();
     node =
         NodeLink.connect(
-            found, mapTask.getJobID(), secret, JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
+            found,
+            mapTask.getJobID(),
+            Borrower.map(mapTask.getTaskID().toString(), plan.sortBytes()),
+            secret,
+            JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
     Medium medium = medium(service);
-    collector = new RecordCollector<>(plan, WriteTarget.mapped(node, medium));
+    WriteTarget target = WriteTarget.mapped(node, medium);
+    borrowed = key == null ? new NodeChunks(node, target.memory()) : null;
+    collector = new RecordCollector<>(plan, target, key == null ? borrowed : ChunkSource.NONE);
     LOG.info(
         "Collecting into Sluice's pool at {} ({} medium), sort buffer {} MiB off heap; {}",
         service.socket().getParent(),
@@ -129,6 +138,11 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     SluiceCounter.SORT_MS.add(reporter, stats.sortMs());
     SluiceCounter.SPILL_BYTES_MEMORY.add(reporter, stats.memoryBytes());
     SluiceCounter.SPILL_BYTES_DISK.add(reporter, stats.diskBytes());
+    if (borrowed != null) {
+      SluiceCounter.SORT_BYTES_BORROWED.add(reporter, borrowed.mostBytes());
+      SluiceCounter.FALLBACK_SORT_ALONE.add(reporter, borrowed.failures());
+    }
+    SluiceCounter.EARLY_SPILLS.add(reporter, stats.earlySpills());
     if (key != null) {
       CipherStats cipher = key.stats();
       SluiceCounter.ENCRYPTED_BYTES.add(reporter, cipher.encryptedBytes());
@@ -148,14 +162,17 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   @Override
   public void close() throws IOException {
     RecordCollector<K, V> closingCollector = collector;
+    NodeChunks closingBorrowed = borrowed;
     LocalClient closingNode = node;
     ShuffleKey closingKey = key;
     collector = null;
+    borrowed = null;
     node = null;
     key = null;
     // From the last to the first: what was not committed is released over the connection.
     try (closingKey;
         closingNode;
+        closingBorrowed;
         closingCollector) {
       LOG.debug("Closing the collector of {}", outputId);
     }

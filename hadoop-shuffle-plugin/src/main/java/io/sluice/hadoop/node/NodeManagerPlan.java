@@ -73,6 +73,7 @@ public final class NodeManagerPlan {
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)
+        .lendToSort(!MappedPages.areCounted(conf))
         .recover(recover);
   }
 

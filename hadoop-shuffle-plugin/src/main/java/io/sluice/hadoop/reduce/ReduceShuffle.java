@@ -19,6 +19,7 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
@@ -178,7 +179,9 @@ final class ReduceShuffle {
     try {
       NodeMetadata found = NodeManagerNotice.find(environment);
       ServiceAddress service = found.address();
-      node = NodeLink.connect(found, reduce.getJobID(), secret, timeoutMs);
+      node =
+          NodeLink.connect(
+              found, reduce.getJobID(), Borrower.reduce(reduce.toString()), secret, timeoutMs);
       localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
       stage =
           new LeasedStage(

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.task;
 
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.segment.Owner;
@@ -18,13 +19,14 @@ public final class NodeLink {
 
   private NodeLink() {}
 
-  /** Connects to the node's service on behalf of a task of {@code job}. */
+  /** Connects to the node's service on behalf of {@code borrower}, a task of {@code job}. */
   public static LocalClient connect(
-      NodeMetadata service, JobID job, SecretKey secret, long timeoutMs) throws IOException {
+      NodeMetadata service, JobID job, Borrower borrower, SecretKey secret, long timeoutMs)
+      throws IOException {
     Path socket = service.address().socket();
     try {
       return LocalClient.connect(
-          socket, service.owner(), applicationId(job), jobSecret(secret), timeoutMs);
+          socket, service.owner(), borrower, applicationId(job), jobSecret(secret), timeoutMs);
     } catch (IOException e) {
       throw new IOException(reason(service, Owner.ofThisProcess(), e), e);
     }

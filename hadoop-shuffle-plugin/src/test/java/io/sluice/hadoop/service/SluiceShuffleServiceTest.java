@@ -14,6 +14,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
@@ -98,7 +99,8 @@ final class SluiceShuffleServiceTest {
 
   private static void commitOutput(SluiceShuffleService service) throws IOException {
     NodeMetadata metadata = NodeManagerNotice.find(environment(service));
-    try (LocalClient client = NodeLink.connect(metadata, TestJob.ID, TestJob.SECRET, TIMEOUT_MS);
+    try (LocalClient client =
+            NodeLink.connect(metadata, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, TIMEOUT_MS);
         OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 20)) {
       writer.beginRun(0);
       writer.write(new byte[100], 0, 100);
@@ -185,7 +187,12 @@ final class SluiceShuffleServiceTest {
 
   private static void connectWithAnotherSecret(SluiceShuffleService service) throws IOException {
     SecretKey other = new SecretKeySpec(new byte[] {1, 2, 3}, "HmacSHA1");
-    NodeLink.connect(NodeManagerNotice.find(environment(service)), TestJob.ID, other, TIMEOUT_MS)
+    NodeLink.connect(
+            NodeManagerNotice.find(environment(service)),
+            TestJob.ID,
+            Borrower.PROCESS,
+            other,
+            TIMEOUT_MS)
         .close();
   }
 

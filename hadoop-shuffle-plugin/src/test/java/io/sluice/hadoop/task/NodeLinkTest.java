@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.local.NodeManagerNotice;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -120,7 +121,8 @@ final class NodeLinkTest {
   private static String connecting(NodeMetadata service) {
     return assertThrows(
             IOException.class,
-            () -> NodeLink.connect(service, TestJob.ID, TestJob.SECRET, TIMEOUT_MS))
+            () ->
+                NodeLink.connect(service, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, TIMEOUT_MS))
         .getMessage();
   }
 

@@ -46,6 +46,11 @@ public final class TestNode implements Closeable {
     return start(directory, capacityBytes, service(directory, capacityBytes));
   }
 
+  /** The same, which lends memory to sort buffers if the directory is memory. */
+  public static TestNode startLending(Path directory, long capacityBytes) throws IOException {
+    return start(directory, capacityBytes, service(directory, capacityBytes).lendToSort(true));
+  }
+
   /** The same with other limits. */
   public static TestNode start(Path directory, long capacityBytes, ConnectionLimits limits)
       throws IOException {

@@ -8,6 +8,7 @@ package io.sluice.mapreduce.map;
  * @param spillMs time in which records were sorted and written
  * @param sortMs the part of it spent ordering the index
  * @param mergeMs time in which runs were merged and committed
+ * @param earlySpills of memory that somebody wanted back
  * @param memoryBytes written to the memory tier, with those that were merged and written again
  * @param diskBytes written to the disk tier, likewise
  */
@@ -17,5 +18,6 @@ public record MapOutputStats(
     long spillMs,
     long sortMs,
     long mergeMs,
+    int earlySpills,
     long memoryBytes,
     long diskBytes) {}

@@ -1,6 +1,7 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
@@ -19,9 +20,10 @@ import org.slf4j.LoggerFactory;
  * it is read from.
  *
  * <p>It differs from stock's {@code MapOutputBuffer} in what a spill is: here the final copy, in
- * memory that reducers read, instead of a file that is merged into another file. The sort buffer is
- * as large ({@code mapreduce.task.io.sort.mb}) and lies outside the heap. Whose memory it writes to
- * it does not know, nor of any service.
+ * memory that reducers read, instead of a file that is merged into another file. The sort buffer
+ * lies outside the heap and is as large ({@code mapreduce.task.io.sort.mb}), or larger while
+ * somebody lends it memory; wanted back, that is spilled early. Whose memory it writes to it does
+ * not know, nor of any service.
  *
  * <p>Thread contract: {@link #collect} may be called by several threads, as stock's may. Ownership:
  * the creator closes it, in failure too, and that frees everything but a committed output. Failure:
@@ -46,17 +48,22 @@ public final class RecordCollector<K, V> implements Closeable {
   private long uncountedBytes;
   private long spillNs;
   private long sortNs;
+  private int earlySpills;
   private Throwable spillFailure;
 
-  /** Takes over the plan, which is for one collector alone. */
-  public RecordCollector(MapPlan<K, V> plan, WriteTarget target) {
+  /**
+   * Takes over the plan, which is for one collector alone.
+   *
+   * @param more lends memory beyond the sort buffer's own; its owner closes it after this
+   */
+  public RecordCollector(MapPlan<K, V> plan, WriteTarget target, ChunkSource more) {
     reporter = plan.reporter;
     limits = plan.limits;
     partitions = plan.partitions;
     record = plan.record;
     outputRecords = reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS);
     outputBytes = reporter.getCounter(TaskCounter.MAP_OUTPUT_BYTES);
-    chunks = new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES);
+    chunks = new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES, more);
     try {
       records = new RecordBuffer(chunks, partitions, plan.order);
       output =
@@ -97,9 +104,7 @@ public final class RecordCollector<K, V> implements Closeable {
     checkSpillFailure();
     record.serialize(key, value);
     uncountedBytes += record.lengthBytes();
-    if (!append(partition)) {
-      spillAndAppend(partition);
-    }
+    take(partition);
     if (++uncountedRecords == RECORDS_PER_COUNT) {
       count();
     }
@@ -123,22 +128,17 @@ public final class RecordCollector<K, V> implements Closeable {
     }
   }
 
-  private boolean append(int partition) {
+  private boolean append(int partition) throws IOException {
     return records.append(record.bytes(), 0, record.keyLength(), record.valueLength(), partition);
   }
 
-  private void spillAndAppend(int partition) throws IOException, InterruptedException {
+  private void take(int partition) throws IOException, InterruptedException {
     try {
-      if (!records.fitsEmpty(record.keyLength(), record.valueLength())) {
-        spillAlone(partition);
-        return;
-      }
-      spill();
       if (!append(partition)) {
-        throw new IllegalStateException(
-            "the empty sort buffer does not take a record of "
-                + record.lengthBytes()
-                + " bytes that fits it");
+        spillAndAppend(partition);
+      }
+      if (chunks.isWantedBack()) {
+        spillEarly();
       }
     } catch (IOException | ClassNotFoundException | RuntimeException e) {
       spillFailure = e;
@@ -146,6 +146,28 @@ public final class RecordCollector<K, V> implements Closeable {
     } catch (InterruptedException | Error e) {
       spillFailure = e;
       throw e;
+    }
+  }
+
+  private void spillEarly() throws IOException, InterruptedException, ClassNotFoundException {
+    LOG.info("Spilling early, because memory of the sort buffer is wanted back");
+    earlySpills++;
+    spill();
+    chunks.giveBack(); // what a record took that was not appended, too
+  }
+
+  private void spillAndAppend(int partition)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    if (!records.fitsEmpty(record.keyLength(), record.valueLength())) {
+      spillAlone(partition);
+      return;
+    }
+    spill();
+    if (!append(partition)) {
+      throw new IllegalStateException(
+          "the empty sort buffer does not take a record of "
+              + record.lengthBytes()
+              + " bytes that fits it");
     }
   }
 
@@ -181,6 +203,7 @@ public final class RecordCollector<K, V> implements Closeable {
     output.spill(sorted);
     limits.requireSpills(output.spills());
     records.reset();
+    chunks.giveBack();
     spillNs += System.nanoTime() - startNs;
   }
 
@@ -207,6 +230,7 @@ public final class RecordCollector<K, V> implements Closeable {
         TimeUnit.NANOSECONDS.toMillis(spillNs),
         TimeUnit.NANOSECONDS.toMillis(sortNs),
         TimeUnit.NANOSECONDS.toMillis(mergeNs),
+        earlySpills,
         output.memoryBytes(),
         output.diskBytes());
   }

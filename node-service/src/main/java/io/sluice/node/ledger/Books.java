@@ -264,12 +264,12 @@ final class Books {
 
   /** What is kept free for claims, so that few of them have to wait. */
   long keepFreeBytes() {
-    long claimBytes = 2 * terms.claimBytes();
     long missingBytes =
         holders.values().stream()
             .filter(holder -> holder.who.role() == Role.MAP)
-            .mapToLong(holder -> holder.bytes(Kind.SORT) + holder.bytes(Kind.ROOM))
-            .map(heldBytes -> Math.max(0, claimBytes - heldBytes))
+            .mapToLong(
+                holder -> 2 * holder.claimBytes - holder.bytes(Kind.SORT) - holder.bytes(Kind.ROOM))
+            .map(missing -> Math.max(0, missing))
             .sum();
     return Math.min(reservedBytes(), missingBytes);
   }

@@ -70,7 +70,7 @@ class Granting {
             moreBytes,
             sort ? bytes + Math.max(0, roomFor(sortBytes) - holder.bytes(Kind.ROOM)) : moreBytes,
             hasBytes,
-            sort && sortBytes > books.terms.claimBytes(),
+            sort && sortBytes > holder.claimBytes,
             patience,
             nowMs + waitMs(patience));
     if (holder.account.ended || !isServed(holder, nowMs)) {
@@ -200,7 +200,7 @@ class Granting {
         .mapToLong(
             holder ->
                 holder.bytes(Kind.RECEIVE)
-                    + Math.max(0, holder.bytes(Kind.SORT) - books.terms.claimBytes()))
+                    + Math.max(0, holder.bytes(Kind.SORT) - holder.claimBytes))
         .sum();
   }
 

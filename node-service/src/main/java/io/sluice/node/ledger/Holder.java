@@ -8,6 +8,10 @@ final class Holder {
   final long id;
   final Holding.HolderId who;
   final Account account;
+
+  /** What its sort buffer may take from outputs; what is beyond is a loan. */
+  final long claimBytes;
+
   final Map<Kind, Long> bytes = new EnumMap<>(Kind.class);
   final Map<Kind, Notice> notices = new EnumMap<>(Kind.class);
   long epoch;
@@ -22,10 +26,11 @@ final class Holder {
    */
   record Notice(long keepBytes, long lateAtMs) {}
 
-  Holder(long id, Holding.HolderId who, Account account) {
+  Holder(long id, Holding.HolderId who, Account account, long claimBytes) {
     this.id = id;
     this.who = who;
     this.account = account;
+    this.claimBytes = claimBytes;
   }
 
   long bytes(Kind kind) {

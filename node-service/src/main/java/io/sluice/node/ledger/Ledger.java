@@ -16,7 +16,8 @@ import java.util.stream.Collectors;
  *
  * <ul>
  *   <li>A sort buffer is granted together with room for its runs, so that a spill finds room for
- *       itself. What is beyond {@link Terms#claimBytes} is a loan: of free memory only.
+ *       itself. What is beyond {@link Terms#claimBytes}, with what the task has of its own, is a
+ *       loan: of free memory only.
  *   <li>An ask waits only for what the service can free itself, and no longer than {@link
  *       Terms#waitMs}; one of {@link Patience#LAST} also for what others are told to give back, and
  *       {@link Terms#revokeMs}.
@@ -57,12 +58,17 @@ public class Ledger {
     this.takingBack = takingBack;
   }
 
-  /** A task has connected; it does not hear notices yet. */
-  public long join(Holding.HolderId who) {
+  /**
+   * A task has connected; it does not hear notices yet.
+   *
+   * @param ownSortBytes what it sorts in without asking, which counts against its claim
+   */
+  public long join(Holding.HolderId who, long ownSortBytes) {
     Account account = account(who.application());
     account.holders++;
     long id = holderIds++;
-    books.holders.put(id, new Holder(id, who, account));
+    books.holders.put(
+        id, new Holder(id, who, account, Math.max(0, books.terms.claimBytes() - ownSortBytes)));
     return id;
   }
 

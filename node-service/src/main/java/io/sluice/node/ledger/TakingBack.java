@@ -116,7 +116,7 @@ class TakingBack {
   private void loans(Need need) {
     long leftBytes = recallBytes(need);
     for (Holder holder : sorted(holder -> holder.bytes(Kind.SORT))) {
-      long keepBytes = Math.max(books.terms.claimBytes(), holder.bytes(Kind.SORT) - leftBytes);
+      long keepBytes = Math.max(holder.claimBytes, holder.bytes(Kind.SORT) - leftBytes);
       if (leftBytes > 0
           && !isAsking(holder)
           && holder.hasMoreThan(Kind.SORT, keepBytes)
@@ -199,7 +199,7 @@ class TakingBack {
       if (leftBytes <= 0) {
         return;
       }
-      long keepBytes = Math.max(books.terms.claimBytes(), books.sortShareBytes(holder.account));
+      long keepBytes = Math.max(holder.claimBytes, books.sortShareBytes(holder.account));
       if (holder.hasMoreThan(Kind.SORT, keepBytes)) {
         leftBytes -= need.revoke(holder, Kind.SORT, keepBytes);
       }

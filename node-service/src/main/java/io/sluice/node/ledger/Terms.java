@@ -3,7 +3,8 @@ package io.sluice.node.ledger;
 /**
  * What tasks can count on.
  *
- * @param claimBytes what a map's sort buffer may take from outputs; what is beyond is a loan
+ * @param claimBytes what a map's sort buffer may take from outputs, less what the map has of its
+ *     own; what is beyond is a loan
  * @param waitMs longest wait for what the service frees
  * @param revokeMs how long a holder has to obey a notice
  * @param wantMs how long something that was refused counts as wanted

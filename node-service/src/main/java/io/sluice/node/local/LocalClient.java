@@ -1,36 +1,32 @@
 package io.sluice.node.local;
 
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.Bounded;
-import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
-import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
-import io.sluice.rdma.unix.PeerCredentials;
-import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentOpener;
-import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.MemorySource;
+import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -50,18 +46,17 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Thread contract: safe from any thread, one exchange at a time. Ownership: the task closes it,
  * and that, like the task's death, frees whatever it leased and did not commit. Failure: as {@link
- * ExtentSource} says, {@link RemoteError} when the service refuses for another reason, and another
+ * MemorySource} says, {@link RemoteError} when the service refuses for another reason, and another
  * {@link IOException} when it cannot be reached or does not answer in time; the client is then
  * unusable.
  */
-public final class LocalClient implements ExtentSource, Closeable {
+public final class LocalClient implements MemorySource, Closeable {
   private static final long FIRST_PAUSE_MS = 20;
   private static final long LONGEST_PAUSE_MS = 1_000;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  private final Path socket;
-  private final Owner service;
-  private final Handout handout;
+  private final ServiceLink link;
+  private final Borrower borrower;
   private final String applicationId;
   private final JobSecret secret;
   private final long timeoutMs;
@@ -91,11 +86,9 @@ public final class LocalClient implements ExtentSource, Closeable {
   }
 
   private LocalClient(
-      Path socket, Owner service, String applicationId, JobSecret secret, long timeoutMs)
-      throws IOException {
-    this.socket = socket;
-    this.service = service;
-    this.handout = service.equals(Owner.ofThisProcess()) ? Handout.NAMES : Handout.DESCRIPTORS;
+      ServiceLink link, Borrower borrower, String applicationId, JobSecret secret, long timeoutMs) {
+    this.link = link;
+    this.borrower = borrower;
     this.applicationId = applicationId;
     this.secret = secret;
     this.timeoutMs = timeoutMs;
@@ -105,6 +98,13 @@ public final class LocalClient implements ExtentSource, Closeable {
   public static LocalClient connect(
       Path socket, String applicationId, JobSecret secret, long timeoutMs) throws IOException {
     return connect(socket, Owner.ofThisProcess(), applicationId, secret, timeoutMs);
+  }
+
+  /** Connects to any service, without saying who borrows; see below. */
+  public static LocalClient connect(
+      Path socket, Owner service, String applicationId, JobSecret secret, long timeoutMs)
+      throws IOException {
+    return connect(socket, service, Borrower.PROCESS, applicationId, secret, timeoutMs);
   }
 
   /**
@@ -117,21 +117,23 @@ public final class LocalClient implements ExtentSource, Closeable {
    *     handed over as open files. In another user namespace it is a number that nobody has here
    */
   public static LocalClient connect(
-      Path socket, Owner service, String applicationId, JobSecret secret, long timeoutMs)
+      Path socket,
+      Owner service,
+      Borrower borrower,
+      String applicationId,
+      JobSecret secret,
+      long timeoutMs)
       throws IOException {
-    LocalClient client = new LocalClient(socket, service, applicationId, secret, timeoutMs);
+    LocalClient client =
+        new LocalClient(
+            ServiceLink.to(socket, service), borrower, applicationId, secret, timeoutMs);
     client.session = client.open();
     return client;
   }
 
   private Session open() throws IOException {
-    OwnPlace.requireOf(service.uid(), socket.toAbsolutePath().getParent());
-    MessageStream stream =
-        handout == Handout.DESCRIPTORS
-            ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT, timeoutMs)
-            : DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
+    MessageStream stream = link.connect(timeoutMs);
     try {
-      checkService(stream);
       Frames frames = new Frames(stream);
       Answer answer =
           exchange(
@@ -141,7 +143,8 @@ public final class LocalClient implements ExtentSource, Closeable {
                 out.writeShort(LocalProtocol.VERSION);
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
-                LocalProtocol.writeHandout(out, handout);
+                LocalProtocol.writeHandout(out, link.handout());
+                LocalProtocol.writeBorrower(out, borrower);
               },
               NOTHING);
       return greeted(stream, frames, answer);
@@ -156,10 +159,10 @@ public final class LocalClient implements ExtentSource, Closeable {
       DataInputStream in = answer.in();
       LeaseInfo info = LocalProtocol.readInfo(in);
       long instance = in.readLong();
-      if (handout == Handout.NAMES) {
+      if (link.handout() == Handout.NAMES) {
         PoolPlaces places = LocalProtocol.readPlaces(in, info.poolId());
         answer.withoutFiles();
-        hold(LeaseHold.take(LeaseRecords.path(socket, info)).orElse(null));
+        hold(LeaseHold.take(LeaseRecords.path(link.socket(), info)).orElse(null));
         return new Session(stream, frames, info, instance, places);
       }
       int records = Bounded.readByteBelow(in, 2, "records");
@@ -172,23 +175,6 @@ public final class LocalClient implements ExtentSource, Closeable {
     } catch (IOException | RuntimeException e) {
       Closing.all(answer.files());
       throw e;
-    }
-  }
-
-  private void checkService(MessageStream stream) throws IOException {
-    Optional<PeerCredentials> peer = stream.credentials();
-    String user = stream.peerUser();
-    boolean expected =
-        user.equals(OwnUser.name())
-            || peer.isPresent() && new Owner(peer.get().uid()).equals(service);
-    if (!expected) {
-      throw new IOException(
-          "at "
-              + socket
-              + " listens a process of user "
-              + user
-              + ", expected one of user id "
-              + service);
     }
   }
 
@@ -224,7 +210,7 @@ public final class LocalClient implements ExtentSource, Closeable {
 
   @Override
   public SegmentOpener opener() {
-    return handout == Handout.NAMES ? SegmentOpener.BY_NAME : received;
+    return link.handout() == Handout.NAMES ? SegmentOpener.BY_NAME : received;
   }
 
   @Override
@@ -236,6 +222,25 @@ public final class LocalClient implements ExtentSource, Closeable {
   public Extent leaseContiguous(long lengthBytes) throws IOException {
     return leased(exchange(LocalProtocol.LEASE_CONTIGUOUS, out -> out.writeLong(lengthBytes)))
         .get(0);
+  }
+
+  @Override
+  public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
+    Answer answer =
+        exchange(
+            LocalProtocol.LEASE_MEMORY,
+            out -> {
+              out.writeByte(use.ordinal());
+              out.writeLong(lengthBytes);
+            });
+    return leased(answer).stream().findFirst();
+  }
+
+  /**
+   * Opens a connection over which this task hears what it is to give back; the caller closes it.
+   */
+  public NoticeConnection listen() throws IOException {
+    return NoticeConnection.open(link, applicationId, secret, info().generation(), timeoutMs);
   }
 
   private List<Extent> leased(Answer answer) throws IOException {

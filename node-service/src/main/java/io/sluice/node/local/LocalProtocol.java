@@ -1,11 +1,15 @@
 package io.sluice.node.local;
 
+import io.sluice.node.ledger.Role;
+import io.sluice.node.memory.Borrower;
+import io.sluice.node.memory.Notice;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Segments;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.MemoryUse;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -18,7 +22,8 @@ import java.util.UUID;
  * What a task says to the service of its node; see {@code io.sluice.node.wire.Frames}.
  *
  * <pre>
- * HELLO             uint16 version, string application, bytes secret, int8 handout
+ * HELLO             uint16 version, string application, bytes secret, int8 handout,
+ *                   string task, int8 role, int64 length of a sort buffer of its own
  *                     -> OK int64 + int64 pool id, int32 block size, int64 generation,
  *                        int64 instance (of the service, new with every start), then, of handout
  *                          0 names: int32 count, then per place of the pool: string path
@@ -28,12 +33,20 @@ import java.util.UUID;
  * WRITE             int32 segment, int64 offset, int32 length, all inside of what is leased on the
  *                   disk tier; behind the message so many bytes    -> OK, when they are there
  * FORCE             int32 segment, int64 offset of a leased extent -> OK, when the medium has it
+ * LEASE_MEMORY      int8 use, int64 length                         -> OK extents (one, or none), files
  * RELEASE           extents                                        -> OK
  * COMMIT            string output id, int64 generation of its writer, int32 CRC32C of its identity,
  *                   int32 segment, int64 trailer                   -> OK, also if that output is
  *                                                                     committed, wherever it lies
  * OPEN              int8 1 for writing, int32 segment, int32 incarnation
  *                     -> OK int8 1 if there is such a segment        + that segment, if so
+ *
+ * LISTEN            uint16 version, string application, bytes secret, int64 generation of a lease
+ *                   of the same user; instead of HELLO, on a connection of its own      -> OK
+ * AWAIT             int64 epoch of the last notice that came, int32 milliseconds; only then
+ *                     -> OK int64 epoch, int64 most of its sort buffer that it may keep,
+ *                        int64 most of what it receives into: the last notice there is,
+ *                        when there is a later one, and when that time has passed
  *
  * extents: int32 count, then per extent
  *   segment as {@code io.sluice.node.wire.Segments} has it, int64 offset, int64 length
@@ -46,12 +59,14 @@ import java.util.UUID;
  * handed no file. With descriptors the service has locked the record that it hands over, and a
  * segment comes with the first lease in it; OPEN is for those that did not, and for readers, to
  * whom they are open for reading. A segment is handed over for writing only where this task was
- * granted room in it, and none of the disk tier, which the service alone writes. The peer's user
- * comes from the socket, not from a message. Everything leased over a connection and not committed
- * is free again when the connection ends, however the task ended.
+ * granted room in it, and none of the disk tier, which the service alone writes. The use of {@code
+ * LEASE_MEMORY} is a {@link MemoryUse}, a role a {@link Role}. Who listens does so on a thread of
+ * its own, is answered for as long as the lease is open, and then loses that connection. The peer's
+ * user comes from the socket, not from a message. Everything leased over a connection and not
+ * committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 10;
+  static final int VERSION = 11;
 
   static final int HELLO = 1;
   static final int LEASE = 2;
@@ -61,6 +76,12 @@ final class LocalProtocol {
   static final int OPEN = 6;
   static final int WRITE = 7;
   static final int FORCE = 8;
+  static final int LEASE_MEMORY = 9;
+  static final int LISTEN = 10;
+  static final int AWAIT = 11;
+
+  /** Longest time that a listener is not answered. */
+  static final int MAX_AWAIT_MS = 10_000;
 
   /** Files that come with one answer. */
   static final int MAX_FILES = UnixSocket.MAX_DESCRIPTORS;
@@ -88,6 +109,35 @@ final class LocalProtocol {
   static Handout readHandout(DataInputStream in) throws IOException {
     Handout[] all = Handout.values();
     return all[Bounded.readByteBelow(in, all.length, "handouts")];
+  }
+
+  static void writeBorrower(DataOutputStream out, Borrower borrower) throws IOException {
+    Bounded.writeString(out, borrower.task());
+    out.writeByte(borrower.role().ordinal());
+    out.writeLong(borrower.sortBytes());
+  }
+
+  static Borrower readBorrower(DataInputStream in) throws IOException {
+    Role[] roles = Role.values();
+    return new Borrower(
+        Bounded.readString(in),
+        roles[Bounded.readByteBelow(in, roles.length, "roles")],
+        in.readLong());
+  }
+
+  static void writeNotice(DataOutputStream out, Notice notice) throws IOException {
+    out.writeLong(notice.epoch());
+    out.writeLong(notice.sortBytes());
+    out.writeLong(notice.receiveBytes());
+  }
+
+  static Notice readNotice(DataInputStream in) throws IOException {
+    return new Notice(in.readLong(), in.readLong(), in.readLong());
+  }
+
+  static MemoryUse readUse(DataInputStream in) throws IOException {
+    MemoryUse[] all = MemoryUse.values();
+    return all[Bounded.readByteBelow(in, all.length, "uses of memory")];
   }
 
   static void writePlaces(DataOutputStream out, PoolPlaces places) throws IOException {

@@ -1,5 +1,7 @@
 package io.sluice.node.local;
 
+import io.sluice.node.memory.Borrower;
+import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -18,6 +20,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
+import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -27,11 +30,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The service's side of {@link LocalProtocol}: one thread and one lease per connected task.
+ * The service's side of {@link LocalProtocol}: one thread and one lease per connected task, and one
+ * more thread for a task that listens.
  *
  * <p>The kernel vouches for the user of each process that comes, and {@link Applications} says
  * whether that user may speak for the application. A task of the pool's own user opens segments by
@@ -49,6 +55,8 @@ public final class LocalServer implements AutoCloseable {
 
   private final SpillStore store;
   private final LeaseRecords records;
+  private final LedgerKeeper memory;
+  private final Map<Long, Lease> leases = new ConcurrentHashMap<>(); // open, by generation
   private final Applications applications;
   private final ServedUsers served;
   private final Owner own;
@@ -63,6 +71,7 @@ public final class LocalServer implements AutoCloseable {
   private LocalServer(
       SpillStore store,
       LeaseRecords records,
+      LedgerKeeper memory,
       Applications applications,
       Path socket,
       ServedUsers served,
@@ -72,6 +81,7 @@ public final class LocalServer implements AutoCloseable {
       ConnectionLimits limits) {
     this.store = store;
     this.records = records;
+    this.memory = memory;
     this.applications = applications;
     this.socket = socket;
     this.served = served;
@@ -96,10 +106,13 @@ public final class LocalServer implements AutoCloseable {
   /**
    * Listens at {@code socket}, replacing what a dead service left there; what is refused is
    * counted.
+   *
+   * @param memory keeps the ledger of the store's memory
    */
   public static LocalServer start(
       SpillStore store,
       LeaseRecords records,
+      LedgerKeeper memory,
       Applications applications,
       Path socket,
       ServedUsers served,
@@ -127,7 +140,7 @@ public final class LocalServer implements AutoCloseable {
       String permissions = served == ServedUsers.ALL ? "rw-rw-rw-" : "rw-------";
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
       return new LocalServer(
-          store, records, applications, socket, served, own, refusals, listener, limits);
+          store, records, memory, applications, socket, served, own, refusals, listener, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -153,22 +166,29 @@ public final class LocalServer implements AutoCloseable {
     return acceptor.counters();
   }
 
-  /** A task that has said who it is, and may be. */
-  private record Task(String applicationId, Owner owner, Handout handout) {}
+  /** A user and the application that it says it speaks for. */
+  private record Speaker(String applicationId, Owner owner) {}
+
+  /** How a task gets at segments, and who it is. */
+  private record Task(Handout handout, Borrower borrower) {}
+
+  /**
+   * The first message of a connection.
+   *
+   * @param task null if it listens
+   * @param generation of the lease for which it listens
+   */
+  private record Opening(Speaker speaker, JobSecret secret, Task task, long generation) {}
+
+  private interface Conversation {
+    void hold() throws IOException;
+  }
 
   private void serve(MessageStream stream, Acceptor.Peer peer) throws IOException {
     Frames frames = new Frames(stream);
-    Task task;
-    Lease opened;
+    Conversation conversation;
     try {
-      task = hello(frames, stream);
-      if (!peer.hasProved()) {
-        throw new TaskRefusedException(
-            RefusalKind.TOO_MANY,
-            RemoteError.Code.BUSY,
-            "as many tasks are connected as this node's service takes");
-      }
-      opened = store.openLease(task.applicationId(), task.owner());
+      conversation = begin(frames, stream, peer);
     } catch (TaskRefusedException e) {
       refusals.add(e.kind(), e.getMessage());
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
@@ -178,46 +198,102 @@ public final class LocalServer implements AutoCloseable {
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     }
-    try (Lease lease = opened) {
-      new LocalSession(frames, store, lease, records, task.handout(), refusals, instance).serve();
-    }
+    conversation.hold();
   }
 
-  private Task hello(Frames frames, MessageStream stream) throws IOException, TaskRefusedException {
+  private Conversation begin(Frames frames, MessageStream stream, Acceptor.Peer peer)
+      throws IOException, TaskRefusedException {
     Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
     Owner owner = owner(stream);
+    Opening opening;
     try {
-      int version = request.type() == LocalProtocol.HELLO ? request.in().readUnsignedShort() : -1;
-      if (version != LocalProtocol.VERSION) {
-        throw new ProtocolException(
-            "task opened with message type "
-                + request.type()
-                + " version "
-                + version
-                + ", expected HELLO version "
-                + LocalProtocol.VERSION);
-      }
-      String applicationId = Bounded.readString(request.in());
-      OutputId.check("application id", applicationId);
-      JobSecret secret = new JobSecret(Bounded.readBytes(request.in(), JobSecret.MAX_SECRET_BYTES));
-      Task task = new Task(applicationId, owner, LocalProtocol.readHandout(request.in()));
-      checkHandout(task);
-      admit(task, secret);
-      return task;
+      opening = read(request, owner);
     } catch (EOFException | ProtocolException | IllegalArgumentException e) {
+      throw badMessage(e.toString());
+    }
+    admit(opening.speaker(), opening.secret());
+    if (!peer.hasProved()) {
       throw new TaskRefusedException(
-          RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, e.toString());
+          RefusalKind.TOO_MANY,
+          RemoteError.Code.BUSY,
+          "as many tasks are connected as this node's service takes");
+    }
+    if (opening.task() == null) {
+      return listening(frames, opening);
+    }
+    Lease lease = store.openLease(opening.speaker().applicationId(), owner);
+    return () -> lend(frames, opening.task(), lease);
+  }
+
+  private Opening read(Frames.Frame request, Owner owner) throws IOException {
+    boolean listens = request.type() == LocalProtocol.LISTEN;
+    DataInputStream in = request.in();
+    int version = listens || request.type() == LocalProtocol.HELLO ? in.readUnsignedShort() : -1;
+    if (version != LocalProtocol.VERSION) {
+      throw new ProtocolException(
+          "task opened with message type "
+              + request.type()
+              + " version "
+              + version
+              + ", expected HELLO version "
+              + LocalProtocol.VERSION);
+    }
+    String applicationId = Bounded.readString(in);
+    OutputId.check("application id", applicationId);
+    JobSecret secret = new JobSecret(Bounded.readBytes(in, JobSecret.MAX_SECRET_BYTES));
+    Speaker speaker = new Speaker(applicationId, owner);
+    if (listens) {
+      return new Opening(speaker, secret, null, in.readLong());
+    }
+    Task task = new Task(LocalProtocol.readHandout(in), LocalProtocol.readBorrower(in));
+    checkHandout(owner, task.handout());
+    return new Opening(speaker, secret, task, 0);
+  }
+
+  private static TaskRefusedException badMessage(String text) {
+    return new TaskRefusedException(RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, text);
+  }
+
+  private void lend(Frames frames, Task task, Lease opened) throws IOException {
+    long generation = opened.info().generation();
+    try (Lease lease = opened) {
+      memory.introduce(lease, task.borrower());
+      leases.put(generation, lease);
+      new LocalSession(frames, store, lease, records, task.handout(), refusals, instance).serve();
+    } finally {
+      leases.remove(generation);
     }
   }
 
-  private void checkHandout(Task task) throws ProtocolException {
-    boolean isOwn = task.owner().equals(own);
+  private Conversation listening(Frames frames, Opening opening) throws TaskRefusedException {
+    Speaker speaker = opening.speaker();
+    Lease lease = leases.get(opening.generation());
+    if (lease == null
+        || !lease.owner().equals(speaker.owner())
+        || !lease.applicationId().equals(speaker.applicationId())) {
+      throw badMessage(
+          "no task of "
+              + speaker.applicationId()
+              + " of user id "
+              + speaker.owner()
+              + " has lease "
+              + opening.generation());
+    }
+    return () -> {
+      try (LedgerKeeper.Listening listening = memory.listen(lease)) {
+        new NoticeSession(frames).serve(listening);
+      }
+    };
+  }
+
+  private void checkHandout(Owner owner, Handout handout) throws ProtocolException {
+    boolean isOwn = owner.equals(own);
     String why = null;
-    if (task.handout() == Handout.NAMES && !isOwn) {
-      why = "segments of user id " + task.owner() + " have no names for it, and are passed";
-    } else if (task.handout() == Handout.DESCRIPTORS && served == ServedUsers.OWN) {
+    if (handout == Handout.NAMES && !isOwn) {
+      why = "segments of user id " + owner + " have no names for it, and are passed";
+    } else if (handout == Handout.DESCRIPTORS && served == ServedUsers.OWN) {
       why = "this service serves its own user alone, and passes no files";
-    } else if (task.handout() == Handout.DESCRIPTORS
+    } else if (handout == Handout.DESCRIPTORS
         && isOwn
         && !Files.isDirectory(store.places().pool())) {
       why = "the pool is one device: a descriptor of it shows every segment";
@@ -227,9 +303,9 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  private void admit(Task task, JobSecret secret) throws RemoteError, TaskRefusedException {
+  private void admit(Speaker speaker, JobSecret secret) throws RemoteError, TaskRefusedException {
     try {
-      applications.admit(task.applicationId(), task.owner(), secret);
+      applications.admit(speaker.applicationId(), speaker.owner(), secret);
     } catch (RemoteError e) {
       switch (e.code()) {
         case REFUSED ->

@@ -20,6 +20,7 @@ import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.DiskWrite;
 import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.DataInputStream;
@@ -239,6 +240,10 @@ final class LocalSession {
       }
       case LocalProtocol.LEASE_CONTIGUOUS -> {
         return granted(List.of(lease.leaseContiguous(in.readLong())), record);
+      }
+      case LocalProtocol.LEASE_MEMORY -> {
+        MemoryUse use = LocalProtocol.readUse(in);
+        return granted(lease.leaseMemory(use, in.readLong()).stream().toList(), record);
       }
       case LocalProtocol.FORCE -> {
         lease.force(in.readInt(), in.readLong());

@@ -6,17 +6,18 @@ import io.sluice.node.ledger.Ledger;
 import io.sluice.node.ledger.LedgerStats;
 import io.sluice.node.ledger.Order;
 import io.sluice.node.ledger.Patience;
-import io.sluice.node.ledger.Role;
 import io.sluice.node.ledger.Terms;
 import io.sluice.rdma.metrics.WaitHistogram;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.MemoryKeeper;
+import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import java.io.Closeable;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -51,11 +52,15 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   private final long revokeMs;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
+  private final Condition noticed = lock.newCondition();
   private final Ledger ledger;
   private final Map<Lease, Long> holders = new HashMap<>();
   private final Set<Lease> asking = new HashSet<>();
+  private final Map<Lease, Integer> listeners = new HashMap<>(); // how many, of each that has any
+  private final Map<Long, Long> epochs = new HashMap<>(); // of the last notice, by holder
   private final Map<Long, Long> answers = new HashMap<>(); // by holder, until it has seen it
   private final WaitHistogram waits = new WaitHistogram();
+  private boolean lendsToSort;
   private OutputMover mover; // null: nothing is moved
   private Order.Move moving; // null: none
   private long fullUntilMs = Long.MAX_VALUE;
@@ -76,6 +81,16 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     this.waitMs = terms.waitMs();
     this.revokeMs = terms.revokeMs();
     this.ledger = new Ledger(terms, capacityBytes);
+  }
+
+  /** Grants sort buffers memory, which it refuses them before. */
+  public void lendToSort() {
+    lock.lock();
+    try {
+      lendsToSort = true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Moves outputs of this store, which has a disk tier, when memory is short. */
@@ -109,6 +124,116 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     }
   }
 
+  /** Says whose a lease is that has asked for nothing yet; who does not is a process. */
+  public void introduce(Lease lease, Borrower borrower) {
+    lock.lock();
+    try {
+      holders.put(lease, join(lease, borrower));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Begins to hear for a lease, until it is closed. */
+  public Listening listen(Lease lease) {
+    lock.lock();
+    try {
+      listeners.merge(lease, 1, Integer::sum);
+      hearAgain(lease);
+      return new Listening(lease);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void hearAgain(Lease lease) {
+    Long id = holders.get(lease);
+    if (id != null) {
+      ledger.hears(id, listeners.containsKey(lease));
+    }
+  }
+
+  /** One that hears what the borrower of a lease is told; its opener closes it. */
+  public final class Listening implements Closeable {
+    private final Lease lease;
+    private boolean ended;
+
+    private Listening(Lease lease) {
+      this.lease = lease;
+    }
+
+    /**
+     * Waits for a notice after that of {@code seenEpoch}, so long at most.
+     *
+     * @return the last one there is; empty if the lease is closed, or nobody is told any more
+     */
+    public Optional<Notice> await(long seenEpoch, long timeoutMs) throws InterruptedException {
+      lock.lock();
+      try {
+        long leftNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        while (isOpen() && epoch() <= seenEpoch && leftNs > 0) {
+          leftNs = noticed.awaitNanos(leftNs);
+        }
+        return isOpen() ? Optional.of(notice()) : Optional.empty();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private boolean isOpen() {
+      return !closed && holders.containsKey(lease);
+    }
+
+    private long epoch() {
+      return epochs.getOrDefault(holders.get(lease), 0L);
+    }
+
+    private Notice notice() {
+      long id = holders.get(lease);
+      return new Notice(
+          epoch(), ledger.keepBytes(id, Kind.SORT), ledger.keepBytes(id, Kind.RECEIVE));
+    }
+
+    @Override
+    public void close() {
+      lock.lock();
+      try {
+        if (!ended) {
+          ended = true;
+          listeners.computeIfPresent(lease, (heard, count) -> count == 1 ? null : count - 1);
+          hearAgain(lease);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  @Override
+  public boolean askNow(Lease lease, MemoryUse use, long bytes) {
+    lock.lock();
+    try {
+      awaitWhile(() -> asking.contains(lease)); // of another thread, which ends soon
+      tryDiskAgain();
+      boolean lends = use != MemoryUse.SORT || lendsToSort;
+      if (closed || !lends || bytes > ledger.stats().capacityBytes()) {
+        return false;
+      }
+      long id = holders.computeIfAbsent(lease, asker -> join(asker, Borrower.PROCESS));
+      execute(ledger.ask(id, kind(use), bytes, Patience.NONE, nowMs()));
+      return answers.remove(id) == bytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static Kind kind(MemoryUse use) {
+    return switch (use) {
+      case WRITING -> Kind.WRITING;
+      case SORT -> Kind.SORT;
+    };
+  }
+
   @Override
   public long ask(Lease lease, long bytes, boolean contiguous, boolean last) {
     lock.lock();
@@ -132,7 +257,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     if (grantedBytes == bytes) {
       return bytes;
     }
-    gaveBack(lease, grantedBytes);
+    gaveBack(lease, MemoryUse.WRITING, grantedBytes);
     return 0;
   }
 
@@ -158,7 +283,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     if (closed || bytes > ledger.stats().capacityBytes()) {
       return 0;
     }
-    long id = holders.computeIfAbsent(lease, this::join);
+    long id = holders.computeIfAbsent(lease, asker -> join(asker, Borrower.PROCESS));
     long sinceNs = nanoTime.getAsLong();
     execute(ledger.ask(id, Kind.WRITING, bytes, patience, nowMs()));
     if (!answers.containsKey(id)) {
@@ -170,13 +295,13 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     return answer == null || left ? 0 : answer;
   }
 
-  private long join(Lease lease) {
+  private long join(Lease lease, Borrower borrower) {
+    String task =
+        borrower.task().isEmpty() ? "lease " + lease.info().generation() : borrower.task();
     return ledger.join(
         new Holding.HolderId(
-            lease.owner().toString(),
-            lease.applicationId(),
-            "lease " + lease.info().generation(),
-            Role.EXECUTOR));
+            lease.owner().toString(), lease.applicationId(), task, borrower.role()),
+        borrower.sortBytes());
   }
 
   private interface Check {
@@ -214,8 +339,9 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
         changed.signalAll();
       } else if (order instanceof Order.Move move) {
         mover.add(move);
-      } else {
-        throw new IllegalStateException(order + ", of nobody who could be told");
+      } else if (order instanceof Order.Revoke revoke) {
+        epochs.put(revoke.holderId(), revoke.epoch());
+        noticed.signalAll();
       }
     }
   }
@@ -235,11 +361,11 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   }
 
   @Override
-  public void gaveBack(Lease lease, long bytes) {
+  public void gaveBack(Lease lease, MemoryUse use, long bytes) {
     tell(
         nowMs -> {
           Long id = holders.get(lease);
-          return id == null ? List.of() : ledger.giveBack(id, Kind.WRITING, bytes, nowMs);
+          return id == null ? List.of() : ledger.giveBack(id, kind(use), bytes, nowMs);
         });
   }
 
@@ -254,12 +380,14 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
         nowMs -> {
           Long id = holders.remove(lease);
           changed.signalAll();
+          noticed.signalAll();
           if (id == null) {
             return List.of();
           }
           if (!asking.contains(lease)) {
             answers.remove(id);
           }
+          epochs.remove(id);
           return ledger.leave(id, 0, nowMs);
         });
   }
@@ -385,6 +513,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     try {
       closed = true;
       changed.signalAll();
+      noticed.signalAll();
       ending = mover;
     } finally {
       lock.unlock();

@@ -140,11 +140,15 @@ public final class NodeService implements Closeable, RemoteBackend {
       if (!built.diskDirectories().isEmpty()) {
         memory.moveOutputsOf(store);
       }
+      if (config.lendsToSort()) {
+        memory.lendToSort();
+      }
       own = Owner.ofThisProcess();
       owners = new ApplicationOwners(own, config.users());
       ServedUsers served = config.users() == null ? ServedUsers.OWN : ServedUsers.ALL;
       localServer =
-          LocalServer.start(store, leases, this::admit, socket, served, refusals, config.limits());
+          LocalServer.start(
+              store, leases, memory, this::admit, socket, served, refusals, config.limits());
       open.push(localServer::close);
       open.push(memory::close); // else a task that waits for memory keeps the server open
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases

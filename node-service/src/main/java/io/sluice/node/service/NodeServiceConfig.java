@@ -23,6 +23,7 @@ import java.util.List;
  * @param bounce memory for segments that a transport cannot register
  * @param limits how many tasks, how many readers and, for each transport, how many data connections
  * @param probes what strangers may try
+ * @param lendsToSort whether sort buffers may borrow memory of the pool
  * @param users what the engine knows of users whose tasks are served; null if the service serves
  *     its own user alone
  */
@@ -38,6 +39,7 @@ record NodeServiceConfig(
     BounceConfig bounce,
     ConnectionLimits limits,
     Probes probes,
+    boolean lendsToSort,
     ApplicationUsers users) {
   /** How many transports there can be: behind their ports come those for probes. */
   static final int MAX_TRANSPORTS = 3;

@@ -47,6 +47,7 @@ public final class ServiceBuilder {
   private BounceConfig bounce = new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
   private ConnectionLimits limits = ConnectionLimits.DEFAULT;
   private Probes probes = Probes.NONE;
+  private boolean lendsToSort;
   private ApplicationUsers users; // null: the service's own user alone
 
   private ServiceBuilder(ServicePlace place, long memoryBytes, long totalBytes) {
@@ -180,6 +181,15 @@ public final class ServiceBuilder {
     return this;
   }
 
+  /**
+   * Whether sort buffers may borrow memory of the pool, if it is memory: pages of it that a task
+   * maps must not count against its container.
+   */
+  public ServiceBuilder lendToSort(boolean lends) {
+    lendsToSort = lends;
+    return this;
+  }
+
   /** Whether to keep what an earlier service left in the pool. */
   public ServiceBuilder recover(boolean keep) {
     recover = keep;
@@ -220,6 +230,7 @@ public final class ServiceBuilder {
             bounce,
             limits,
             probes,
+            lendsToSort && MediumChooser.isMemory(chosenMedium.medium(), place.pool()),
             users));
   }
 

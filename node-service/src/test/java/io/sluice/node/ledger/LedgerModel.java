@@ -71,7 +71,7 @@ final class LedgerModel {
   }
 
   void join(ModelTask task) {
-    task.id = ledger.join(task.who);
+    task.id = ledger.join(task.who, 0);
     ledger.hears(task.id, task.hearing != ModelTask.Hearing.NONE);
     tasks.put(task.id, task);
   }

@@ -13,7 +13,7 @@ class LedgerTest {
   private final Ledger ledger = new Ledger(LedgerModel.TERMS, 100);
 
   private long holder() {
-    return ledger.join(new Holding.HolderId("user", "app", "task", Role.EXECUTOR));
+    return ledger.join(new Holding.HolderId("user", "app", "task", Role.EXECUTOR), 0);
   }
 
   private long held(Kind kind) {

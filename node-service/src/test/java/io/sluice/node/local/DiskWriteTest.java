@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -180,6 +181,7 @@ class DiskWriteTest extends LocalServerTestBase {
           Bounded.writeString(out, APP);
           Bounded.writeBytes(out, SECRET.bytes());
           out.writeByte(handout().ordinal());
+          LocalProtocol.writeBorrower(out, Borrower.PROCESS);
         },
         TIMEOUT_MS);
     receive(frames);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -146,6 +147,7 @@ class HandoutTest extends LocalServerTestBase {
           Bounded.writeString(out, APP);
           Bounded.writeBytes(out, SECRET.bytes());
           out.writeByte(handout.ordinal());
+          LocalProtocol.writeBorrower(out, Borrower.PROCESS);
         },
         TIMEOUT_MS);
   }

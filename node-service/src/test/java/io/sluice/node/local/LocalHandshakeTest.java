@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
@@ -61,6 +62,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
       Bounded.writeString(out, applicationId);
       Bounded.writeBytes(out, secret);
       out.writeByte(Handout.NAMES.ordinal());
+      LocalProtocol.writeBorrower(out, Borrower.PROCESS);
     };
   }
 

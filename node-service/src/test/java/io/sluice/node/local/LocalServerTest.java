@@ -217,6 +217,7 @@ class LocalServerTest extends LocalServerTestBase {
                 LocalServer.start(
                     store,
                     records,
+                    memory,
                     this::admit,
                     tooLong,
                     servedUsers(),

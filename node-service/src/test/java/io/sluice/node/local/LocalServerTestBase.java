@@ -1,5 +1,7 @@
 package io.sluice.node.local;
 
+import io.sluice.node.ledger.Terms;
+import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestPool;
@@ -29,26 +31,40 @@ abstract class LocalServerTestBase {
   private LeakCheck leaks;
   SpillStore store;
   LeaseRecords records;
+  LedgerKeeper memory;
   LocalServer server;
   final Refusals refusals = new Refusals();
 
   @BeforeEach
   void start() throws IOException {
     leaks = new LeakCheck();
-    store = SpillStore.open(pool().build());
+    openStore(pool());
     records = LeaseRecords.open(socket(), false);
     server = startServer();
   }
 
   @AfterEach
   void stop() throws Exception {
+    memory.close();
     server.close();
     store.close();
     leaks.check();
   }
 
+  /** With a ledger of its own. */
+  final void openStore(StoreConfig.Builder config) throws IOException {
+    memory = new LedgerKeeper(terms(), (long) SEGMENTS * TestPool.SEGMENT_BYTES);
+    memory.lendToSort();
+    store = SpillStore.open(config.memoryKeeper(memory).build());
+  }
+
   StoreConfig.Builder pool() {
     return TestPool.memory(directory, SEGMENTS);
+  }
+
+  /** What tasks can count on. */
+  Terms terms() {
+    return Terms.DEFAULT;
   }
 
   /** How tasks get at segments. */
@@ -58,7 +74,14 @@ abstract class LocalServerTestBase {
 
   LocalServer startServer() throws IOException {
     return LocalServer.start(
-        store, records, this::admit, socket(), servedUsers(), refusals, ConnectionLimits.DEFAULT);
+        store,
+        records,
+        memory,
+        this::admit,
+        socket(),
+        servedUsers(),
+        refusals,
+        ConnectionLimits.DEFAULT);
   }
 
   final ServedUsers servedUsers() {

@@ -8,7 +8,6 @@ import io.sluice.node.testing.TestPool;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.store.CommittedOutput;
-import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -135,7 +134,7 @@ class ServiceRestartTest extends LocalServerTestBase {
     store.close();
     records = LeaseRecords.open(socket(), recover);
     var config = TestPool.memory(directory, SEGMENTS).formerLeases(records);
-    store = SpillStore.open((recover ? config.recover(Set.of(APP)) : config).build());
+    openStore(recover ? config.recover(Set.of(APP)) : config);
     server = startServer();
   }
 }

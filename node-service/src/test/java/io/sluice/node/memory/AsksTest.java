@@ -10,6 +10,7 @@ import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SegmentListener;
 import io.sluice.spill.store.SpillStore;
@@ -106,13 +107,16 @@ class AsksTest {
     awaitStep();
     underTheLock.set(
         () -> {
-          keeper.gaveBack(filler, STEP_BYTES);
+          keeper.gaveBack(filler, MemoryUse.WRITING, STEP_BYTES);
           keeper.closed(asker);
         });
     keeper.moment();
     long grantedBytes = asking.get();
     if (grantedBytes > 0) {
-      keeper.gaveBack(asker, grantedBytes); // as the store does, which finds the lease closed
+      keeper.gaveBack(
+          asker,
+          MemoryUse.WRITING,
+          grantedBytes); // as the store does, which finds the lease closed
     }
     keeper.closed(asker);
     keeper.closed(filler);
@@ -125,7 +129,7 @@ class AsksTest {
     for (int step = 0; step < 2; step++) {
       awaitStep();
       clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(REVOKE_MS * 6 / 10));
-      keeper.gaveBack(filler, STEP_BYTES);
+      keeper.gaveBack(filler, MemoryUse.WRITING, STEP_BYTES);
     }
     Await.until("no step waits any more", asking::isDone);
     assertEquals(2 * STEP_BYTES, asking.get());

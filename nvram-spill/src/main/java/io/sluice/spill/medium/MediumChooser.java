@@ -2,6 +2,7 @@ package io.sluice.spill.medium;
 
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -16,6 +17,7 @@ import java.util.Optional;
  */
 public final class MediumChooser {
   private static final String EMULATED = "emulated";
+  private static final String TMPFS = "tmpfs";
 
   /**
    * A medium and a sentence that says why it was taken.
@@ -49,6 +51,19 @@ public final class MediumChooser {
   /** Chooses for a pool whose files may have no names in this process. */
   public static Choice choose(String setting, PoolPlaces places) throws IOException {
     return places.isNamed() ? choose(setting, places.pool()) : forHandedOver(setting);
+  }
+
+  /**
+   * Whether an existing pool that is written so is memory and nothing else: fit to be sorted in,
+   * which stores to each byte many times.
+   */
+  public static boolean isMemory(Medium medium, Path pool) throws IOException {
+    return medium instanceof PlainMedium
+        && switch (PoolKind.of(pool)) {
+          case HUGE_PAGES -> true;
+          case FILES -> Files.getFileStore(pool).type().equals(TMPFS);
+          case DEVICE -> false;
+        };
   }
 
   private static Choice forHandedOver(String setting) throws IOException {

@@ -2,6 +2,7 @@ package io.sluice.spill.sort;
 
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.VInt;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -40,7 +41,7 @@ final class RecordArena {
    * Makes room for that many bytes more; false if the pool or the address space is exhausted, and
    * what was taken until then is to be given back by {@link #giveBackUnused}.
    */
-  boolean reserve(long lengthBytes) {
+  boolean reserve(long lengthBytes) throws IOException {
     long needed = endBytes + lengthBytes;
     if (needed <= (long) chunkCount << shift) {
       return true;

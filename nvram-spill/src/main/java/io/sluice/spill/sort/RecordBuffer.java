@@ -1,6 +1,7 @@
 package io.sluice.spill.sort;
 
 import io.sluice.spill.record.RecordFormat;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -9,15 +10,16 @@ import java.util.Objects;
  * then sorts them by partition and key without moving one of them.
  *
  * <p>Records are stored encoded as a run has them, so that writing a sorted run is one copy per
- * record. Records and their index (16 bytes each) come out of the same pool: its capacity is the
- * task's {@code mapreduce.task.io.sort.mb}. Beyond it a buffer has 12 bytes of heap per partition,
- * and while it sorts 8 more and 400 KiB.
+ * record. Records and their index (16 bytes each) come out of the same pool, whose own memory is
+ * the task's {@code mapreduce.task.io.sort.mb}. Beyond it a buffer has 12 bytes of heap per
+ * partition, and while it sorts 8 more and 400 KiB.
  *
  * <p>Life: {@link #append} until it says no, {@link #sort}, read the {@link SortedRecords}, {@link
  * #reset}, and again. Thread contract: single thread at a time. Ownership: its owner closes it, and
  * closes it before the pool. Failure: {@link #append} answers false when a record does not fit and
- * then nothing has changed; exceptions are misuse or come from the job's comparator, and when one
- * leaves {@link #sort} the records have lost their order and only {@link #reset} is left.
+ * then nothing has changed; exceptions are misuse, or come from who lends the pool memory, or from
+ * the job's comparator, and when one leaves {@link #sort} the records have lost their order and
+ * only {@link #reset} is left.
  */
 public final class RecordBuffer implements AutoCloseable {
   private final SortChunks pool;
@@ -51,7 +53,8 @@ public final class RecordBuffer implements AutoCloseable {
    *     if not {@link #fitsEmpty}
    * @throws IndexOutOfBoundsException if there is no such partition, or the array is too short
    */
-  public boolean append(byte[] record, int offset, int keyLength, int valueLength, int partition) {
+  public boolean append(byte[] record, int offset, int keyLength, int valueLength, int partition)
+      throws IOException {
     if (sortBegun) {
       throw new IllegalStateException("record appended to a sorted buffer: reset it first");
     }

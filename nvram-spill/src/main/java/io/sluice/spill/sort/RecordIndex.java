@@ -1,5 +1,6 @@
 package io.sluice.spill.sort;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
@@ -39,7 +40,7 @@ final class RecordIndex {
   }
 
   /** Makes room for one more entry; false if the pool is exhausted. */
-  boolean reserve() {
+  boolean reserve() throws IOException {
     if (size < chunkCount << shift) {
       return true;
     }

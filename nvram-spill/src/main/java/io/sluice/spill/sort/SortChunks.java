@@ -1,35 +1,50 @@
 package io.sluice.spill.sort;
 
 import io.sluice.rdma.memory.OffHeap;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 
 /**
- * A fixed budget of off-heap memory in chunks of one size, from which a task's record buffers take
- * what they need: allocated when first wanted, then reused until the pool closes (Flame-MR's static
- * pool).
+ * A budget of off-heap memory in chunks of one size, from which a task's record buffers take what
+ * they need: allocated when first wanted, then reused until the pool closes (Flame-MR's static
+ * pool). What is beyond the budget is borrowed, one chunk after the other, and given back whenever
+ * the buffers are empty.
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever acquires a chunk releases it, once;
- * the pool's owner closes the pool when all are back, which frees the memory. Failure: an exhausted
- * pool answers null, since for a collector that is the moment to spill; a chunk that is still out
- * when the pool closes is a leak and {@link #close} says so.
+ * the pool's owner closes the pool when all are back, which frees its own memory; the owner of the
+ * source takes care of what was borrowed and not given back. Failure: an exhausted pool answers
+ * null, since for a collector that is the moment to spill; a chunk that is still out when the pool
+ * closes is a leak and {@link #close} says so; {@link IOException} of the source.
  */
 public final class SortChunks implements AutoCloseable {
   private final int chunkBytes;
   private final int chunkLimit;
   private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
   private final Set<ByteBuffer> acquired = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final ChunkSource source;
+  private final Set<ByteBuffer> borrowed = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final ArrayDeque<ByteBuffer> freeBorrowed = new ArrayDeque<>();
+  private int ownChunks;
   private boolean closed;
 
-  /**
-   * @param capacityBytes bound on all chunks together; a remainder of less than a chunk is unused
-   * @param chunkBytes length of each chunk, a power of two from 64 bytes up
-   */
+  /** A pool that borrows nothing; see below. */
   public SortChunks(long capacityBytes, int chunkBytes) {
+    this(capacityBytes, chunkBytes, ChunkSource.NONE);
+  }
+
+  /**
+   * @param capacityBytes bound on its own chunks together; a remainder of less than a chunk is
+   *     unused
+   * @param chunkBytes length of each chunk, a power of two from 64 bytes up
+   * @param source lends what is beyond that
+   */
+  public SortChunks(long capacityBytes, int chunkBytes, ChunkSource source) {
     if (chunkBytes < 64 || Integer.bitCount(chunkBytes) != 1) {
       throw new IllegalArgumentException(
           "chunk of " + chunkBytes + " bytes, expected a power of two of at least 64");
@@ -43,22 +58,37 @@ public final class SortChunks implements AutoCloseable {
               + " bytes: one for records, one for their index");
     }
     this.chunkBytes = chunkBytes;
+    this.source = source;
     this.chunkLimit = Math.toIntExact(capacityBytes / chunkBytes);
   }
 
   /** Takes a chunk, cleared and big-endian, its content undefined; null if all are taken. */
-  public synchronized ByteBuffer acquire() {
+  public synchronized ByteBuffer acquire() throws IOException {
     if (closed) {
       throw new IllegalStateException("chunk pool is closed");
     }
     ByteBuffer chunk = free.poll();
-    if (chunk == null) {
-      if (acquired.size() == chunkLimit) {
-        return null;
-      }
+    if (chunk == null && ownChunks < chunkLimit) {
       chunk = OffHeap.allocate(chunkBytes);
+      ownChunks++;
     }
-    acquired.add(chunk);
+    if (chunk == null) {
+      chunk = borrow();
+    }
+    if (chunk != null) {
+      acquired.add(chunk);
+    }
+    return chunk;
+  }
+
+  private ByteBuffer borrow() throws IOException {
+    ByteBuffer chunk = freeBorrowed.poll();
+    if (chunk == null) {
+      chunk = source.allocate(chunkBytes);
+      if (chunk != null) {
+        borrowed.add(chunk);
+      }
+    }
     return chunk;
   }
 
@@ -68,11 +98,28 @@ public final class SortChunks implements AutoCloseable {
       throw new IllegalArgumentException(
           "released a chunk that this pool has not handed out, or twice: " + chunk);
     }
-    if (closed) {
+    if (borrowed.contains(chunk)) {
+      freeBorrowed.push(chunk.clear().order(ByteOrder.BIG_ENDIAN));
+    } else if (closed) {
       OffHeap.free(chunk);
     } else {
       free.push(chunk.clear().order(ByteOrder.BIG_ENDIAN));
     }
+  }
+
+  /** Gives back what was borrowed and is not out. */
+  public synchronized void giveBack() throws IOException {
+    List<ByteBuffer> returned = List.copyOf(freeBorrowed);
+    freeBorrowed.clear();
+    returned.forEach(borrowed::remove); // by identity: as buffers they are all alike
+    if (!returned.isEmpty()) {
+      source.free(returned);
+    }
+  }
+
+  /** Whether what was borrowed is to be given back as soon as that can be. */
+  public boolean isWantedBack() {
+    return source.isWantedBack();
   }
 
   /** Length of every chunk. */
@@ -80,7 +127,7 @@ public final class SortChunks implements AutoCloseable {
     return chunkBytes;
   }
 
-  /** Number of chunks that can be out at once. */
+  /** Number of its own chunks, which can always be out at once. */
   public int chunkLimit() {
     return chunkLimit;
   }

@@ -8,10 +8,14 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * What one task holds of the store and has not committed.
@@ -20,18 +24,20 @@ import java.util.List;
  * the task can no longer write, because its blocks go to somebody else at once. Failure: after its
  * application was freed it grants and commits nothing more.
  */
-public final class Lease implements ExtentSource, Closeable {
+public final class Lease implements MemorySource, Closeable {
   private final Keeper keeper;
   private final String applicationId;
   private final Owner owner;
   private final LeaseInfo info;
-  private final BlockSet held;
+  private final Map<MemoryUse, BlockSet> held = new EnumMap<>(MemoryUse.class);
   private boolean closed;
   private boolean revoked;
 
   /** Keeps the books of all leases: does what one is asked for, and its lock guards their state. */
   interface Keeper {
     List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException;
+
+    Optional<Extent> leaseMemory(Lease lease, MemoryUse use, long lengthBytes) throws IOException;
 
     DiskWrite beginWrite(Lease lease, Range range) throws IOException;
 
@@ -50,7 +56,9 @@ public final class Lease implements ExtentSource, Closeable {
     this.applicationId = applicationId;
     this.owner = owner;
     this.info = info;
-    this.held = new BlockSet(info.blockBytes());
+    for (MemoryUse use : MemoryUse.values()) {
+      held.put(use, new BlockSet(info.blockBytes()));
+    }
   }
 
   /** The application that it is for. */
@@ -81,6 +89,11 @@ public final class Lease implements ExtentSource, Closeable {
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
     return keeper.lease(this, lengthBytes, true).get(0);
+  }
+
+  @Override
+  public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
+    return keeper.leaseMemory(this, use, lengthBytes);
   }
 
   @Override
@@ -137,9 +150,19 @@ public final class Lease implements ExtentSource, Closeable {
     keeper.close(this);
   }
 
-  /** Blocks leased and not committed; guarded by the lock of the store. */
+  /** Blocks leased to write to and not committed; guarded by the lock of the store. */
   BlockSet held() {
-    return held;
+    return held(MemoryUse.WRITING);
+  }
+
+  /** Blocks leased for that; guarded by the lock of the store. */
+  BlockSet held(MemoryUse use) {
+    return held.get(use);
+  }
+
+  /** What all of these blocks are of a tier; guarded by the lock of the store. */
+  long heldBytes(Tier tier) {
+    return held.values().stream().mapToLong(blocks -> blocks.bytesOf(tier)).sum();
   }
 
   void checkUsable() throws IOException {

@@ -20,7 +20,12 @@ public interface MemoryKeeper {
         }
 
         @Override
-        public void gaveBack(Lease lease, long bytes) {}
+        public boolean askNow(Lease lease, MemoryUse use, long bytes) {
+          return true;
+        }
+
+        @Override
+        public void gaveBack(Lease lease, MemoryUse use, long bytes) {}
 
         @Override
         public void committed(Lease lease, long bytes) {}
@@ -51,7 +56,7 @@ public interface MemoryKeeper {
       };
 
   /**
-   * A lease wants whole blocks; it holds what it is granted from now on.
+   * A lease wants whole blocks to write to; it holds what it is granted from now on.
    *
    * @param contiguous whether less is of no use
    * @param last whether there is no room on the disk tier
@@ -59,8 +64,14 @@ public interface MemoryKeeper {
    */
   long ask(Lease lease, long bytes, boolean contiguous, boolean last) throws IOException;
 
+  /**
+   * A lease wants whole blocks for that, in one piece, and does not wait; it holds them from now
+   * on.
+   */
+  boolean askNow(Lease lease, MemoryUse use, long bytes) throws IOException;
+
   /** A lease holds so much less, or has not taken what it was granted. */
-  void gaveBack(Lease lease, long bytes);
+  void gaveBack(Lease lease, MemoryUse use, long bytes);
 
   /** What a lease held is its application's now. */
   void committed(Lease lease, long bytes);

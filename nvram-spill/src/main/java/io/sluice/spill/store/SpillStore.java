@@ -20,6 +20,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -687,13 +688,41 @@ public final class SpillStore implements Closeable {
               }
               room.wakeFiller();
             } finally {
-              gaveBack(lease, memoryBytes - memoryBytesOf(taken));
+              gaveBack(lease, MemoryUse.WRITING, memoryBytes - memoryBytesOf(taken));
               if (lease.isClosed()) {
                 memoryKeeper.closed(lease);
               }
             }
           });
       return taken;
+    }
+
+    /** Blocks that come only later, with a further segment or another owner's, are no use. */
+    @Override
+    public Optional<Extent> leaseMemory(Lease lease, MemoryUse use, long lengthBytes)
+        throws IOException {
+      long wantedBytes = allocator.roundUp(lengthBytes);
+      checkUsableNow(lease);
+      if (!memoryKeeper.askNow(lease, use, wantedBytes)) {
+        return Optional.empty();
+      }
+      List<Extent> taken = new ArrayList<>();
+      freeing(
+          retired -> {
+            try {
+              checkUsable(lease);
+              reuseFormer(lease.owner(), wantedBytes, true, retired);
+              taken.addAll(allocator.memory().take(lease.owner(), wantedBytes, true));
+              taken.forEach(extent -> lease.held(use).add(extent.range()));
+              room.wakeFiller();
+            } finally {
+              gaveBack(lease, use, wantedBytes - memoryBytesOf(taken));
+              if (lease.isClosed()) {
+                memoryKeeper.closed(lease);
+              }
+            }
+          });
+      return taken.stream().findFirst();
     }
 
     @Override
@@ -717,9 +746,10 @@ public final class SpillStore implements Closeable {
             checkOpen();
             for (Extent extent : extents) {
               Range range = extent.range();
-              if (lease.held().contains(range)) {
-                lease.held().remove(range);
-                gaveBack(lease, memoryBytesOf(List.of(extent)));
+              Optional<MemoryUse> use = useOf(lease, range);
+              if (use.isPresent()) {
+                lease.held(use.get()).remove(range);
+                gaveBack(lease, use.get(), memoryBytesOf(List.of(extent)));
                 allocator.free(range, retired);
               } else if (!allocator.quarantined().contains(range)) {
                 throw new IllegalArgumentException(
@@ -769,9 +799,11 @@ public final class SpillStore implements Closeable {
               return;
             }
             leases.remove(lease);
-            for (Range range : lease.held().ranges()) {
-              lease.held().remove(range);
-              cleanup.run(() -> allocator.free(range, retired));
+            for (MemoryUse use : MemoryUse.values()) {
+              for (Range range : lease.held(use).ranges()) {
+                lease.held(use).remove(range);
+                cleanup.run(() -> allocator.free(range, retired));
+              }
             }
             memoryKeeper.closed(lease);
           });
@@ -800,9 +832,15 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void gaveBack(Lease lease, long memoryBytes) {
+  private static Optional<MemoryUse> useOf(Lease lease, Range range) {
+    return Arrays.stream(MemoryUse.values())
+        .filter(use -> lease.held(use).contains(range))
+        .findFirst();
+  }
+
+  private void gaveBack(Lease lease, MemoryUse use, long memoryBytes) {
     if (memoryBytes > 0) {
-      memoryKeeper.gaveBack(lease, memoryBytes);
+      memoryKeeper.gaveBack(lease, use, memoryBytes);
     }
   }
 
@@ -1106,7 +1144,7 @@ public final class SpillStore implements Closeable {
   }
 
   private long leasedBytes(Tier tier) {
-    return leases.stream().mapToLong(lease -> lease.held().bytesOf(tier)).sum();
+    return leases.stream().mapToLong(lease -> lease.heldBytes(tier)).sum();
   }
 
   private void checkOpen() throws IOException {

@@ -3,6 +3,7 @@ package io.sluice.spill.sort;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -34,32 +35,32 @@ class AdversarialSortTest {
 
   @ParameterizedTest
   @EnumSource(Input.class)
-  void comparesNoMoreThanAMergeSortWithoutPrefix(Input input) {
+  void comparesNoMoreThanAMergeSortWithoutPrefix(Input input) throws IOException {
     long comparisons = assertSorts(input, new UnprefixedOrder(), 0);
     assertTrue(comparisons <= 18L * COUNT, comparisons + " comparisons"); // log2 COUNT and a bit
   }
 
   @ParameterizedTest
   @EnumSource(Input.class)
-  void comparesNothingInFullWhenPrefixesDecide(Input input) {
+  void comparesNothingInFullWhenPrefixesDecide(Input input) throws IOException {
     assertEquals(0, assertSorts(input, new SignedOrder(4), 0));
   }
 
   @ParameterizedTest
   @EnumSource(Input.class)
-  void comparesNothingInFullBehindASharedBeginning(Input input) {
+  void comparesNothingInFullBehindASharedBeginning(Input input) throws IOException {
     assertEquals(0, assertSorts(input, new BytewiseOrder(), 40));
   }
 
   @ParameterizedTest
   @EnumSource(Input.class)
-  void comparesKeysThatAgreeInAllPrefixes(Input input) {
+  void comparesKeysThatAgreeInAllPrefixes(Input input) throws IOException {
     assertSorts(input, new BytewiseOrder(), 60);
   }
 
   /** Keys whose prefixes use up one bit per level at most: deep recursion if it were by bits. */
   @Test
-  void sortsPowersOfTwo() {
+  void sortsPowersOfTwo() throws IOException {
     SignedOrder order = new SignedOrder(8);
     try (SortChunks pool = new SortChunks(64 << 20, 1 << 16);
         RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
@@ -72,7 +73,7 @@ class AdversarialSortTest {
   }
 
   /** Returns the full comparisons it took. */
-  private static long assertSorts(Input input, KeyOrder order, int sharedBytes) {
+  private static long assertSorts(Input input, KeyOrder order, int sharedBytes) throws IOException {
     CountingOrder counting = new CountingOrder(order, -1);
     try (SortChunks pool = new SortChunks(64 << 20, 1 << 16);
         RecordBuffer buffer = new RecordBuffer(pool, 1, counting)) {

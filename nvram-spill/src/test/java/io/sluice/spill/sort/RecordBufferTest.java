@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.record.TestRecord;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +29,7 @@ class RecordBufferTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 7, 300, 20_000})
-  void sortsRandomRecordsOfAllSizes(int partitions) {
+  void sortsRandomRecordsOfAllSizes(int partitions) throws IOException {
     assertSorts(
         partitions,
         30_000,
@@ -39,7 +40,7 @@ class RecordBufferTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 40})
-  void sortsFewDistinctKeysManyTimes(int partitions) {
+  void sortsFewDistinctKeysManyTimes(int partitions) throws IOException {
     assertSorts(
         partitions,
         60_000,
@@ -50,7 +51,7 @@ class RecordBufferTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 40})
-  void sortsKeysThatShareALongBeginning(int partitions) {
+  void sortsKeysThatShareALongBeginning(int partitions) throws IOException {
     assertSorts(
         partitions,
         30_000,
@@ -68,7 +69,7 @@ class RecordBufferTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
-  void sortsByAComparatorWithoutPrefix(int partitions) {
+  void sortsByAComparatorWithoutPrefix(int partitions) throws IOException {
     assertSorts(
         partitions,
         20_000,
@@ -78,7 +79,7 @@ class RecordBufferTest {
   }
 
   @Test
-  void sortsIntegers() {
+  void sortsIntegers() throws IOException {
     assertSorts(
         3,
         50_000,
@@ -89,7 +90,7 @@ class RecordBufferTest {
 
   /** Differences in the prefix's lowest bits, below those a leaf sorts by. */
   @Test
-  void sortsNumbersThatDifferInFirstAndLastBitsOnly() {
+  void sortsNumbersThatDifferInFirstAndLastBitsOnly() throws IOException {
     assertSorts(
         1,
         20_000,
@@ -105,7 +106,7 @@ class RecordBufferTest {
   }
 
   @Test
-  void refusesARecordWithoutHarmWhenFullAndTakesItAfterReset() {
+  void refusesARecordWithoutHarmWhenFullAndTakesItAfterReset() throws IOException {
     try (SortChunks pool = new SortChunks(4 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       byte[] record = new byte[100];
@@ -130,7 +131,7 @@ class RecordBufferTest {
   /** What a refused record had been promised must not be missing to those that come after it. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 20})
-  void refusingALargeRecordLeavesTheRoomToOthers(int before) {
+  void refusingALargeRecordLeavesTheRoomToOthers(int before) throws IOException {
     try (SortChunks pool = new SortChunks(8 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       byte[] record = new byte[8 * 1024];
@@ -153,7 +154,7 @@ class RecordBufferTest {
   }
 
   @Test
-  void countsTheIndexAgainstThePool() {
+  void countsTheIndexAgainstThePool() throws IOException {
     try (SortChunks pool = new SortChunks(64 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 1, new BytewiseOrder())) {
       int taken = 0;
@@ -167,7 +168,7 @@ class RecordBufferTest {
   }
 
   @Test
-  void takesARecordAsLargeAsAllChunksButOne() {
+  void takesARecordAsLargeAsAllChunksButOne() throws IOException {
     try (SortChunks pool = new SortChunks(16 * 1024, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 1, new BytewiseOrder())) {
       int largest = 15 * 1024 - 3 - 1;
@@ -184,7 +185,7 @@ class RecordBufferTest {
   }
 
   @Test
-  void sortsNothing() {
+  void sortsNothing() throws IOException {
     try (SortChunks pool = new SortChunks(4096, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       SortedRecords sorted = buffer.sort();
@@ -194,7 +195,7 @@ class RecordBufferTest {
   }
 
   @Test
-  void refusesAPartitionThatIsNone() {
+  void refusesAPartitionThatIsNone() throws IOException {
     try (SortChunks pool = new SortChunks(4096, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       assertThrows(IndexOutOfBoundsException.class, () -> buffer.append(new byte[2], 0, 1, 1, 3));
@@ -206,7 +207,7 @@ class RecordBufferTest {
   }
 
   @Test
-  void keepsNothingOfASortThatFailed() {
+  void keepsNothingOfASortThatFailed() throws IOException {
     KeyOrder order = new CountingOrder(new UnprefixedOrder(), 5);
     try (SortChunks pool = new SortChunks(8192, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
@@ -226,7 +227,8 @@ class RecordBufferTest {
   }
 
   private static void assertSorts(
-      int partitions, int count, KeyOrder order, Source<byte[]> keys, Source<Integer> values) {
+      int partitions, int count, KeyOrder order, Source<byte[]> keys, Source<Integer> values)
+      throws IOException {
     Random random = TestSeed.random();
     List<TestRecord> records = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +23,7 @@ class SortChunksTest {
   }
 
   @Test
-  void handsOutItsCapacityAndNoMore() {
+  void handsOutItsCapacityAndNoMore() throws IOException {
     try (SortChunks pool = new SortChunks(4096 * 2 + 4095, 4096)) {
       assertEquals(allocatedBefore, OffHeap.allocatedBytes(), "allocates only when wanted");
       ByteBuffer one = pool.acquire();
@@ -42,7 +43,7 @@ class SortChunksTest {
   }
 
   @Test
-  void refusesAChunkTwiceAndAStrangersChunk() {
+  void refusesAChunkTwiceAndAStrangersChunk() throws IOException {
     try (SortChunks pool = new SortChunks(8192, 4096)) {
       ByteBuffer chunk = pool.acquire();
       pool.release(chunk);
@@ -53,7 +54,7 @@ class SortChunksTest {
   }
 
   @Test
-  void namesALeakWhenItCloses() {
+  void namesALeakWhenItCloses() throws IOException {
     SortChunks pool = new SortChunks(8192, 4096);
     ByteBuffer leaked = pool.acquire();
     IllegalStateException e = assertThrows(IllegalStateException.class, pool::close);
@@ -63,7 +64,7 @@ class SortChunksTest {
   }
 
   @Test
-  void refusesSizesItCannotServe() {
+  void refusesSizesItCannotServe() throws IOException {
     assertThrows(IllegalArgumentException.class, () -> new SortChunks(8192, 1000));
     assertThrows(IllegalArgumentException.class, () -> new SortChunks(8192, 32));
     assertThrows(IllegalArgumentException.class, () -> new SortChunks(8191, 4096));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.record.TestRecord;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +18,8 @@ final class SortOracle {
   private SortOracle() {}
 
   static void assertSortsTo(
-      RecordBuffer buffer, List<TestRecord> records, int partitions, KeyOrder order) {
+      RecordBuffer buffer, List<TestRecord> records, int partitions, KeyOrder order)
+      throws IOException {
     for (TestRecord record : records) {
       byte[] bytes = record.keyValue();
       assertTrue(

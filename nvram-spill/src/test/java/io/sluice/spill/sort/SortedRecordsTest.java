@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.record.TestRecord;
+import java.io.IOException;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -25,7 +26,7 @@ class SortedRecordsTest {
   private SortedRecords sorted;
 
   @BeforeEach
-  void sort() {
+  void sort() throws IOException {
     byte[] value = new byte[5000];
     Arrays.fill(value, (byte) 7);
     large = new TestRecord(1, new byte[] {2}, value);
@@ -44,7 +45,7 @@ class SortedRecordsTest {
   }
 
   @Test
-  void tellsWhereEachPartitionLies() {
+  void tellsWhereEachPartitionLies() throws IOException {
     assertEquals(4, sorted.partitionCount());
     int[] firsts = {0, 0, 2, 2};
     int[] ends = {0, 2, 2, 3};
@@ -57,7 +58,7 @@ class SortedRecordsTest {
   }
 
   @Test
-  void stopsBeforeARecordThatDoesNotFit() {
+  void stopsBeforeARecordThatDoesNotFit() throws IOException {
     ByteBuffer dst = ByteBuffer.allocate(5000).position(1);
     assertEquals(1, sorted.copyEncoded(0, 3, dst));
     assertEquals(5, dst.position());
@@ -69,7 +70,7 @@ class SortedRecordsTest {
   }
 
   @Test
-  void copiesOneRecord() {
+  void copiesOneRecord() throws IOException {
     assertEquals(5005, sorted.encodedLength(1));
     ByteBuffer dst = ByteBuffer.allocateDirect(5010).position(5);
     sorted.copyEncoded(1, dst);
@@ -81,7 +82,7 @@ class SortedRecordsTest {
   }
 
   @Test
-  void refusesWhereOneRecordDoesNotFit() {
+  void refusesWhereOneRecordDoesNotFit() throws IOException {
     ByteBuffer dst = ByteBuffer.allocate(5004);
     assertThrows(BufferOverflowException.class, () -> sorted.copyEncoded(1, dst));
     assertEquals(0, dst.position());
@@ -89,7 +90,7 @@ class SortedRecordsTest {
   }
 
   @Test
-  void walksThroughRecordsLargerThanAWindow() {
+  void walksThroughRecordsLargerThanAWindow() throws IOException {
     byte[] value = new byte[40_000];
     Arrays.fill(value, (byte) 8);
     buffer.reset();
@@ -110,7 +111,7 @@ class SortedRecordsTest {
   }
 
   @Test
-  void refusesAPositionThatIsNone() {
+  void refusesAPositionThatIsNone() throws IOException {
     assertThrows(IndexOutOfBoundsException.class, () -> sorted.encodedLength(3));
     assertThrows(IndexOutOfBoundsException.class, () -> sorted.keyLength(-1));
     assertThrows(

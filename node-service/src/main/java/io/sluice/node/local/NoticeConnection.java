@@ -1,0 +1,77 @@
+package io.sluice.node.local;
+
+import io.sluice.node.memory.Notice;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.Replies;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+
+/**
+ * A task's second connection to the service of its node: it asks what it is to give back, and is
+ * answered when there is something. It holds nothing; the first one ({@link LocalClient}) does.
+ *
+ * <p>Thread contract: one thread; {@link #close} from any other ends its wait. Ownership: the task
+ * closes it. Failure: {@link IOException} when the service is gone, does not answer in time, or has
+ * closed the lease; there is no second try.
+ */
+public final class NoticeConnection implements Closeable {
+  private final MessageStream stream;
+  private final Frames frames;
+  private final long timeoutMs;
+  private Notice last = Notice.NONE;
+
+  private NoticeConnection(MessageStream stream, long timeoutMs) {
+    this.stream = stream;
+    this.frames = new Frames(stream);
+    this.timeoutMs = timeoutMs;
+  }
+
+  /** Listens for the lease of that generation. */
+  static NoticeConnection open(
+      ServiceLink link, String applicationId, JobSecret secret, long generation, long timeoutMs)
+      throws IOException {
+    NoticeConnection connection = new NoticeConnection(link.connect(timeoutMs), timeoutMs);
+    try {
+      connection.exchange(
+          LocalProtocol.LISTEN,
+          out -> {
+            out.writeShort(LocalProtocol.VERSION);
+            Bounded.writeString(out, applicationId);
+            Bounded.writeBytes(out, secret.bytes());
+            out.writeLong(generation);
+          });
+      return connection;
+    } catch (IOException | RuntimeException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  /** The next notice, or the last one again when there was none for a while. */
+  public Notice await() throws IOException {
+    int waitMs = (int) Math.min(timeoutMs / 2, LocalProtocol.MAX_AWAIT_MS);
+    last =
+        LocalProtocol.readNotice(
+            exchange(
+                LocalProtocol.AWAIT,
+                out -> {
+                  out.writeLong(last.epoch());
+                  out.writeInt(waitMs);
+                }));
+    return last;
+  }
+
+  private DataInputStream exchange(int type, Frames.Payload payload) throws IOException {
+    frames.send(type, payload, timeoutMs);
+    return Replies.receive(frames, timeoutMs);
+  }
+
+  @Override
+  public void close() throws IOException {
+    stream.close();
+  }
+}

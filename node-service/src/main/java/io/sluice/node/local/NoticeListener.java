@@ -1,0 +1,83 @@
+package io.sluice.node.local;
+
+import io.sluice.node.memory.Notice;
+import io.sluice.rdma.threads.DaemonThreads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread of a task that hears what the node wants back, for a task that is busy with its records.
+ *
+ * <p>Thread contract: safe from any thread; the consumer is called on the listener's. Ownership:
+ * whoever started it closes it, and with it the connection. Failure: when the connection ends it
+ * says so once, unless it was closed, and hears nothing more.
+ */
+public final class NoticeListener implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(NoticeListener.class);
+  private static final long END_MS = 10_000;
+
+  private final NoticeConnection connection;
+  private final Consumer<Notice> heard;
+  private final Runnable lost;
+  private final Thread thread;
+  private volatile boolean closed;
+  private volatile boolean ended;
+
+  private NoticeListener(NoticeConnection connection, Consumer<Notice> heard, Runnable lost) {
+    this.connection = connection;
+    this.heard = heard;
+    this.lost = lost;
+    this.thread = DaemonThreads.create("sluice-notices", this::listen);
+  }
+
+  /**
+   * Starts to listen on a connection, which is its own from now on.
+   *
+   * @param heard is told of each notice, and perhaps of one more than once
+   * @param lost is told when nothing more will be heard
+   */
+  public static NoticeListener start(
+      NoticeConnection connection, Consumer<Notice> heard, Runnable lost) {
+    NoticeListener listener = new NoticeListener(connection, heard, lost);
+    listener.thread.start();
+    return listener;
+  }
+
+  private void listen() {
+    try {
+      while (!closed) {
+        heard.accept(connection.await());
+      }
+    } catch (IOException e) {
+      if (!closed) {
+        LOG.info("The node's service says nothing more: {}", e.toString());
+        lost.run();
+      }
+    } finally {
+      ended = true;
+    }
+  }
+
+  /** Whether it hears nothing more. */
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed = true;
+    connection.close();
+    boolean interrupted = Thread.interrupted();
+    try {
+      thread.join(END_MS);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

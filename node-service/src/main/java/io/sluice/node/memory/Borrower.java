@@ -1,0 +1,30 @@
+package io.sluice.node.memory;
+
+import io.sluice.node.ledger.Role;
+
+/**
+ * Who borrows memory of a node, as it says itself.
+ *
+ * @param task as its engine names it; empty if it has not said
+ * @param sortBytes what it sorts in without asking for memory of the node
+ */
+public record Borrower(String task, Role role, long sortBytes) {
+  /** A process of which no more is known. */
+  public static final Borrower PROCESS = new Borrower("", Role.EXECUTOR, 0);
+
+  public Borrower {
+    if (sortBytes < 0) {
+      throw new IllegalArgumentException("a sort buffer of " + sortBytes + " bytes");
+    }
+  }
+
+  /** A map task with a sort buffer of its own. */
+  public static Borrower map(String task, long sortBytes) {
+    return new Borrower(task, Role.MAP, sortBytes);
+  }
+
+  /** A reduce task. */
+  public static Borrower reduce(String task) {
+    return new Borrower(task, Role.REDUCE, 0);
+  }
+}

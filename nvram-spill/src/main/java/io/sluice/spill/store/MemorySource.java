@@ -1,0 +1,21 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Extent;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * An {@link ExtentSource} that also lends memory which is no output's. It is released like any
+ * other extent, and never committed.
+ *
+ * <p>Thread contract, ownership, failure: those of {@link ExtentSource}.
+ */
+public interface MemorySource extends ExtentSource {
+  /**
+   * Leases one extent of the memory tier, without waiting for anybody to give some back.
+   *
+   * @param lengthBytes at least so much
+   * @return empty if there is none for that use now
+   */
+  Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException;
+}

@@ -1,0 +1,9 @@
+package io.sluice.spill.store;
+
+/** What a lease takes blocks of the memory tier for. */
+public enum MemoryUse {
+  /** An output that is being written, and may be committed where it lies. */
+  WRITING,
+  /** Chunks of a sort buffer, which nobody else ever reads. */
+  SORT
+}
