@@ -22,6 +22,9 @@ import java.nio.file.StandardOpenOption;
  * flag stays set. Unlike {@link NativeFile} it needs no native code, which a short-lived process
  * takes a tenth of a second to load.
  *
+ * <p>Of files by the thousand that are rarely used, each call has a descriptor of its own: see
+ * {@link #openForEachCall}.
+ *
  * <p>Thread contract: safe from any thread; reads and writes go one after the other. {@link #send}
  * alone runs side by side, see there. Ownership: the opener closes it, which waits for a read or a
  * write under way. Failure: {@link IOException} of the file, {@link ClosedChannelException} once it
@@ -32,7 +35,7 @@ public final class SharedFile implements Closeable {
   private static final int COPY_BYTES = 64 << 10;
 
   private final Path path;
-  private final RandomAccessFile file;
+  private final RandomAccessFile file; // null: one for each call
   private final Object senderLock = new Object(); // a slow disk must not hold up what is sent
   private FileChannel sender; // null until something is sent
   private volatile boolean closed;
@@ -44,12 +47,43 @@ public final class SharedFile implements Closeable {
 
   /** Opens what exists, and is no symbolic link, for reading and writing. */
   public static SharedFile open(Path path) throws IOException {
+    checkRegular(path);
+    return new SharedFile(path, new RandomAccessFile(path.toFile(), "rw"));
+  }
+
+  /**
+   * The same without a descriptor that stays: each call opens the file and closes it again, under a
+   * name that means no other file meanwhile.
+   */
+  public static SharedFile openForEachCall(Path path) throws IOException {
+    checkRegular(path);
+    return new SharedFile(path, null);
+  }
+
+  private static void checkRegular(Path path) throws IOException {
     if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) { // "rw" would create or follow it
       throw Files.exists(path, LinkOption.NOFOLLOW_LINKS)
           ? new IOException(path + " is no regular file")
           : new NoSuchFileException(path.toString());
     }
-    return new SharedFile(path, new RandomAccessFile(path.toFile(), "rw"));
+  }
+
+  /** What is done with an open file. */
+  private interface Use<T> {
+    T with(RandomAccessFile open) throws IOException;
+  }
+
+  private <T> T use(Use<T> use) throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    if (file != null) {
+      return use.with(file);
+    }
+    checkRegular(path);
+    try (RandomAccessFile own = new RandomAccessFile(path.toFile(), "rw")) {
+      return use.with(own);
+    }
   }
 
   /** Where it was opened. */
@@ -59,13 +93,16 @@ public final class SharedFile implements Closeable {
 
   /** How long it is now. */
   public synchronized long lengthBytes() throws IOException {
-    checkOpen();
-    return file.length();
+    return use(RandomAccessFile::length);
   }
 
   /** Fills {@code into} as far as the file goes; returns how many bytes that were. */
   public synchronized int read(long offsetBytes, ByteBuffer into) throws IOException {
-    checkOpen();
+    return use(open -> read(open, offsetBytes, into));
+  }
+
+  private static int read(RandomAccessFile file, long offsetBytes, ByteBuffer into)
+      throws IOException {
     file.seek(offsetBytes);
     int startPosition = into.position();
     byte[] copy = into.hasArray() ? null : new byte[Math.min(COPY_BYTES, into.remaining())];
@@ -87,7 +124,15 @@ public final class SharedFile implements Closeable {
 
   /** Writes all that remains in {@code from}. */
   public synchronized void write(long offsetBytes, ByteBuffer from) throws IOException {
-    checkOpen();
+    use(
+        open -> {
+          write(open, offsetBytes, from);
+          return null;
+        });
+  }
+
+  private static void write(RandomAccessFile file, long offsetBytes, ByteBuffer from)
+      throws IOException {
     file.seek(offsetBytes);
     if (from.hasArray()) {
       file.write(from.array(), from.arrayOffset() + from.position(), from.remaining());
@@ -104,14 +149,20 @@ public final class SharedFile implements Closeable {
 
   /** Cuts it, or makes it longer by what reads as zeros and has no space yet. */
   public synchronized void setLength(long lengthBytes) throws IOException {
-    checkOpen();
-    file.setLength(lengthBytes);
+    use(
+        open -> {
+          open.setLength(lengthBytes);
+          return null;
+        });
   }
 
   /** Returns when what was written has reached the medium. */
   public synchronized void force() throws IOException {
-    checkOpen();
-    file.getFD().sync();
+    use(
+        open -> {
+          open.getFD().sync();
+          return null;
+        });
   }
 
   /**
@@ -128,17 +179,13 @@ public final class SharedFile implements Closeable {
 
   private FileChannel sender() throws IOException {
     synchronized (senderLock) {
-      checkOpen();
+      if (closed) {
+        throw new ClosedChannelException();
+      }
       if (sender == null || !sender.isOpen()) {
         sender = FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
       }
       return sender;
-    }
-  }
-
-  private void checkOpen() throws IOException {
-    if (closed) {
-      throw new ClosedChannelException();
     }
   }
 

@@ -32,6 +32,11 @@ class SharedFileTest {
 
   @TempDir Path dir;
 
+  /** One way to open one; another test has the other. */
+  SharedFile open(Path path) throws IOException {
+    return SharedFile.open(path);
+  }
+
   @AfterEach
   void clearFlag() {
     Thread.interrupted();
@@ -39,7 +44,7 @@ class SharedFileTest {
 
   @Test
   void interruptedThreadDoesEverythingAndNobodyElseNotices() throws Exception {
-    try (SharedFile file = SharedFile.open(Files.createFile(dir.resolve("shared")))) {
+    try (SharedFile file = open(Files.createFile(dir.resolve("shared")))) {
       Thread.currentThread().interrupt();
       file.setLength(100_000);
       file.write(10, ByteBuffer.wrap(new byte[] {1, 2, 3}));
@@ -61,7 +66,7 @@ class SharedFileTest {
   void interruptedSendEndsThatSendAlone() throws Exception {
     Path path = Files.write(dir.resolve("shared"), new byte[1000]);
     Path target = dir.resolve("target");
-    try (SharedFile file = SharedFile.open(path)) {
+    try (SharedFile file = open(path)) {
       try (FileChannel to =
           FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
         Thread.currentThread().interrupt();
@@ -89,7 +94,7 @@ class SharedFileTest {
   void threadsThatAreKilledAllTheTimeReadWhatTheyWrote() throws Exception {
     long seed = TestSeed.next();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-    try (SharedFile file = SharedFile.open(Files.createFile(dir.resolve("shared")))) {
+    try (SharedFile file = open(Files.createFile(dir.resolve("shared")))) {
       List<Future<?>> done = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         int place = i;
@@ -133,16 +138,16 @@ class SharedFileTest {
 
   @Test
   void opensOnlyWhatIsAFile() throws IOException {
-    assertThrows(NoSuchFileException.class, () -> SharedFile.open(dir.resolve("absent")));
+    assertThrows(NoSuchFileException.class, () -> open(dir.resolve("absent")));
     assertFalse(Files.exists(dir.resolve("absent")));
     Path link = Files.createSymbolicLink(dir.resolve("link"), Files.createFile(dir.resolve("to")));
-    assertThrows(IOException.class, () -> SharedFile.open(link));
-    assertThrows(IOException.class, () -> SharedFile.open(dir));
+    assertThrows(IOException.class, () -> open(link));
+    assertThrows(IOException.class, () -> open(dir));
   }
 
   @Test
   void isOfNoUseOnceItIsClosed() throws IOException {
-    SharedFile file = SharedFile.open(Files.createFile(dir.resolve("shared")));
+    SharedFile file = open(Files.createFile(dir.resolve("shared")));
     file.close();
     file.close();
     assertThrows(ClosedChannelException.class, () -> file.read(0, ByteBuffer.allocate(1)));

@@ -102,7 +102,8 @@ final class DiskTier {
     }
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThread thread = directories.thread(path.getParent());
-    SegmentHandle segment = handle(info, owner, SharedFile.open(path), thread, RECOVERED);
+    SegmentHandle segment =
+        handle(info, owner, SharedFile.openForEachCall(path), thread, RECOVERED);
     segments.put(segmentId, segment);
     used.add(segment.range());
   }
@@ -242,9 +243,10 @@ final class DiskTier {
 
   private SegmentHandle createFile(
       SegmentInfo info, Owner owner, String applicationId, DiskThread thread) throws IOException {
-    SharedFile file = LockedDirectory.createShared(info.path());
+    LockedDirectory.createFile(info.path()).close();
     SegmentHandle segment;
     try {
+      SharedFile file = SharedFile.openForEachCall(info.path()); // there may be very many
       segment = handle(info, owner, file, thread, applicationId);
     } catch (IOException | RuntimeException | Error e) {
       Files.deleteIfExists(info.path());

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -31,6 +32,7 @@ class CapacityTest extends PoolTestBase {
         config(2).disk(List.of(disk()), SEGMENT_BYTES, 0).settingNames(NAMES).build();
     try (SpillStore store = SpillStore.open(config);
         Lease lease = store.openLease(APP)) {
+      lease.release(lease.lease(2L * SEGMENT_BYTES));
       String message =
           assertThrows(StoreFullException.class, () -> lease.lease(5L * SEGMENT_BYTES))
               .getMessage();
@@ -96,6 +98,27 @@ class CapacityTest extends PoolTestBase {
         assertEquals(
             List.of(), files.filter(f -> !f.getFileName().toString().startsWith("pool.")).toList());
       }
+    }
+  }
+
+  @Test
+  void outputsOnDiskKeepNoDescriptors() throws Exception {
+    Random random = seeded("outputsOnDiskKeepNoDescriptors");
+    try (SpillStore store = SpillStore.open(configWithDisk(0).build());
+        Lease lease = store.openLease(APP)) {
+      int before = OpenFiles.below(disk());
+      List<Outputs.Content> contents = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        contents.add(commit(lease, id(i), random, 10_000));
+      }
+      assertEquals(before, OpenFiles.below(disk()));
+      for (int i = 0; i < 20; i++) {
+        Outputs.check(store, id(i), contents.get(i));
+      }
+    }
+    try (SpillStore store = SpillStore.open(configWithDisk(0).recover(Set.of(APP)).build())) {
+      assertEquals(20, store.stats().outputs());
+      assertTrue(OpenFiles.below(disk()) < 20, "recovered ones have descriptors");
     }
   }
 
