@@ -16,6 +16,9 @@ import java.util.function.ToLongFunction;
  * of its own.
  */
 final class ServiceState implements ServiceStateMXBean {
+  /** A table of all would be as long as there are tasks. */
+  private static final int MOST_HOLDERS = 20;
+
   private final NodeMetadata metadata;
   private final NodeService service;
 
@@ -52,6 +55,13 @@ final class ServiceState implements ServiceStateMXBean {
   @Override
   public long getMemoryCreatedBytes() {
     return stat(stats -> stats.memory().createdBytes());
+  }
+
+  @Override
+  public MemoryHolder[] getMemoryHolders() {
+    return service == null
+        ? new MemoryHolder[0]
+        : MemoryHolder.largest(service.memory().holdings(), MOST_HOLDERS);
   }
 
   @Override

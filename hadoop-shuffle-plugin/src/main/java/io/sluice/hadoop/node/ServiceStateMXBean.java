@@ -24,6 +24,11 @@ public interface ServiceStateMXBean {
   /** Bytes of the memory tier that exist. */
   long getMemoryCreatedBytes();
 
+  /**
+   * The tasks that hold most of it, the largest first. Outputs are of applications, not of tasks.
+   */
+  MemoryHolder[] getMemoryHolders();
+
   /** Bytes of the disk tier that cannot be leased now. */
   long getDiskUsedBytes();
 

@@ -40,6 +40,7 @@ import javax.crypto.spec.SecretKeySpec;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
 import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.conf.Configuration;
@@ -177,6 +178,26 @@ final class SluiceShuffleServiceTest {
     assertEquals(0L, refusals(beans, name, "wrong-user"));
     service.stop();
     assertFalse(beans.isRegistered(name));
+  }
+
+  @Test
+  void tellsOverJmxWhoHoldsItsMemory() throws Exception {
+    ObjectName name = new ObjectName("Hadoop:service=NodeManager,name=SluiceShuffle");
+    MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+    SluiceShuffleService service = start(false);
+    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+    Borrower reducer = Borrower.reduce("attempt_1_r_7");
+    try (LocalClient task =
+        NodeLink.connect(metadata, TestJob.ID, reducer, TestJob.SECRET, TIMEOUT_MS)) {
+      task.lease(100_000);
+      CompositeData[] rows = (CompositeData[]) beans.getAttribute(name, "MemoryHolders");
+      assertEquals(1, rows.length);
+      assertEquals(TestJob.APPLICATION, rows[0].get("application"));
+      assertEquals("attempt_1_r_7", rows[0].get("task"));
+      assertTrue((long) rows[0].get("writingBytes") >= 100_000, rows[0].toString());
+      assertEquals(rows[0].get("writingBytes"), rows[0].get("bytes"));
+    }
+    service.stop();
   }
 
   private static Object refusals(MBeanServer beans, ObjectName name, String kind)
