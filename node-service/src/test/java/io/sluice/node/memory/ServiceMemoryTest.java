@@ -2,6 +2,7 @@ package io.sluice.node.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
@@ -156,6 +157,22 @@ class ServiceMemoryTest extends NodeTestBase {
       assertBooksAgree();
     }
     Await.until("the lease has ended", () -> service.storeStats().memory().leasedBytes() == 0);
+    assertEnds();
+  }
+
+  @Test
+  void nothingLeavesMemoryForWhatCanNeverBeGranted() throws Exception {
+    start(SEGMENTS);
+    for (int i = 0; i < 4; i++) {
+      commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
+    }
+    try (LocalClient task = task(APP)) {
+      for (long hostileBytes : List.of(1L << 50, Long.MAX_VALUE / 2)) {
+        assertThrows(StoreFullException.class, () -> task.lease(hostileBytes));
+      }
+      assertEquals(0, service.memory().movedOutputs());
+      assertEquals(0, service.memory().ledger().refusals().getOrDefault(Kind.WRITING, 0L));
+    }
     assertEnds();
   }
 

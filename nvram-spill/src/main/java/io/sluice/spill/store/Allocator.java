@@ -113,6 +113,23 @@ final class Allocator {
     }
   }
 
+  /**
+   * Compares with all of the memory tier, whoever has it, and with what the disk tier has left.
+   *
+   * @throws StoreFullException if that is not enough, which counts as a lease that was refused
+   */
+  void checkCanEverFit(long lengthBytes, Leased leases) throws StoreFullException {
+    if (lengthBytes <= config.memoryCapacityBytes()) {
+      return;
+    }
+    long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK), Set.of());
+    long shortBytes = lengthBytes - config.memoryCapacityBytes() - roomBytes;
+    if (shortBytes > 0) {
+      refused();
+      throw full(lengthBytes, shortBytes, leases, ", even if all of it were free");
+    }
+  }
+
   /** Takes blocks back; adds segments that are gone by it to {@code retired}. */
   void free(Range range, List<SegmentHandle> retired) throws IOException {
     if (memory.segment(range.segmentId()) != null) {

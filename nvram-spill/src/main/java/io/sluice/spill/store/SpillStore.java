@@ -400,13 +400,19 @@ public final class SpillStore implements Closeable {
    */
   public List<CommittedOutput> outputsInMemory(String applicationId) {
     return outputs(applicationId).stream()
-        .filter(output -> output.place().bytesOf(Tier.MEMORY) > 0)
+        .map(
+            output ->
+                new InMemory(output, output.place().wasTold(), output.place().bytesOf(Tier.MEMORY)))
+        .filter(each -> each.bytes() > 0)
         .sorted(
-            Comparator.comparing((CommittedOutput output) -> output.place().wasTold())
-                .thenComparing(
-                    output -> output.place().bytesOf(Tier.MEMORY), Comparator.reverseOrder()))
+            Comparator.comparing(InMemory::told)
+                .thenComparing(InMemory::bytes, Comparator.reverseOrder()))
+        .map(InMemory::output)
         .toList();
   }
+
+  /** An output as it was when it was looked at: readers are told of it meanwhile. */
+  private record InMemory(CommittedOutput output, boolean told, long bytes) {}
 
   /**
    * Lays an output on the disk tier while it is read; it exists all the time. Its former place is
@@ -630,7 +636,7 @@ public final class SpillStore implements Closeable {
                 + " bytes in one piece, at most "
                 + Extent.MAX_LENGTH_BYTES);
       }
-      checkUsableNow(lease); // first: who is killed asks for nothing
+      checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       long memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, !hasDisk());
       try {
         return take(lease, wantedBytes, contiguous, memoryBytes);
@@ -1157,6 +1163,17 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** For what can never be granted nobody need give back anything. */
+  private void checkCanEverFit(Lease lease, long wantedBytes) throws IOException {
+    lock.lock();
+    try {
+      checkUsable(lease);
+      allocator.checkCanEverFit(wantedBytes, this::leasedBytes);
     } finally {
       lock.unlock();
     }
