@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,6 +38,9 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
    * Most that is asked for at once of what need not be contiguous: so less than all is granted too.
    */
   private static final long MAX_STEP_BYTES = 8L << 20;
+
+  /** Many of them are asked in larger ones: others wait for the lock meanwhile. */
+  private static final int MAX_STEPS = 64;
 
   /** Most that a step is of a small memory tier. */
   private static final int STEP_PART = 32;
@@ -95,9 +99,18 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
 
   /** Moves outputs of this store, which has a disk tier, when memory is short. */
   public void moveOutputsOf(SpillStore store) {
+    moveOutputs(new OutputMover(store, new Moves()));
+  }
+
+  /** The same on a thread of one's own. */
+  void moveOutputsOf(SpillStore store, ThreadPoolExecutor executor) {
+    moveOutputs(new OutputMover(store, new Moves(), executor));
+  }
+
+  private void moveOutputs(OutputMover by) {
     lock.lock();
     try {
-      mover = new OutputMover(store, new Moves());
+      mover = by;
       execute(ledger.moverWorks(true, nowMs()));
     } finally {
       lock.unlock();
@@ -264,7 +277,10 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   private long askInSteps(Lease lease, long bytes, boolean last) {
     long untilMs = nowMs() + (last ? revokeMs : waitMs); // for all steps together
     long blockBytes = lease.info().blockBytes();
-    long mostBytes = Math.min(MAX_STEP_BYTES, ledger.stats().capacityBytes() / STEP_PART);
+    long mostBytes =
+        Math.min(
+            Math.max(MAX_STEP_BYTES, bytes / MAX_STEPS),
+            ledger.stats().capacityBytes() / STEP_PART);
     long wholeBytes = Math.max(1, mostBytes / blockBytes) * blockBytes;
     long grantedBytes = 0;
     while (grantedBytes < bytes) {
@@ -338,12 +354,22 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
         answers.put(answer.holderId(), answer.bytes());
         changed.signalAll();
       } else if (order instanceof Order.Move move) {
-        mover.add(move);
+        if (!mover.add(move)) {
+          cannotMove(move);
+        }
       } else if (order instanceof Order.Revoke revoke) {
         epochs.put(revoke.holderId(), revoke.epoch());
         noticed.signalAll();
       }
     }
+  }
+
+  /** Until the pause has passed nobody waits for moves; then they are ordered anew. */
+  private void cannotMove(Order.Move move) {
+    moveFailures++;
+    fullUntilMs = nowMs() + FULL_PAUSE_MS;
+    execute(ledger.moverWorks(false, nowMs())); // first: it is not ordered again at once
+    execute(ledger.moveEnded(move.moveId(), nowMs()));
   }
 
   /** One that was told in order. */

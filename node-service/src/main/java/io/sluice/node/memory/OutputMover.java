@@ -6,6 +6,10 @@ import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -17,8 +21,9 @@ import org.slf4j.LoggerFactory;
  * other.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link LedgerKeeper} closes it, before the
- * store is closed. Failure: an output that cannot be moved stays where it is, and is counted; after
- * {@value #MOST_FAILURES} of them, or when the disk tier is full, the order ends.
+ * store is closed. Failure: an output that cannot be moved stays where it is, is counted, and comes
+ * last from then on; after {@value #MOST_FAILURES} of them the order ends. One for which the disk
+ * tier has no room stays too, and smaller ones go; where none can, the order ends.
  */
 final class OutputMover implements AutoCloseable {
   private static final int MOST_FAILURES = 3;
@@ -31,7 +36,12 @@ final class OutputMover implements AutoCloseable {
 
   private final SpillStore store;
   private final Listener listener;
-  private final ThreadPoolExecutor executor = DaemonThreads.executor("sluice-mover", IDLE_MS);
+  private final ThreadPoolExecutor executor;
+
+  /** Those that could not be moved, with a number that rises; of the mover's thread. */
+  private final Map<CommittedOutput, Long> failed = new WeakHashMap<>();
+
+  private long failures;
   private volatile boolean closed;
 
   /** Is told how orders go. */
@@ -53,17 +63,27 @@ final class OutputMover implements AutoCloseable {
   }
 
   OutputMover(SpillStore store, Listener listener) {
-    this.store = store;
-    this.listener = listener;
+    this(store, listener, DaemonThreads.executor("sluice-mover", IDLE_MS));
   }
 
-  /** Returns at once. */
-  void add(Order.Move order) {
+  /** The same on a thread of one's own. */
+  OutputMover(SpillStore store, Listener listener, ThreadPoolExecutor executor) {
+    this.store = store;
+    this.listener = listener;
+    this.executor = executor;
+  }
+
+  /** Returns at once; false if there is no thread for it now. */
+  boolean add(Order.Move order) {
     try {
       executor.execute(() -> run(order));
     } catch (RejectedExecutionException e) {
       LOG.debug("{} comes when the service ends", order, e);
+    } catch (OutOfMemoryError e) { // of threads, as the JVM calls it
+      LOG.warn("Outputs stay in memory for now: {}", e.toString());
+      return false;
     }
+    return true;
   }
 
   private void run(Order.Move order) {
@@ -79,26 +99,43 @@ final class OutputMover implements AutoCloseable {
   }
 
   private void move(Order.Move order) throws StoreFullException {
-    int failures = 0;
     if (listener.leftBytes(order) <= 0) {
       return;
     }
-    for (CommittedOutput output : store.outputsInMemory(order.application())) {
-      if (listener.leftBytes(order) <= 0 || failures == MOST_FAILURES || closed) {
-        return;
+    long lastFailure = failures + MOST_FAILURES;
+    long roomBytes = Long.MAX_VALUE;
+    boolean moved = false;
+    StoreFullException full = null;
+    for (CommittedOutput output : inOrder(order.application())) {
+      if (listener.leftBytes(order) <= 0 || failures == lastFailure || closed) {
+        break;
+      }
+      if (output.totalBytes() >= roomBytes) {
+        continue;
       }
       try {
-        store.moveToDisk(output);
+        moved |= store.moveToDisk(output) > 0;
       } catch (StoreFullException e) {
-        throw e;
+        full = e;
+        roomBytes = output.totalBytes() / 2; // so that few of them are tried in vain
       } catch (IOException | RuntimeException e) {
         if (!closed && !store.isQuiet()) {
           LOG.warn("{} could not be moved, and stays where it is", output.id(), e);
           listener.failed();
         }
-        failures++;
+        failed.put(output, ++failures);
       }
     }
+    if (full != null && !moved) {
+      throw full;
+    }
+  }
+
+  /** As the store has them, but those that failed behind all others, and in turns. */
+  private List<CommittedOutput> inOrder(String application) {
+    return store.outputsInMemory(application).stream()
+        .sorted(Comparator.comparing(output -> failed.getOrDefault(output, 0L)))
+        .toList();
   }
 
   /** Lets the output that is being moved be finished; idempotent. */

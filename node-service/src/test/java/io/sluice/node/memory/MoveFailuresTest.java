@@ -1,0 +1,160 @@
+package io.sluice.node.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.ledger.Terms;
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.SegmentHandle;
+import io.sluice.spill.store.SegmentListener;
+import io.sluice.spill.store.SpillStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Outputs that cannot leave memory keep no others there; by a clock of the test. */
+@Timeout(60)
+class MoveFailuresTest {
+  private static final String APP = "application_1";
+  private static final int SEGMENTS = 2;
+  private static final long CAPACITY_BYTES = (long) SEGMENTS * TestPool.SEGMENT_BYTES;
+  private static final int LARGE_BYTES = 300_000;
+  private static final int SMALL_BYTES = 60_000;
+  private static final int LARGE_ONES = 4;
+  private static final int SMALL_ONES = 10;
+
+  @TempDir private Path directory;
+  private final AtomicLong clockNs = new AtomicLong();
+  private final AtomicBoolean threads = new AtomicBoolean(true);
+  private final ThreadPoolExecutor executor =
+      new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), this::create);
+  private long failFromBytes = Long.MAX_VALUE;
+  private LedgerKeeper keeper;
+  private SpillStore store;
+
+  private Thread create(Runnable body) {
+    if (!threads.get()) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
+    return new Thread(body);
+  }
+
+  /** Outputs of two lengths; the memory has little left. */
+  private void open(long diskBytes) throws IOException {
+    keeper = new LedgerKeeper(Terms.DEFAULT, CAPACITY_BYTES, clockNs::get);
+    store =
+        SpillStore.open(
+            TestPool.memory(directory, SEGMENTS)
+                .disk(List.of(directory.resolve("disk")), diskBytes, 0)
+                .memoryKeeper(keeper)
+                .segmentListener(
+                    new SegmentListener() {
+                      @Override
+                      public void segmentAdded(SegmentHandle segment) {
+                        boolean onDisk = segment.info().tier() == Tier.DISK;
+                        if (onDisk && segment.lengthBytes() >= failFromBytes) {
+                          throw new IllegalStateException("on purpose");
+                        }
+                      }
+
+                      @Override
+                      public void segmentRemoved(SegmentHandle segment) {}
+                    })
+                .build());
+    for (int i = 0; i < LARGE_ONES + SMALL_ONES; i++) {
+      try (Lease lease = store.openLease(APP)) {
+        int lengthBytes = i < LARGE_ONES ? LARGE_BYTES : SMALL_BYTES;
+        TestOutput.single(new Random(i), "output_" + i, lengthBytes).commit(APP, lease);
+      }
+    }
+    keeper.moveOutputsOf(store, executor);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    keeper.close();
+    store.close();
+    executor.shutdown();
+  }
+
+  /** What is asked for needs moves; the clock does not go on meanwhile. */
+  private void ask() throws IOException {
+    try (Lease lease = store.openLease("application_2")) {
+      lease.lease(keeper.moment().ledger().freeBytes() + 1);
+    }
+  }
+
+  private void pass(long ms) {
+    clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
+  }
+
+  private void awaitMoves() {
+    Await.until("moves have ended", () -> executor.getActiveCount() == 0 && queueIsEmpty());
+  }
+
+  private boolean queueIsEmpty() {
+    return executor.getQueue().isEmpty();
+  }
+
+  @Test
+  void someThatFailKeepNoOthersInMemory() throws Exception {
+    failFromBytes = LARGE_BYTES;
+    open(0);
+    for (int round = 0; round < 3 && keeper.moment().movedOutputs() == 0; round++) {
+      ask();
+      awaitMoves();
+      pass(2_000);
+    }
+    assertTrue(keeper.moment().moveFailures() >= 3, keeper.moment().toString());
+    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+  }
+
+  @Test
+  void oneThatTheDiskHasNoRoomForKeepsNoSmallerOnesInMemory() throws Exception {
+    open(LARGE_BYTES);
+    ask();
+    awaitMoves();
+    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+  }
+
+  @Test
+  void aMoveWithoutAThreadIsMadeLater() throws Exception {
+    open(0);
+    threads.set(false);
+    ask(); // and goes to disk
+    assertEquals(1, keeper.moment().moveFailures());
+    threads.set(true);
+    ask(); // nobody waits for moves for a while
+    assertEquals(0, keeper.moment().movedOutputs());
+    pass(LedgerKeeper.FULL_PAUSE_MS);
+    ask();
+    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+  }
+
+  /** Others wait for the lock meanwhile. */
+  @Test
+  void aLongAskIsMadeOfFewSteps() throws Exception {
+    open(0);
+    AtomicLong looks = new AtomicLong();
+    long largeBytes = 1L << 40;
+    try (LedgerKeeper large = new LedgerKeeper(Terms.DEFAULT, largeBytes, looks::incrementAndGet);
+        Lease lease = store.openLease(APP)) {
+      assertTrue(large.ask(lease, largeBytes, false, false) > largeBytes / 2);
+      assertTrue(looks.get() < 1_000, looks + " looks at the clock");
+    }
+  }
+}
