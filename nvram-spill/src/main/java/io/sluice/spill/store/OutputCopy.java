@@ -7,13 +7,23 @@ import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 
 /**
- * Copies an output to another place, byte for byte as {@link FooterLayout} has it, without the mark
- * that makes it exist there. Damage is copied too: a reader finds it by the checksums of the runs,
- * here as there.
+ * Copies what an output has in memory to another place, byte for byte as {@link FooterLayout} has
+ * it, without the mark that makes it exist there. What it has on disk stays where it is, and is
+ * part of both places. Damage is copied too: a reader finds it by the checksums of the runs, here
+ * as there.
+ *
+ * <pre>
+ *  extents of the output   | memory | disk   | memory     | disk, with the index |
+ *  the same elsewhere      | new    | stays  | new        | stays                | new: the place
+ * </pre>
  *
  * <p>Thread contract: one thread. Ownership: the output may be freed and its bytes overwritten
  * meanwhile; whoever sets the mark looks first. Failure: {@link IOException} of either place.
@@ -23,7 +33,10 @@ final class OutputCopy {
 
   private final OutputIdentity identity;
   private final OutputPlace source;
+  private final int blockBytes;
   private final long identityOffsetBytes;
+  private final List<Part> parts = new ArrayList<>();
+  private int stayingCount;
 
   /** Where the bytes go. */
   interface Sink {
@@ -31,31 +44,115 @@ final class OutputCopy {
     void write(Range range, ByteBuffer bytes) throws IOException;
   }
 
-  OutputCopy(CommittedOutput output) {
-    this.identity = output.identity();
-    this.source = output.place();
-    this.identityOffsetBytes =
-        FooterLayout.align8(identity.indexOffsetBytes() + identity.indexLengthBytes());
+  /**
+   * Some of the output, by logical offsets.
+   *
+   * @param staying where it lies and stays; null if it is copied
+   */
+  private record Part(long beginBytes, long endBytes, Extent staying) {
+    long lengthBytes() {
+      return endBytes - beginBytes;
+    }
+
+    boolean moves() {
+      return staying == null;
+    }
   }
 
-  /** What it takes at least, in so many extents. */
-  long lengthBytes(int extentCount) {
-    return identityOffsetBytes
-        + FooterLayout.identityBytes(identity.id())
-        + FooterLayout.placeBytes(extentCount);
+  OutputCopy(CommittedOutput output, int blockBytes) {
+    this.identity = output.identity();
+    this.source = output.place();
+    this.blockBytes = blockBytes;
+    this.identityOffsetBytes =
+        FooterLayout.align8(identity.indexOffsetBytes() + identity.indexLengthBytes());
+    long usedBytes = identityOffsetBytes + FooterLayout.identityBytes(identity.id());
+    long beginBytes = 0;
+    for (Extent extent : output.extents()) {
+      if (beginBytes < usedBytes) {
+        add(beginBytes, extent, usedBytes);
+      }
+      beginBytes += extent.lengthBytes();
+    }
+    addPlace(usedBytes);
+  }
+
+  private void add(long beginBytes, Extent extent, long usedBytes) {
+    long endBytes = beginBytes + extent.lengthBytes();
+    if (extent.segment().tier() == Tier.DISK) {
+      parts.add(new Part(beginBytes, endBytes, extent));
+      stayingCount++;
+    } else {
+      addMoving(beginBytes, Math.min(endBytes, usedBytes));
+    }
+  }
+
+  private void addMoving(long beginBytes, long endBytes) {
+    Part last = parts.isEmpty() ? null : parts.get(parts.size() - 1);
+    if (last != null && last.moves()) {
+      parts.set(parts.size() - 1, new Part(last.beginBytes(), endBytes, null));
+    } else {
+      parts.add(new Part(beginBytes, endBytes, null));
+    }
+  }
+
+  /** In whole blocks behind all else. */
+  private void addPlace(long usedBytes) {
+    Part last = parts.get(parts.size() - 1);
+    long beginBytes = last.moves() ? last.beginBytes() : last.endBytes();
+    long offsetBytes = Math.max(usedBytes, beginBytes);
+    long movingBytes = parts.stream().filter(Part::moves).mapToLong(Part::lengthBytes).sum();
+    // Each moving part may begin inside an extent that is granted, and end inside another.
+    long extentCount = stayingCount + 2L * parts.size() + movingBytes / Extent.MAX_LENGTH_BYTES + 2;
+    long lengthBytes =
+        offsetBytes + FooterLayout.placeBytes(Math.toIntExact(extentCount)) - beginBytes;
+    addMoving(beginBytes, beginBytes + (lengthBytes + blockBytes - 1) / blockBytes * blockBytes);
+  }
+
+  /** How much it takes, in whole blocks. */
+  long lengthBytes() {
+    return parts.stream().filter(Part::moves).mapToLong(Part::lengthBytes).sum();
+  }
+
+  /** The other place: what stays, and between that what is granted, as long as is needed. */
+  ExtentTable lay(List<Extent> granted) {
+    ExtentTable extents = new ExtentTable();
+    Iterator<Extent> grants = granted.iterator();
+    Extent left = null;
+    for (Part part : parts) {
+      if (!part.moves()) {
+        extents.add(part.staying());
+        continue;
+      }
+      for (long doneBytes = 0; doneBytes < part.lengthBytes(); ) {
+        Extent next = left == null ? grants.next() : left;
+        long takenBytes = Math.min(next.lengthBytes(), part.lengthBytes() - doneBytes);
+        extents.add(new Extent(next.segment(), next.offsetBytes(), takenBytes));
+        long leftBytes = next.lengthBytes() - takenBytes;
+        left =
+            leftBytes == 0
+                ? null
+                : new Extent(next.segment(), next.offsetBytes() + takenBytes, leftBytes);
+        doneBytes += takenBytes;
+      }
+    }
+    return extents;
   }
 
   /**
-   * Writes everything.
+   * Writes everything that does not stay.
    *
-   * @param extents as long as {@link #lengthBytes} at least
+   * @param extents as they were laid
    * @param lease that they are of, whose generation the place gets
    * @return where the trailer lies
    */
   FooterLocation write(ExtentTable extents, LeaseInfo lease, Sink sink) throws IOException {
-    copy(0, identity.dataLengthBytes(), extents, sink);
-    copy(identity.indexOffsetBytes(), identity.indexLengthBytes(), extents, sink);
-    write(identityOffsetBytes, identity.encode(), extents, sink);
+    for (Part part : parts) {
+      if (part.moves()) {
+        copy(part, 0, identity.dataLengthBytes(), extents, sink);
+        copy(part, identity.indexOffsetBytes(), identity.indexLengthBytes(), extents, sink);
+        writeIdentity(part, extents, sink);
+      }
+    }
     Range last = extents.extents().get(extents.extents().size() - 1).range();
     FooterLocation trailer =
         new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES);
@@ -73,12 +170,26 @@ final class OutputCopy {
     return trailer;
   }
 
-  private void copy(long offsetBytes, long lengthBytes, ExtentTable extents, Sink sink)
+  /** What of these bytes lies in that part. */
+  private void copy(Part part, long offsetBytes, long lengthBytes, ExtentTable extents, Sink sink)
       throws IOException {
-    for (long done = 0; done < lengthBytes; done += PIECE_BYTES) {
-      ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE_BYTES, lengthBytes - done));
-      source.copyTo(offsetBytes + done, piece.duplicate());
-      write(offsetBytes + done, piece, extents, sink);
+    long endBytes = Math.min(part.endBytes(), offsetBytes + lengthBytes);
+    long nextBytes = Math.max(part.beginBytes(), offsetBytes);
+    while (nextBytes < endBytes) {
+      ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE_BYTES, endBytes - nextBytes));
+      source.copyTo(nextBytes, piece.duplicate());
+      write(nextBytes, piece, extents, sink);
+      nextBytes += piece.capacity();
+    }
+  }
+
+  private void writeIdentity(Part part, ExtentTable extents, Sink sink) throws IOException {
+    ByteBuffer bytes = identity.encode();
+    long beginBytes = Math.max(part.beginBytes(), identityOffsetBytes);
+    long endBytes = Math.min(part.endBytes(), identityOffsetBytes + bytes.capacity());
+    if (beginBytes < endBytes) {
+      int firstByte = (int) (beginBytes - identityOffsetBytes);
+      write(beginBytes, bytes.slice(firstByte, (int) (endBytes - beginBytes)), extents, sink);
     }
   }
 

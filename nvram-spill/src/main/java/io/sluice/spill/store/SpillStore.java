@@ -356,8 +356,10 @@ public final class SpillStore implements Closeable {
     memoryKeeper.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
     place.release(); // first: who reads from blocks of others must see it
     Cleanup cleanup = new Cleanup();
-    cleanup.run(() -> giveBack(place, retired));
-    former.take(output.id()).ifPresent(left -> cleanup.run(() -> giveBack(left, retired)));
+    cleanup.run(() -> giveBack(place.extents(), retired));
+    former
+        .take(output.id())
+        .ifPresent(left -> cleanup.run(() -> giveBack(left.extents(), retired)));
     cleanup.finish();
   }
 
@@ -377,9 +379,9 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void giveBack(OutputPlace place, List<SegmentHandle> retired) throws IOException {
+  private void giveBack(List<Extent> extents, List<SegmentHandle> retired) throws IOException {
     Cleanup cleanup = new Cleanup();
-    for (Extent extent : place.extents()) {
+    for (Extent extent : extents) {
       cleanup.run(() -> allocator.free(extent.range(), retired));
     }
     cleanup.finish();
@@ -424,7 +426,7 @@ public final class SpillStore implements Closeable {
    */
   public long moveToDisk(CommittedOutput output) throws IOException {
     Owner owner = output.place().tail().owner();
-    OutputCopy copy = new OutputCopy(output);
+    OutputCopy copy = new OutputCopy(output, config.blockBytes());
     AtomicLong freedBytes = new AtomicLong();
     try (Lease lease = openLease(output.id().applicationId(), owner)) {
       ExtentTable extents = leaseOnDisk(lease, copy);
@@ -444,15 +446,14 @@ public final class SpillStore implements Closeable {
   }
 
   private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy) throws IOException {
-    int extentCount = (int) (copy.lengthBytes(0) / Extent.MAX_LENGTH_BYTES + 1);
-    long lengthBytes = allocator.roundUp(copy.lengthBytes(extentCount + 1));
     lock.lock();
     try {
       checkUsable(lease);
       List<Extent> taken =
-          allocator.take(lease, lengthBytes, false, 0, this::leasedBytes, ", which it is to leave");
+          allocator.take(
+              lease, copy.lengthBytes(), false, 0, this::leasedBytes, ", which it is to leave");
       taken.forEach(extent -> lease.held().add(extent.range()));
-      return new ExtentTable(taken);
+      return copy.lay(taken);
     } finally {
       lock.unlock();
     }
@@ -507,7 +508,7 @@ public final class SpillStore implements Closeable {
       takeBackAfter(e, moved);
       throw e;
     }
-    moved.extents().forEach(extent -> lease.held().remove(extent.range()));
+    lease.held().ranges().forEach(lease.held()::remove); // all of it is the output's
     outputs.add(moved);
     OutputPlace left = output.place();
     left.release(); // first: who is told of it from now on sees it
@@ -521,7 +522,9 @@ public final class SpillStore implements Closeable {
       }
     } else {
       room.came();
-      giveBack(left, retired);
+      List<Extent> gone = new ArrayList<>(left.extents());
+      gone.removeAll(moved.extents()); // else it is part of both places
+      giveBack(gone, retired);
     }
   }
 
@@ -530,7 +533,7 @@ public final class SpillStore implements Closeable {
       Owner owner, long lengthBytes, boolean contiguous, List<SegmentHandle> retired)
       throws IOException {
     while (!former.isEmpty() && !allocator.memory().hasRoom(owner, lengthBytes, contiguous)) {
-      giveBack(former.takeOldest().orElseThrow(), retired);
+      giveBack(former.takeOldest().orElseThrow().extents(), retired);
     }
   }
 

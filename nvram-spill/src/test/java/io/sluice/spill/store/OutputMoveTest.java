@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -130,10 +132,10 @@ class OutputMoveTest extends PoolTestBase {
 
   @Test
   void anOutputOfManyExtentsIsTheSameInOne() throws Exception {
-    try (SpillStore store = open(configWithDisk(2).build())) {
+    try (SpillStore store = open(configWithDisk(5).build())) {
       List<Extent> held = new ArrayList<>();
       Lease lease = store.openLease(APP);
-      for (int i = 0; i < 2 * SEGMENT_BYTES / BLOCK_BYTES; i++) {
+      for (int i = 0; i < 5 * SEGMENT_BYTES / BLOCK_BYTES; i++) {
         held.addAll(lease.lease(BLOCK_BYTES));
       }
       for (int i = 0; i < held.size(); i += 2) {
@@ -148,15 +150,85 @@ class OutputMoveTest extends PoolTestBase {
         writer.commit(id(1));
       }
       CommittedOutput before = output(store, 1);
-      assertTrue(before.place().bytesOf(Tier.MEMORY) > 0);
-      assertTrue(before.place().bytesOf(Tier.DISK) > 0);
-      assertEquals(before.place().bytesOf(Tier.MEMORY), store.moveToDisk(before));
+      assertOn(Tier.MEMORY, before);
+      assertEquals(before.place().lengthBytes(), store.moveToDisk(before));
       assertOn(Tier.DISK, output(store, 1));
       assertEquals(1, output(store, 1).extents().size());
       Outputs.check(store, id(1), content);
       lease.close();
       assertEnds(store);
     }
+  }
+
+  /** Commits an output that lies now on one tier, now on the other. */
+  private Outputs.Content commitByTurns(SpillStore store, int bytes) throws IOException {
+    List<Extent> hogged = new ArrayList<>();
+    try (Lease hog = store.openLease(APP);
+        Lease lease = store.openLease(APP)) {
+      ExtentSource byTurns =
+          (ExtentSource)
+              Proxy.newProxyInstance(
+                  ExtentSource.class.getClassLoader(),
+                  new Class<?>[] {ExtentSource.class},
+                  (proxy, method, arguments) -> {
+                    if (method.getName().startsWith("lease")) {
+                      letHave(hog, hogged, random.nextBoolean());
+                    }
+                    try {
+                      return method.invoke(lease, arguments);
+                    } catch (InvocationTargetException e) {
+                      throw e.getCause();
+                    }
+                  });
+      return commit(byTurns, id(1), random, bytes);
+    }
+  }
+
+  /** All of the memory tier, or nothing. */
+  private static void letHave(Lease hog, List<Extent> hogged, boolean all) throws IOException {
+    hog.release(List.copyOf(hogged));
+    hogged.clear();
+    while (all) {
+      Extent extent = hog.leaseContiguous(BLOCK_BYTES);
+      if (extent.segment().tier() == Tier.DISK) {
+        hog.release(List.of(extent));
+        return;
+      }
+      hogged.add(extent);
+    }
+  }
+
+  private static List<Extent> onDisk(CommittedOutput output) {
+    return output.extents().stream()
+        .filter(extent -> extent.segment().tier() == Tier.DISK)
+        .toList();
+  }
+
+  @Test
+  void whatLiesOnDiskStaysThereAndIsNotWrittenAgain() throws Exception {
+    int mixed = 0;
+    for (int i = 0; i < 30; i++) {
+      try (SpillStore store = open(configWithDisk(3).build())) {
+        Outputs.Content content = commitByTurns(store, 1 + random.nextInt(2 * SEGMENT_BYTES));
+        CommittedOutput before = output(store, 1);
+        long inMemoryBytes = before.place().bytesOf(Tier.MEMORY);
+        if (random.nextBoolean()) {
+          before.runs(0);
+        }
+        assertEquals(inMemoryBytes, store.moveToDisk(before));
+        CommittedOutput after = output(store, 1);
+        assertOn(Tier.DISK, after);
+        Set<Extent> stayed = new HashSet<>(onDisk(before));
+        mixed += stayed.isEmpty() || inMemoryBytes == 0 ? 0 : 1;
+        stayed.removeAll(after.extents());
+        assertTrue(stayed.size() <= 1, "what is behind the identity need not stay");
+        Outputs.check(store, id(1), content);
+        assertEquals(
+            after.place().lengthBytes(), store.stats().disk().usedBytes(), "no more is held");
+        assertEnds(store);
+      }
+    }
+    assertTrue(mixed > 5, "outputs on both tiers: " + mixed);
   }
 
   @Test
@@ -495,6 +567,34 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore last = open(configWithDisk(2).recover(Set.of()).build())) {
       assertTrue(last.find(id(1)).isEmpty(), "the mark of the other place stayed");
       assertEnds(last);
+    }
+  }
+
+  /** The same, and some of it lies where both places have it. */
+  @Test
+  void ofTwoPlacesThatShareSomeOfTheDiskTheLaterOneCounts() throws Exception {
+    Outputs.Content content;
+    OutputPlace left;
+    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      do {
+        store.freeOutput(id(1));
+        content = commitByTurns(store, 2 * SEGMENT_BYTES);
+        left = output(store, 1).place();
+      } while (left.bytesOf(Tier.MEMORY) == 0 || onDisk(output(store, 1)).isEmpty());
+      left.read(left.lengthBytes() - mark.length, mark);
+      store.moveToDisk(output(store, 1));
+    }
+    Path path = left.extents().get(left.extents().size() - 1).segment().path();
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.wrap(mark), left.trailer().trailerOffsetBytes());
+    }
+    try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
+      assertEquals(1, next.stats().outputs());
+      assertOn(Tier.DISK, output(next, 1));
+      Outputs.check(next, id(1), content);
+      assertEquals(0, next.stats().memory().usedBytes(), "the other place is free");
+      assertEnds(next);
     }
   }
 
