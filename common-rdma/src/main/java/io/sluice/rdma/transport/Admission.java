@@ -30,14 +30,16 @@ public final class Admission {
   private final boolean open;
   private final LongSupplier nanoClock;
   private final Map<Ticket, Expected> expected = new HashMap<>();
+  private final FairShare places; // of those inside and those expected
   private int inside;
   private long refused;
   private long strangers;
 
-  private record Expected(Set<InetAddress> from, long untilNs) {}
+  private record Expected(Object sharer, Set<InetAddress> from, long untilNs) {}
 
   private Admission(ConnectionLimits limits, boolean open, LongSupplier nanoClock) {
     this.limits = limits;
+    this.places = new FairShare(limits.maxConnections());
     this.open = open;
     this.nanoClock = nanoClock;
   }
@@ -58,15 +60,19 @@ public final class Admission {
 
   /** The place of one connection, from its beginning to its end. */
   public final class Place {
+    private final Object sharer;
     private final AtomicBoolean left = new AtomicBoolean();
 
-    private Place() {}
+    private Place(Object sharer) {
+      this.sharer = sharer;
+    }
 
     /** The connection has ended; further calls do nothing. */
     public void leave() {
       if (left.compareAndSet(false, true)) {
         synchronized (Admission.this) {
           inside--;
+          places.giveBack(sharer);
         }
       }
     }
@@ -85,20 +91,32 @@ public final class Admission {
   /**
    * Keeps a place for one connection.
    *
+   * @param sharer whose it is, where places are shared as {@link FairShare} says; else null
    * @param from the addresses that it may come from
-   * @return what to show; empty if there is no place now
+   * @return what to show; empty if there is no place for that one now
    */
-  public synchronized Optional<Ticket> expect(Set<InetAddress> from) {
-    long nowNs = nanoClock.getAsLong();
-    expected.values().removeIf(each -> each.untilNs() - nowNs <= 0);
-    if (inside + expected.size() >= limits.maxConnections()) {
+  public synchronized Optional<Ticket> expect(Object sharer, Set<InetAddress> from) {
+    expected.values().removeIf(this::isGivenUp);
+    if (!places.take(sharer)) {
       refused++;
       return Optional.empty();
     }
     Ticket ticket = Ticket.random();
     expected.put(
-        ticket, new Expected(Set.copyOf(from), nowNs + TimeUnit.MILLISECONDS.toNanos(EXPECTED_MS)));
+        ticket,
+        new Expected(
+            sharer,
+            Set.copyOf(from),
+            nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(EXPECTED_MS)));
     return Optional.of(ticket);
+  }
+
+  private boolean isGivenUp(Expected who) {
+    boolean late = isLate(who);
+    if (late) {
+      places.giveBack(who.sharer());
+    }
+    return late;
   }
 
   /** Somebody has come and shows this. */
@@ -107,7 +125,7 @@ public final class Admission {
       return enterOpen();
     }
     Expected who = expected.remove(shown);
-    return who == null || isLate(who) ? stranger() : Optional.of(take());
+    return who == null || isGivenUp(who) ? stranger() : Optional.of(inside(who.sharer()));
   }
 
   /** Somebody has come from there, and could show nothing. */
@@ -119,27 +137,27 @@ public final class Admission {
       Expected who = each.next();
       if (who.from().contains(from) && !isLate(who)) {
         each.remove();
-        return Optional.of(take());
+        return Optional.of(inside(who.sharer()));
       }
     }
     return stranger();
   }
 
   private Optional<Place> enterOpen() {
-    if (inside >= limits.maxConnections()) {
+    if (!places.take(null)) {
       refused++;
       return Optional.empty();
     }
-    return Optional.of(take());
+    return Optional.of(inside(null));
   }
 
   private boolean isLate(Expected who) {
     return who.untilNs() - nanoClock.getAsLong() <= 0;
   }
 
-  private Place take() {
+  private Place inside(Object sharer) {
     inside++;
-    return new Place();
+    return new Place(sharer);
   }
 
   private Optional<Place> stranger() {

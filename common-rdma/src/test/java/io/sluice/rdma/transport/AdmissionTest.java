@@ -25,8 +25,8 @@ class AdmissionTest {
 
   @Test
   void aTicketIsGoodForOneConnection() {
-    Ticket ticket = admission.expect(Set.of()).orElseThrow();
-    assertNotEquals(ticket, admission.expect(Set.of()).orElseThrow());
+    Ticket ticket = admission.expect(null, Set.of()).orElseThrow();
+    assertNotEquals(ticket, admission.expect(null, Set.of()).orElseThrow());
     assertTrue(admission.enter(ticket).isPresent());
     assertTrue(admission.enter(ticket).isEmpty());
     assertTrue(admission.enter(Ticket.NONE).isEmpty());
@@ -37,8 +37,8 @@ class AdmissionTest {
   @Test
   void anAddressIsGoodForAsManyAsNamedIt() throws Exception {
     InetAddress other = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
-    admission.expect(Set.of(here, other));
-    admission.expect(Set.of(here));
+    admission.expect(null, Set.of(here, other));
+    admission.expect(null, Set.of(here));
     assertTrue(admission.enter(InetAddress.getByAddress(new byte[] {10, 0, 0, 2})).isEmpty());
     assertTrue(admission.enter(here).isPresent());
     assertTrue(admission.enter(here).isPresent());
@@ -49,14 +49,14 @@ class AdmissionTest {
   void whoDoesNotComeInTimeGivesItsPlaceBack() {
     List<Ticket> tickets = new ArrayList<>();
     for (int i = 0; i < MOST; i++) {
-      tickets.add(admission.expect(Set.of(here)).orElseThrow());
+      tickets.add(admission.expect(null, Set.of(here)).orElseThrow());
     }
-    assertTrue(admission.expect(Set.of(here)).isEmpty());
+    assertTrue(admission.expect(null, Set.of(here)).isEmpty());
     assertEquals(1, admission.counters().refused());
     nowNs += TimeUnit.MILLISECONDS.toNanos(Admission.EXPECTED_MS);
     assertTrue(admission.enter(tickets.get(0)).isEmpty());
     assertTrue(admission.enter(here).isEmpty());
-    assertTrue(admission.expect(Set.of(here)).isPresent());
+    assertTrue(admission.expect(null, Set.of(here)).isPresent());
   }
 
   @Test
@@ -66,7 +66,7 @@ class AdmissionTest {
     List<Admission.Place> places = new ArrayList<>();
     for (int i = 0; i < 50_000; i++) {
       switch (random.nextInt(4)) {
-        case 0 -> admission.expect(Set.of(here)).ifPresent(tickets::add);
+        case 0 -> admission.expect(null, Set.of(here)).ifPresent(tickets::add);
         case 1 -> {
           Optional<Admission.Place> place =
               tickets.isEmpty() || random.nextBoolean()

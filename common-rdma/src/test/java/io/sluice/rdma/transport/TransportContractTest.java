@@ -404,19 +404,19 @@ public abstract class TransportContractTest {
     Set<InetAddress> here = Set.of(bindAddress().getAddress());
     assertThrows(
         ConnectFailedException.class, () -> client.connect(server.address(), Ticket.NONE, 5_000));
-    Ticket first = admission.expect(here).orElseThrow();
+    Ticket first = admission.expect(null, here).orElseThrow();
     Connection connection = closing(client.connect(server.address(), first, LONG_MS));
     assertThrows(
         ConnectFailedException.class, () -> client.connect(server.address(), first, 5_000));
-    Ticket second = admission.expect(here).orElseThrow();
-    assertTrue(admission.expect(here).isEmpty(), "one is connected, one expected");
+    Ticket second = admission.expect(null, here).orElseThrow();
+    assertTrue(admission.expect(null, here).isEmpty(), "one is connected, one expected");
     closing(client.connect(server.address(), second, LONG_MS));
     assertEquals(2, admission.counters().open());
     connection.close();
     while (admission.counters().open() > 1) { // ends by the test's timeout if never
       Thread.onSpinWait();
     }
-    assertTrue(admission.expect(here).isPresent());
+    assertTrue(admission.expect(null, here).isPresent());
   }
 
   @Test

@@ -212,11 +212,12 @@ public final class LocalServer implements AutoCloseable {
       throw badMessage(e.toString());
     }
     admit(opening.speaker(), opening.secret());
-    if (!peer.hasProved()) {
+    if (!peer.hasProved(served == ServedUsers.ALL ? owner : null)) {
       throw new TaskRefusedException(
           RefusalKind.TOO_MANY,
           RemoteError.Code.BUSY,
-          "as many tasks are connected as this node's service takes");
+          "as many tasks are connected as this node's service takes, in all or of user id "
+              + owner);
     }
     if (opening.task() == null) {
       return listening(frames, opening);

@@ -155,7 +155,7 @@ public final class RemoteServer implements AutoCloseable {
       Replies.sendError(frames, RemoteError.Code.REFUSED, why, TIMEOUT_MS);
       return null;
     }
-    if (!peer.hasProved()) {
+    if (!peer.hasProved(null)) {
       Replies.sendError(
           frames,
           RemoteError.Code.BUSY,

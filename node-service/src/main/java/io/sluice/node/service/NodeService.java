@@ -428,7 +428,7 @@ public final class NodeService implements Closeable, RemoteBackend {
           RemoteError.Code.BAD_REQUEST, "nothing is served over " + transport + " here");
     }
     return admission
-        .expect(from)
+        .expect(null, from)
         .orElseThrow(
             () ->
                 new RemoteError(

@@ -4,17 +4,17 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.FairShare;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.UnprovedShare;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +52,8 @@ public final class Acceptor implements AutoCloseable {
   private final Pause pause;
   private final Deadlines deadlines;
   private final UnprovedShare<MessageStream> unproved;
-  private final Set<MessageStream> proved = new HashSet<>(); // under itself
+  private final Map<MessageStream, Optional<Object>> proved = new HashMap<>(); // under itself
+  private final FairShare places; // under proved
   private final Map<MessageStream, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
   private final AtomicLong errors = new AtomicLong(); // which needs no memory
@@ -73,10 +74,11 @@ public final class Acceptor implements AutoCloseable {
     /**
      * It has proved that it may be here.
      *
-     * @return false if there are as many that have as are taken; it is to be told to come later
+     * @param sharer whose it is, where places are shared as {@link FairShare} says; else null
+     * @return false if there is no place for that one now; it is to be told to come later
      * @throws EOFException if it took too long for that, and was ended
      */
-    boolean hasProved() throws EOFException;
+    boolean hasProved(Object sharer) throws EOFException;
   }
 
   /** Lets some time pass after an accept that failed. */
@@ -103,6 +105,7 @@ public final class Acceptor implements AutoCloseable {
     this.limits = limits;
     this.handler = handler;
     this.pause = pause;
+    this.places = new FairShare(limits.maxConnections());
     this.deadlines = new Deadlines(name + "-deadlines");
     this.unproved =
         new UnprovedShare<>(limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
@@ -180,7 +183,7 @@ public final class Acceptor implements AutoCloseable {
 
   private void handle(MessageStream stream) {
     try {
-      handler.serve(stream, () -> hasProved(stream));
+      handler.serve(stream, sharer -> hasProved(stream, sharer));
     } catch (EOFException e) {
       LOG.debug("{}: {} went away", name, stream.peer());
     } catch (IOException | RuntimeException e) {
@@ -197,16 +200,17 @@ public final class Acceptor implements AutoCloseable {
     }
   }
 
-  private boolean hasProved(MessageStream stream) throws EOFException {
+  private boolean hasProved(MessageStream stream, Object sharer) throws EOFException {
     synchronized (proved) {
-      if (proved.size() >= limits.maxConnections()) {
+      if (!places.take(sharer)) {
         refused.increment();
         return false;
       }
       if (!unproved.leave(stream)) {
+        places.giveBack(sharer);
         throw new EOFException("the proof of " + stream.peer() + " came too late");
       }
-      proved.add(stream);
+      proved.put(stream, Optional.ofNullable(sharer));
       return true;
     }
   }
@@ -220,7 +224,10 @@ public final class Acceptor implements AutoCloseable {
     unproved.leave(stream);
     closeQuietly(stream);
     synchronized (proved) {
-      proved.remove(stream);
+      Optional<Object> sharer = proved.remove(stream);
+      if (sharer != null) {
+        places.giveBack(sharer.orElse(null));
+      }
     }
     connections.remove(stream);
   }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
@@ -18,6 +19,7 @@ import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -224,5 +226,33 @@ class LocalServerTest extends LocalServerTestBase {
                     refusals,
                     ConnectionLimits.DEFAULT));
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
+  }
+
+  /** The service of a node leaves some to the tasks of others; that of one user has no others. */
+  @Test
+  void oneUserTakesNotAllConnectionsThatUsersShare() throws IOException {
+    server.close();
+    server =
+        LocalServer.start(
+            store,
+            records,
+            memory,
+            this::admit,
+            socket(),
+            servedUsers(),
+            refusals,
+            new ConnectionLimits(4, 8, TIMEOUT_MS, TIMEOUT_MS));
+    List<LocalClient> tasks = new ArrayList<>();
+    try {
+      for (int i = 0; i < (servedUsers() == ServedUsers.ALL ? 3 : 4); i++) {
+        tasks.add(connect(APP));
+      }
+      RemoteError e = assertThrows(RemoteError.class, () -> connect(APP));
+      assertEquals(RemoteError.Code.BUSY, e.code());
+      assertEquals(1, refusals.counts().get(RefusalKind.TOO_MANY));
+      assertEquals(tasks.size(), server.counters().open());
+    } finally {
+      Closing.all(tasks);
+    }
   }
 }

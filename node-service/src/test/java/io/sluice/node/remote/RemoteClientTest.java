@@ -66,7 +66,7 @@ class RemoteClientTest {
             new JdkListener(listener),
             ConnectionLimits.DEFAULT,
             (channel, peer) -> {
-              peer.hasProved();
+              peer.hasProved(null);
               script.serve(channel);
             });
     return RemoteClient.connect(

@@ -54,7 +54,7 @@ class AcceptorTest {
 
   /** Whoever comes has proved that it may. */
   private static void serve(MessageStream channel, Acceptor.Peer peer) throws IOException {
-    if (peer.hasProved()) {
+    if (peer.hasProved(null)) {
       echo(channel);
     }
   }
@@ -160,6 +160,49 @@ class AcceptorTest {
       for (SocketChannel channel : crowd) {
         channel.close();
       }
+    }
+  }
+
+  @Test
+  void whoShareThePlacesLeaveSomeToEachOther() throws Exception {
+    ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
+    acceptor =
+        new Acceptor(
+            "sluice-test",
+            new JdkListener(listener),
+            new ConnectionLimits(8, 50, TIMEOUT_MS, TIMEOUT_MS),
+            (channel, peer) -> {
+              ByteBuffer user = ByteBuffer.allocate(1);
+              channel.readFully(user, TIMEOUT_MS);
+              if (peer.hasProved(user.get(0))) {
+                echo(channel);
+              }
+            });
+    List<DeadlineChannel> anns = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      anns.add(open(listener, 'a'));
+      assertServed(anns.get(i));
+    }
+    assertRefused(open(listener, 'a'));
+    try (DeadlineChannel bob = open(listener, 'b')) {
+      assertServed(bob);
+      assertRefused(open(listener, 'a'));
+      assertEquals(2, acceptor.counters().refused());
+      anns.remove(0).close();
+      anns.remove(0).close();
+      Await.until("two have left", () -> acceptor.counters().open() == 5);
+      anns.add(open(listener, 'a'));
+      assertServed(anns.get(4));
+    } finally {
+      for (DeadlineChannel channel : anns) {
+        channel.close();
+      }
+    }
+  }
+
+  private static void assertRefused(DeadlineChannel client) throws IOException {
+    try (client) {
+      assertThrows(EOFException.class, () -> client.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
     }
   }
 

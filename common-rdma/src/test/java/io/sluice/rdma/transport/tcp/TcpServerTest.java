@@ -318,7 +318,7 @@ class TcpServerTest {
         mute.out.write(MAGIC >>> 24);
       }
       for (int i = 0; i < 2; i++) {
-        Ticket ticket = admission.expect(Set.of()).orElseThrow();
+        Ticket ticket = admission.expect(null, Set.of()).orElseThrow();
         client.connect(server.address(), ticket, LONG_MS);
       }
       for (RawClient mute : crowd) {
