@@ -1,6 +1,7 @@
 package io.sluice.rdma.metrics;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -25,6 +26,15 @@ public record WaitCounts(List<Long> counts, long totalNanos) {
    */
   public static double boundSeconds(int bucket) {
     return bucket < BOUNDS ? (1L << bucket) / MICROS_PER_S : Double.POSITIVE_INFINITY;
+  }
+
+  /** Both together. */
+  public WaitCounts plus(WaitCounts other) {
+    List<Long> sums =
+        IntStream.rangeClosed(0, BOUNDS)
+            .mapToObj(i -> counts.get(i) + other.counts.get(i))
+            .toList();
+    return new WaitCounts(sums, totalNanos + other.totalNanos);
   }
 
   /** How many there are. */

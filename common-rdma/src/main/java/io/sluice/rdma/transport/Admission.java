@@ -37,16 +37,17 @@ public final class Admission {
 
   private record Expected(Object sharer, Set<InetAddress> from, long untilNs) {}
 
-  private Admission(ConnectionLimits limits, boolean open, LongSupplier nanoClock) {
+  private Admission(
+      ConnectionLimits limits, boolean open, FairShare places, LongSupplier nanoClock) {
     this.limits = limits;
-    this.places = new FairShare(limits.maxConnections());
+    this.places = places;
     this.open = open;
     this.nanoClock = nanoClock;
   }
 
   /** Takes anybody. */
   public static Admission open(ConnectionLimits limits) {
-    return new Admission(limits, true, System::nanoTime);
+    return new Admission(limits, true, new FairShare(limits.maxConnections()), System::nanoTime);
   }
 
   /** Takes who is expected. */
@@ -55,7 +56,12 @@ public final class Admission {
   }
 
   static Admission expected(ConnectionLimits limits, LongSupplier nanoClock) {
-    return new Admission(limits, false, nanoClock);
+    return new Admission(limits, false, new FairShare(limits.maxConnections()), nanoClock);
+  }
+
+  /** The same for one of several endpoints, which share places. */
+  public static Admission expected(ConnectionLimits limits, FairShare places) {
+    return new Admission(limits, false, places, System::nanoTime);
   }
 
   /** The place of one connection, from its beginning to its end. */
@@ -163,6 +169,12 @@ public final class Admission {
   private Optional<Place> stranger() {
     strangers++;
     return Optional.empty();
+  }
+
+  /** Its endpoint is closed: nobody is expected any more. */
+  public synchronized void close() {
+    expected.values().forEach(each -> places.giveBack(each.sharer()));
+    expected.clear();
   }
 
   /** What became of those who came. */

@@ -9,6 +9,9 @@ package io.sluice.rdma.transport;
  * @param errors ones that ended in an error of this process, such as a lack of memory or threads
  */
 public record ConnectionCounters(int open, long refused, long expelled, long errors) {
+  /** Of a server that never was. */
+  public static final ConnectionCounters NONE = new ConnectionCounters(0, 0, 0, 0);
+
   /** Both together. */
   public ConnectionCounters plus(ConnectionCounters other) {
     return new ConnectionCounters(

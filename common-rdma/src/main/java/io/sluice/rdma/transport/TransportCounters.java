@@ -28,4 +28,28 @@ public record TransportCounters(
     long openConnections,
     long registrations,
     long registeredBytes,
-    WaitCounts served) {}
+    WaitCounts served) {
+  /** Of an endpoint that never was. */
+  public static final TransportCounters NONE =
+      new TransportCounters(0, 0, 0, 0, 0, 0, 0, 0, WaitCounts.NONE);
+
+  /** Both together. */
+  public TransportCounters plus(TransportCounters other) {
+    return new TransportCounters(
+        reads + other.reads,
+        bytes + other.bytes,
+        failedReads + other.failedReads,
+        timedOutReads + other.timedOutReads,
+        connections + other.connections,
+        openConnections + other.openConnections,
+        registrations + other.registrations,
+        registeredBytes + other.registeredBytes,
+        served.plus(other.served));
+  }
+
+  /** What stays of them when the endpoint is closed. */
+  public TransportCounters ended() {
+    return new TransportCounters(
+        reads, bytes, failedReads, timedOutReads, connections, 0, 0, 0, served);
+  }
+}

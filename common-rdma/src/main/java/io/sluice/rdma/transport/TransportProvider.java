@@ -31,6 +31,15 @@ public interface TransportProvider {
   boolean isConfined();
 
   /**
+   * Whether the keys of its regions are so short that a reader might guess one. Memory of owners
+   * who do not trust each other is then registered at endpoints of their own: a key opens nothing
+   * at another endpoint, even of the same process.
+   */
+  default boolean keysCanBeGuessed() {
+    return false;
+  }
+
+  /**
    * Starts serving registered memory.
    *
    * @param bindAddress where clients will connect; port 0 takes a free one

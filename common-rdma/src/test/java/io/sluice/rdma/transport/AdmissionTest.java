@@ -62,11 +62,13 @@ class AdmissionTest {
   @Test
   void neverMoreThanThereArePlaces() {
     Random random = TestSeed.random();
+    String[] sharers = {null, "ann", "bob"};
     List<Ticket> tickets = new ArrayList<>();
     List<Admission.Place> places = new ArrayList<>();
     for (int i = 0; i < 50_000; i++) {
       switch (random.nextInt(4)) {
-        case 0 -> admission.expect(null, Set.of(here)).ifPresent(tickets::add);
+        case 0 ->
+            admission.expect(sharers[random.nextInt(3)], Set.of(here)).ifPresent(tickets::add);
         case 1 -> {
           Optional<Admission.Place> place =
               tickets.isEmpty() || random.nextBoolean()
@@ -85,6 +87,11 @@ class AdmissionTest {
       }
       assertEquals(places.size(), admission.counters().open());
       assertTrue(places.size() <= MOST);
+    }
+    places.forEach(Admission.Place::leave);
+    admission.close();
+    for (int i = 0; i < MOST; i++) {
+      assertTrue(admission.expect(null, Set.of(here)).isPresent(), "all came back");
     }
   }
 }

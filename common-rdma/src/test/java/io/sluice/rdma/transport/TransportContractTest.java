@@ -395,6 +395,17 @@ public abstract class TransportContractTest {
     restarted.close();
   }
 
+  /** Two owners' memory, and a reader of the one who knows the key of the other's. */
+  @Test
+  void aKeyOpensNothingAtAnotherEndpointOfTheSameProcess() throws Exception {
+    skipIf(whyForgedDescriptorsPass());
+    Setup s = new Setup();
+    ServerEndpoint other = closing(provider.listen(bindAddress()));
+    Connection connection = closing(s.client.connect(other.address(), LONG_MS));
+    assertFails(refusal(), connection.read(s.descriptor, 0, s.landing, 0, 10, LONG_MS));
+    await(s.connection.read(s.descriptor, 0, s.landing, 0, 10, LONG_MS));
+  }
+
   @Test
   void onlyWhoIsExpectedConnectsAndNoMoreThanThereArePlaces() throws Exception {
     ConnectionLimits limits = new ConnectionLimits(2, 8, LONG_MS, LONG_MS);

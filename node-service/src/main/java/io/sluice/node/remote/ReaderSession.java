@@ -34,7 +34,7 @@ final class ReaderSession {
   private final Frames frames;
   private final RemoteBackend backend;
   private final String applicationId;
-  private final BounceSlots slots;
+  private final ServedReader reader;
   private final long idleTimeoutMs;
 
   /**
@@ -46,12 +46,12 @@ final class ReaderSession {
       Frames frames,
       RemoteBackend backend,
       String applicationId,
-      BounceSlots slots,
+      ServedReader reader,
       long idleTimeoutMs) {
     this.frames = frames;
     this.backend = backend;
     this.applicationId = applicationId;
-    this.slots = slots;
+    this.reader = reader;
     this.idleTimeoutMs = idleTimeoutMs;
   }
 
@@ -66,7 +66,7 @@ final class ReaderSession {
         case RemoteProtocol.ADMIT -> answer(() -> admit(in));
         case RemoteProtocol.FREE -> answer(() -> free(in));
         case RemoteProtocol.FREE_OUTPUT -> answer(() -> freeOutput(in));
-        case RemoteProtocol.RELEASE -> slots.release(in.readLong());
+        case RemoteProtocol.RELEASE -> reader.slots().release(in.readLong());
         default -> throw new ProtocolException("unknown request type " + request.type());
       }
     }
@@ -110,7 +110,7 @@ final class ReaderSession {
   }
 
   private Frames.Payload stage(DataInputStream in) throws IOException {
-    StagedRange staged = slots.stage(StageProtocol.readRequest(in));
+    StagedRange staged = reader.slots().stage(StageProtocol.readRequest(in));
     return out -> StageProtocol.writeStaged(out, staged);
   }
 
@@ -127,7 +127,7 @@ final class ReaderSession {
       }
     }
     frames.peerAddress().ifPresent(from::add);
-    Ticket ticket = backend.expect(transport, from);
+    Ticket ticket = reader.expect(transport, from);
     return out -> {
       out.writeLong(ticket.high());
       out.writeLong(ticket.low());

@@ -1,14 +1,10 @@
 package io.sluice.node.remote;
 
 import io.sluice.node.wire.JobSecret;
-import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -27,10 +23,7 @@ public interface RemoteBackend {
   /** Where the segments of this node's pool lie. */
   PoolPlaces places();
 
-  /** This node's transports, preferred first. */
-  List<Offer> offers();
-
-  /** The same with what anybody may read over each, to try it. */
+  /** This node's transports, preferred first, with what anybody may read over each, to try it. */
   List<ProbeOffer> probe();
 
   /** Where one partition of these outputs lies. */
@@ -46,14 +39,6 @@ public interface RemoteBackend {
   /** The application has ended everywhere: frees its outputs and forgets its secret. */
   void applicationStopped(String applicationId) throws IOException;
 
-  /**
-   * Expects one data connection of a reader that has proved its application's secret.
-   *
-   * @param from the addresses that it may come from
-   * @throws RemoteError BUSY if the transport takes no further one now
-   */
-  Ticket expect(String transport, Set<InetAddress> from) throws RemoteError;
-
-  /** Bounce slots for a reader that has proved its application's secret; the caller closes. */
-  BounceSlots openSlots(String applicationId);
+  /** What a reader may use that has proved its application's secret; the caller closes. */
+  ServedReader open(String applicationId);
 }

@@ -96,14 +96,29 @@ public final class RemoteServer implements AutoCloseable {
       answerProbe(frames, hello.in());
       return;
     }
-    String applicationId = authenticate(frames, hello, serverNonce, peer);
-    if (applicationId == null) {
+    Proved proved = authenticate(frames, hello, serverNonce);
+    if (proved == null) {
       return;
     }
-    try (BounceSlots slots = backend.openSlots(applicationId)) {
-      new ReaderSession(frames, backend, applicationId, slots, limits.idleTimeoutMs()).serve();
+    String applicationId = proved.applicationId();
+    try (ServedReader reader = backend.open(applicationId)) {
+      if (!peer.hasProved(reader.sharer())) {
+        Replies.sendError(
+            frames,
+            RemoteError.Code.BUSY,
+            "as many readers are connected as this node takes, "
+                + limits.maxConnections()
+                + " in all",
+            TIMEOUT_MS);
+        return;
+      }
+      welcome(frames, proved.answer(), reader.offers());
+      new ReaderSession(frames, backend, applicationId, reader, limits.idleTimeoutMs()).serve();
     }
   }
+
+  /** A reader that holds the secret of its application, and the proof that this side does. */
+  private record Proved(String applicationId, byte[] answer) {}
 
   private static byte[] challenge(Frames frames) throws IOException {
     byte[] serverNonce = new byte[JobSecret.NONCE_BYTES];
@@ -128,8 +143,7 @@ public final class RemoteServer implements AutoCloseable {
     frames.send(Replies.OK, out -> ProbeMessages.write(out, offers), TIMEOUT_MS);
   }
 
-  private String authenticate(
-      Frames frames, Frames.Frame request, byte[] serverNonce, Acceptor.Peer peer)
+  private Proved authenticate(Frames frames, Frames.Frame request, byte[] serverNonce)
       throws IOException {
     int version = request.type() == RemoteProtocol.PROOF ? request.in().readUnsignedShort() : -1;
     if (version != RemoteProtocol.VERSION) {
@@ -155,19 +169,14 @@ public final class RemoteServer implements AutoCloseable {
       Replies.sendError(frames, RemoteError.Code.REFUSED, why, TIMEOUT_MS);
       return null;
     }
-    if (!peer.hasProved(null)) {
-      Replies.sendError(
-          frames,
-          RemoteError.Code.BUSY,
-          "as many readers are connected as this node takes, " + limits.maxConnections(),
-          TIMEOUT_MS);
-      return null;
-    }
-    List<Offer> offers = backend.offers();
+    return new Proved(applicationId, secret.serverProof(serverNonce, clientNonce, applicationId));
+  }
+
+  private void welcome(Frames frames, byte[] proof, List<Offer> offers) throws IOException {
     frames.send(
         Replies.OK,
         out -> {
-          Bounded.writeBytes(out, secret.serverProof(serverNonce, clientNonce, applicationId));
+          Bounded.writeBytes(out, proof);
           out.writeLong(backend.poolId().getMostSignificantBits());
           out.writeLong(backend.poolId().getLeastSignificantBits());
           out.writeInt(offers.size());
@@ -176,7 +185,6 @@ public final class RemoteServer implements AutoCloseable {
           }
         },
         TIMEOUT_MS);
-    return applicationId;
   }
 
   @Override

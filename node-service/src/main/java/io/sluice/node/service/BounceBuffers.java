@@ -4,7 +4,6 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.metrics.WaitHistogram;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.segment.Owner;
 import java.nio.ByteBuffer;
@@ -29,10 +28,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * {@link IllegalStateException} on closing with slots out: the memory is then kept.
  */
 final class BounceBuffers implements AutoCloseable {
-  private final ServerEndpoint endpoint;
+  private final OwnerEndpoints endpoints;
   private final int slotBytes;
   private final ByteBuffer memory;
   private final RegionDescriptor[] regions; // by slot, as the next two; null: not registered
+  private final Owner[] at; // at whose endpoint that is
   private final Owner[] owners; // who knows the key; null for nobody
   private final ReentrantLock lock = new ReentrantLock(true);
   private final Condition returned = lock.newCondition();
@@ -45,26 +45,27 @@ final class BounceBuffers implements AutoCloseable {
   private long refusals;
   private boolean closed;
 
-  private BounceBuffers(ServerEndpoint endpoint, BounceConfig config, ByteBuffer memory) {
-    this.endpoint = endpoint;
+  private BounceBuffers(OwnerEndpoints endpoints, BounceConfig config, ByteBuffer memory) {
+    this.endpoints = endpoints;
     this.slotBytes = config.slotBytes();
     this.slots = config.slots();
     this.memory = memory;
     this.regions = new RegionDescriptor[slots];
+    this.at = new Owner[slots];
     this.owners = new Owner[slots];
     for (int i = 0; i < slots; i++) {
       free.add(i);
     }
   }
 
-  /** Allocates and registers all of it. */
-  static BounceBuffers open(ServerEndpoint endpoint, BounceConfig config)
+  /** Allocates and registers all of it, for the service's own user until others need it. */
+  static BounceBuffers open(OwnerEndpoints endpoints, BounceConfig config)
       throws TransportException {
     ByteBuffer memory = OffHeap.allocate(config.totalBytes());
-    BounceBuffers opened = new BounceBuffers(endpoint, config, memory);
+    BounceBuffers opened = new BounceBuffers(endpoints, config, memory);
     try {
       for (int i = 0; i < config.slots(); i++) {
-        opened.register(i);
+        opened.register(i, endpoints.own());
       }
       return opened;
     } catch (TransportException | RuntimeException e) {
@@ -73,13 +74,14 @@ final class BounceBuffers implements AutoCloseable {
     }
   }
 
-  private void register(int number) throws TransportException {
-    regions[number] = endpoint.register(MemoryRegion.ofMapping(slotMemory(number)));
+  private void register(int number, Owner owner) throws TransportException {
+    regions[number] = endpoints.register(owner, MemoryRegion.ofMapping(slotMemory(number)));
+    at[number] = owner;
   }
 
   private void deregister(int number) {
     if (regions[number] != null) {
-      endpoint.deregister(regions[number]);
+      endpoints.deregister(at[number], regions[number]);
       regions[number] = null;
     }
   }
@@ -217,11 +219,12 @@ final class BounceBuffers implements AutoCloseable {
 
     /** Nobody else has it meanwhile, so that its owner and region are this slot's alone. */
     private void giveTo(Owner owner) throws TransportException {
-      if (owners[number] != null || regions[number] == null) {
+      boolean clean = owners[number] == null && regions[number] != null;
+      if (!clean || endpoints.isApart(at[number], owner)) {
         deregister(number);
         owners[number] = null;
         empty(slotMemory(number));
-        register(number);
+        register(number, owner);
       }
       owners[number] = owner;
     }

@@ -1,6 +1,5 @@
 package io.sluice.node.service;
 
-import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.segment.SegmentInfo;
 import java.util.HashSet;
@@ -22,14 +21,14 @@ import org.slf4j.LoggerFactory;
 final class BounceTransports implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BounceTransports.class);
 
-  private final Map<String, ServerEndpoint> endpoints;
+  private final Map<String, OwnerEndpoints> endpoints;
   private final BounceConfig config;
   private final Map<String, Optional<BounceBuffers>> pools = new LinkedHashMap<>();
   private final Set<String> told = new HashSet<>();
   private boolean closed;
 
   /** Opens nothing yet; {@code endpoints} by transport name. */
-  BounceTransports(Map<String, ServerEndpoint> endpoints, BounceConfig config) {
+  BounceTransports(Map<String, OwnerEndpoints> endpoints, BounceConfig config) {
     this.endpoints = endpoints;
     this.config = config;
   }

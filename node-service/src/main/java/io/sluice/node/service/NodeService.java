@@ -10,24 +10,20 @@ import io.sluice.node.local.TaskRefusedException;
 import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.memory.MemoryMoment;
 import io.sluice.node.probe.ProbeRegion;
-import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.ServedReader;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.memory.Mapping;
-import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionCounters;
-import io.sluice.rdma.transport.ServerEndpoint;
-import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
@@ -51,7 +47,6 @@ import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreStats;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -83,8 +78,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private static final String APPLICATIONS_NAME = "applications";
 
   private final Deque<Closeable> open = new ArrayDeque<>();
-  private final Map<String, ServerEndpoint> endpoints = new LinkedHashMap<>();
-  private final Map<String, Admission> admissions = new HashMap<>();
+  private final Map<String, OwnerEndpoints> endpoints = new LinkedHashMap<>();
   private final BounceTransports bounce;
   private final ProbeRegion probeRegion;
   private final SegmentRegistrar registrar;
@@ -93,6 +87,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final Refusals refusals = new Refusals();
   private final Owner own;
   private final NodeMemory nodeMemory;
+  private final boolean shared;
   private final LedgerKeeper memory;
   private final SpillStore store;
   private final Medium medium;
@@ -145,7 +140,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       }
       own = Owner.ofThisProcess();
       owners = new ApplicationOwners(own, config.users());
-      ServedUsers served = config.users() == null ? ServedUsers.OWN : ServedUsers.ALL;
+      shared = config.users() != null;
+      ServedUsers served = shared ? ServedUsers.ALL : ServedUsers.OWN;
       localServer =
           LocalServer.start(
               store, leases, memory, this::admit, socket, served, refusals, config.limits());
@@ -183,12 +179,14 @@ public final class NodeService implements Closeable, RemoteBackend {
     for (TransportProvider provider : config.transports()) {
       port = config.controlPort() == 0 ? 0 : port + 1;
       try {
-        Admission admission = Admission.expected(config.limits());
-        ServerEndpoint endpoint =
-            provider.listen(new InetSocketAddress(config.dataAddress(), port), admission);
-        endpoints.put(provider.name(), endpoint);
-        admissions.put(provider.name(), admission);
-        open.push(endpoint::close);
+        OwnerEndpoints opened =
+            OwnerEndpoints.open(
+                provider,
+                new InetSocketAddress(config.dataAddress(), port),
+                config.limits(),
+                config.users() != null);
+        endpoints.put(provider.name(), opened);
+        open.push(opened::close);
       } catch (TransportException e) {
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());
         causes.add(e.getMessage());
@@ -257,8 +255,8 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** What became of the connections of tasks and of readers, over all transports. */
   public ConnectionCounters connectionCounters() {
     ConnectionCounters all = localServer.counters().plus(remoteServer.counters());
-    for (Admission admission : admissions.values()) {
-      all = all.plus(admission.counters());
+    for (OwnerEndpoints each : endpoints.values()) {
+      all = all.plus(each.connections());
     }
     return all;
   }
@@ -271,7 +269,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** Where each transport listens, best first, for messages. */
   public String listening() {
     return endpoints.entrySet().stream()
-        .map(each -> each.getKey() + " at " + text(each.getValue().address()))
+        .map(each -> each.getKey() + " at " + text(each.getValue().address(own)))
         .collect(Collectors.joining(", "));
   }
 
@@ -281,7 +279,7 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   /** Where a transport listens for those who have a ticket. */
   public InetSocketAddress dataAddress(String transport) {
-    return endpoints.get(transport).address();
+    return endpoints.get(transport).address(own);
   }
 
   /** What was served, by transport. */
@@ -374,19 +372,6 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   @Override
-  public List<Offer> offers() {
-    List<Offer> offers = new ArrayList<>();
-    endpoints.forEach(
-        (transport, endpoint) ->
-            offers.add(
-                Offer.of(
-                    transport,
-                    endpoint.address(),
-                    bounce.of(transport).map(BounceBuffers::slotBytes).orElse(0))));
-    return offers;
-  }
-
-  @Override
   public List<ProbeOffer> probe() {
     return probeRegion.offers();
   }
@@ -421,28 +406,14 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   @Override
-  public Ticket expect(String transport, Set<InetAddress> from) throws RemoteError {
-    Admission admission = admissions.get(transport);
-    if (admission == null) {
-      throw new RemoteError(
-          RemoteError.Code.BAD_REQUEST, "nothing is served over " + transport + " here");
-    }
-    return admission
-        .expect(null, from)
-        .orElseThrow(
-            () ->
-                new RemoteError(
-                    RemoteError.Code.BUSY,
-                    "as many read over "
-                        + transport
-                        + " as this node takes, "
-                        + admission.limits().maxConnections()));
-  }
-
-  @Override
-  public BounceSlots openSlots(String applicationId) {
+  public ServedReader open(String applicationId) {
     Owner owner = applications.ownerOf(applicationId).orElse(own); // ended: nothing is found
-    return new ReaderSlots(applicationId, owner, store::find, registrar.open(), bounce);
+    return new OwnersReader(
+        owner,
+        shared,
+        endpoints,
+        bounce,
+        new ReaderSlots(applicationId, owner, store::find, registrar.open(), bounce));
   }
 
   /** What is still being copied from must not be unmapped; that would end the process. */

@@ -3,7 +3,6 @@ package io.sluice.node.service;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SegmentListener;
@@ -13,7 +12,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Registers each segment once with each transport, and knows the descriptors.
+ * Registers each segment once with each transport, at its owner's endpoint, and knows the
+ * descriptors.
  *
  * <p>A segment that a transport cannot register, because it is on DAX or a file of the disk tier
  * that is not mapped, has no region there; it is served through {@link BounceTransports}.
@@ -21,13 +21,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Thread contract: safe from any thread. Ownership: the endpoints stay their owner's.
  */
 final class SegmentRegistrar implements SegmentListener {
-  private final Map<String, ServerEndpoint> endpoints;
+  private final Map<String, OwnerEndpoints> endpoints;
   private final BounceTransports bounce;
   private final OpenSegments open = new OpenSegments();
   private final Map<Integer, SegmentLocation> locations = new ConcurrentHashMap<>();
 
   /** Registers with these endpoints, by transport name. */
-  SegmentRegistrar(Map<String, ServerEndpoint> endpoints, BounceTransports bounce) {
+  SegmentRegistrar(Map<String, OwnerEndpoints> endpoints, BounceTransports bounce) {
     this.endpoints = new LinkedHashMap<>(endpoints);
     this.bounce = bounce;
   }
@@ -47,7 +47,7 @@ final class SegmentRegistrar implements SegmentListener {
     endpoints.forEach(
         (transport, endpoint) -> {
           try {
-            regions.put(transport, endpoint.register(region));
+            regions.put(transport, endpoint.register(segment.owner(), region));
           } catch (TransportException e) {
             bounce.refused(transport, segment.info(), e);
           }
@@ -62,7 +62,8 @@ final class SegmentRegistrar implements SegmentListener {
     if (location != null) {
       location
           .regions()
-          .forEach((transport, region) -> endpoints.get(transport).deregister(region));
+          .forEach(
+              (transport, region) -> endpoints.get(transport).deregister(segment.owner(), region));
     }
     open.remove(segment);
   }

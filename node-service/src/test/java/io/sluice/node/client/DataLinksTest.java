@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.ServedReader;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -95,9 +97,10 @@ class DataLinksTest extends NodeTestBase {
   void aReadThatIsRefusedForLongGivesUpWithoutBlame() throws IOException {
     startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
     try (NodeReader reader = reader(2, null, 300, new TcpProvider());
-        NodeRun run = locateOnly(reader, "attempt_0")) {
+        NodeRun run = locateOnly(reader, "attempt_0");
+        ServedReader another = service.open(APP)) {
       for (int i = 0; i < 2; i++) {
-        service.expect("tcp", java.util.Set.of());
+        another.expect("tcp", Set.of());
       }
       assertThrows(NodeBusyException.class, () -> readSome(run, 1));
       assertEquals(0, reader.stats().retries());

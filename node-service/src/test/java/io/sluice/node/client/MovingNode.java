@@ -9,6 +9,7 @@ import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.ServedReader;
 import io.sluice.node.remote.StageRequest;
 import io.sluice.node.remote.StagedRange;
 import io.sluice.node.testing.TestOutput;
@@ -309,23 +310,38 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public List<Offer> offers() {
-    return TRANSPORTS.stream().map(each -> Offer.of(each, endpoint.address(), 0)).toList();
-  }
-
-  @Override
   public List<ProbeOffer> probe() {
     return List.of();
   }
 
   @Override
-  public Ticket expect(String transport, Set<InetAddress> from) {
-    return new Ticket(1, 2); // the endpoint takes anybody
+  public ServedReader open(String applicationId) {
+    return new Reader();
   }
 
-  @Override
-  public BounceSlots openSlots(String applicationId) {
-    return new NoSlots();
+  private final class Reader implements ServedReader {
+    @Override
+    public Object sharer() {
+      return null;
+    }
+
+    @Override
+    public List<Offer> offers() {
+      return TRANSPORTS.stream().map(each -> Offer.of(each, endpoint.address(), 0)).toList();
+    }
+
+    @Override
+    public Ticket expect(String transport, Set<InetAddress> from) {
+      return new Ticket(1, 2); // the endpoint takes anybody
+    }
+
+    @Override
+    public BounceSlots slots() {
+      return new NoSlots();
+    }
+
+    @Override
+    public void close() {}
   }
 
   private static final class NoSlots implements BounceSlots {

@@ -10,6 +10,7 @@ import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
@@ -24,16 +25,18 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A task that tries to get at another user's bytes, with no rights but its own and with what it may
- * have heard: the other's secret as it goes over the local socket, where his segment lies, a key of
- * old. It prints the outcome of each attempt.
+ * have heard: where his segment lies, a key of old.
  */
-final class CheatMain {
+public final class CheatMain {
   private static final long TIMEOUT_MS = 20_000;
   private static final int BLOCK_BYTES = 16 << 10;
 
@@ -44,52 +47,67 @@ final class CheatMain {
   private final String foreignOutput;
   private final SegmentInfo foreignSegment;
 
-  private interface Attempt {
+  private final List<String> outcomes = new ArrayList<>();
+
+  /** One thing that is tried. */
+  public interface Attempt {
     /** Gets something, or fails. */
     Object make() throws Exception;
   }
 
-  private CheatMain(String[] args) throws Exception {
-    service = NodeMetadata.decode(Base64.getDecoder().decode(args[0]));
-    own = args[1];
-    secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
-    foreign = args[3];
-    foreignOutput = args[4];
+  private CheatMain(List<String> args) throws Exception {
+    service = NodeMetadata.decode(Base64.getDecoder().decode(args.get(0)));
+    own = args.get(1);
+    secret = new JobSecret(HexFormat.of().parseHex(args.get(2)));
+    foreign = args.get(3);
+    foreignOutput = args.get(4);
     foreignSegment =
         new SegmentInfo(
-            Integer.parseInt(args[6]),
-            Integer.parseInt(args[7]),
+            Integer.parseInt(args.get(6)),
+            Integer.parseInt(args.get(7)),
             Tier.MEMORY,
-            Path.of(args[5]),
+            Path.of(args.get(5)),
             0,
-            Long.parseLong(args[8]),
+            Long.parseLong(args.get(8)),
             SegmentInfo.MAPPED_BY_JDK);
   }
 
   /**
-   * Takes what the service says, its own application and secret; of another user an application, an
-   * output, a segment's path, id, incarnation and length; that segment's region with a key that is
-   * wrong, and one of a region that was its own once.
+   * What came of each attempt.
+   *
+   * @param args what the service says, its own application and secret; of another user an
+   *     application, an output, a segment's path, id, incarnation and length; then descriptors of
+   *     regions, each behind what its key is
    */
-  public static void main(String[] args) throws Exception {
+  public static List<String> outcomes(List<String> args) throws Exception {
     CheatMain cheat = new CheatMain(args);
     cheat.byNames();
     cheat.overTheLocalSocket();
-    cheat.overTheNetwork(region(args[9]), region(args[10]));
+    Map<String, RegionDescriptor> regions = new LinkedHashMap<>();
+    for (int i = 9; i < args.size(); i += 2) {
+      regions.put(args.get(i), region(args.get(i + 1)));
+    }
+    cheat.overTheNetwork(regions);
+    return cheat.outcomes;
+  }
+
+  /** Prints them. */
+  public static void main(String[] args) throws Exception {
+    outcomes(List.of(args)).forEach(System.out::println);
   }
 
   private static RegionDescriptor region(String hex) throws Exception {
     return RegionDescriptor.decode(ByteBuffer.wrap(HexFormat.of().parseHex(hex)));
   }
 
-  private static void attempt(String name, Attempt attempt) {
+  private void attempt(String name, Attempt attempt) {
     String outcome;
     try {
       outcome = "GOT " + attempt.make();
     } catch (Exception e) {
       outcome = (e.getCause() == null ? e : e.getCause()).getClass().getSimpleName();
     }
-    System.out.println(name + ": " + outcome);
+    outcomes.add(name + ": " + outcome);
   }
 
   private void byNames() {
@@ -142,7 +160,7 @@ final class CheatMain {
         service.address().socket(), service.owner(), application, secret, TIMEOUT_MS);
   }
 
-  private void overTheNetwork(RegionDescriptor guessed, RegionDescriptor old) throws Exception {
+  private void overTheNetwork(Map<String, RegionDescriptor> regions) throws Exception {
     InetAddress here = InetAddress.getLoopbackAddress();
     InetSocketAddress control = new InetSocketAddress(here, service.address().controlPort());
     JobSecret wrong = new JobSecret("a guess".getBytes(StandardCharsets.US_ASCII));
@@ -160,16 +178,21 @@ final class CheatMain {
             }
             return "its place";
           });
-      Offer tcp = reader.offers().get(0);
-      for (RegionDescriptor region : List.of(guessed, old)) {
+      Offer tcp =
+          reader.offers().stream()
+              .filter(offer -> offer.transport().equals(TransportNames.TCP))
+              .findFirst()
+              .orElseThrow();
+      for (Map.Entry<String, RegionDescriptor> region : regions.entrySet()) {
         try (Connection connection =
             client.connect(
                 new InetSocketAddress(here, tcp.port()),
                 reader.admit(tcp.transport(), List.of(here)),
                 TIMEOUT_MS)) {
           attempt(
-              region == old ? "read with an old key" : "read with a guessed key",
-              () -> connection.read(region, 0, window, 0, BLOCK_BYTES, TIMEOUT_MS).join());
+              "read with " + region.getKey(),
+              () ->
+                  connection.read(region.getValue(), 0, window, 0, BLOCK_BYTES, TIMEOUT_MS).join());
         }
       }
     }

@@ -7,14 +7,17 @@ import io.sluice.node.local.RefusalKind;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.service.ApplicationUsers;
+import io.sluice.node.service.GuessableTcp;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -22,7 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A task of one user tries to get at what another's has written. */
 class CheatsTest extends NodeTestBase {
@@ -73,9 +77,12 @@ class CheatsTest extends NodeTestBase {
     return HexFormat.of().formatHex(region.encode());
   }
 
-  @Test
-  void nothingOfAnotherUserIsToBeHad() throws Exception {
-    service = withDisk(1, new TcpProvider()).users(engine).start();
+  /** Where keys could be guessed, even the true one opens nothing for another owner's reader. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingOfAnotherUserIsToBeHad(boolean keysCanBeGuessed) throws Exception {
+    TransportProvider transport = keysCanBeGuessed ? new GuessableTcp() : new TcpProvider();
+    service = withDisk(1, transport).users(engine).start();
     metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
     RegionDescriptor old = write(OtherUser.NOBODY, FORMER).regions().get("tcp");
     service.applicationStopped(FORMER);
@@ -86,21 +93,26 @@ class CheatsTest extends NodeTestBase {
     RegionDescriptor key = anns.regions().get("tcp");
     RegionDescriptor guessed =
         new RegionDescriptor(key.regionId(), key.key() ^ 1, key.lengthBytes(), key.providerData());
-    String said =
-        others.run(
-            OtherUser.NOBODY,
-            CheatMain.class,
-            metadata,
-            CHEATS,
-            "secret",
-            APP,
-            OUTPUT.id(),
-            segment.path().toString(),
-            Integer.toString(segment.segmentId()),
-            Integer.toString(segment.incarnation()),
-            Long.toString(segment.lengthBytes()),
-            hex(guessed),
-            hex(old));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                metadata,
+                CHEATS,
+                HexFormat.of().formatHex(SECRET.bytes()),
+                APP,
+                OUTPUT.id(),
+                segment.path().toString(),
+                Integer.toString(segment.segmentId()),
+                Integer.toString(segment.incarnation()),
+                Long.toString(segment.lengthBytes()),
+                "a guessed key",
+                hex(guessed),
+                "an old key",
+                hex(old)));
+    if (keysCanBeGuessed) {
+      arguments.addAll(List.of("the true key", hex(key)));
+    }
+    String said = others.run(OtherUser.NOBODY, CheatMain.class, arguments.toArray(String[]::new));
     assertEquals(
         """
         read a file: AccessDeniedException
@@ -117,7 +129,8 @@ class CheatsTest extends NodeTestBase {
         ask for an output: IllegalStateException
         read with a guessed key: RemoteAccessException
         read with an old key: RemoteAccessException
-        """,
+        """
+            + (keysCanBeGuessed ? "read with the true key: RemoteAccessException\n" : ""),
         said);
     Map<RefusalKind, Long> refused = service.taskRefusals();
     assertEquals(1L, refused.get(RefusalKind.WRONG_USER), refused.toString());
@@ -125,7 +138,7 @@ class CheatsTest extends NodeTestBase {
     assertEquals(1L, refused.get(RefusalKind.BAD_MESSAGE), refused.toString());
     assertEquals(2L, refused.get(RefusalKind.BAD_OUTPUT), refused.toString());
     assertEquals(1L, refused.get(RefusalKind.WRONG_SECRET), refused.toString());
-    assertEquals(2, service.transportCounters().get("tcp").failedReads());
+    assertEquals(keysCanBeGuessed ? 3 : 2, service.transportCounters().get("tcp").failedReads());
     try (NodeReader reader = tcpReader(2)) {
       assertReads(reader, List.of(OUTPUT));
     }

@@ -33,7 +33,7 @@ final class ServiceMain {
             start(Path.of(args[0]), InetAddress.getByName(args[1]), Integer.parseInt(args[2]));
         BufferedReader input =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      System.out.println("ready " + service.offers());
+      System.out.println("ready " + service.listening());
       while (input.readLine() != null) {
         System.out.println("counters " + service.transportCounters());
       }

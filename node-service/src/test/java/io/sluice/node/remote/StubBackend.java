@@ -49,11 +49,6 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
-  public List<Offer> offers() {
-    return offers;
-  }
-
-  @Override
   public void freeOutputs(String applicationId, String outputIdPrefix) {
     freed.add(applicationId + "/" + outputIdPrefix);
   }
@@ -69,17 +64,39 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
-  public Ticket expect(String transport, Set<InetAddress> from) throws RemoteError {
-    expected.add(transport + " from " + from.contains(InetAddress.getLoopbackAddress()));
-    if (!transport.equals("tcp")) {
-      throw new RemoteError(RemoteError.Code.BUSY, "full");
-    }
-    return new Ticket(1, 2);
+  public ServedReader open(String applicationId) {
+    return new StubReader();
   }
 
-  @Override
-  public BounceSlots openSlots(String applicationId) {
-    return slots;
+  private final class StubReader implements ServedReader {
+    @Override
+    public Object sharer() {
+      return null;
+    }
+
+    @Override
+    public List<Offer> offers() {
+      return offers;
+    }
+
+    @Override
+    public Ticket expect(String transport, Set<InetAddress> from) throws RemoteError {
+      expected.add(transport + " from " + from.contains(InetAddress.getLoopbackAddress()));
+      if (!transport.equals("tcp")) {
+        throw new RemoteError(RemoteError.Code.BUSY, "full");
+      }
+      return new Ticket(1, 2);
+    }
+
+    @Override
+    public BounceSlots slots() {
+      return slots;
+    }
+
+    @Override
+    public void close() {
+      slots.close();
+    }
   }
 
   @Override

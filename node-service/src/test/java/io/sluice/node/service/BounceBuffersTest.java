@@ -12,18 +12,21 @@ import io.sluice.node.testing.Await;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class BounceBuffersTest {
   private static final long LONG_MS = 20_000;
+  private static final InetAddress HERE = InetAddress.getLoopbackAddress();
   private static final Owner ANN = new Owner(1001);
   private static final Owner BOB = new Owner(1002);
 
@@ -44,10 +48,17 @@ class BounceBuffersTest {
     }
   }
 
-  private static byte[] read(ServerEndpoint endpoint, RegionDescriptor region) throws Exception {
+  private static OwnerEndpoints endpoints(TransportProvider provider) throws IOException {
+    InetSocketAddress address = new InetSocketAddress(HERE, 0);
+    return OwnerEndpoints.open(provider, address, ConnectionLimits.DEFAULT, true);
+  }
+
+  private static byte[] read(OwnerEndpoints endpoint, Owner owner, RegionDescriptor region)
+      throws Exception {
+    Ticket ticket = endpoint.expect(owner, owner, Set.of(HERE)).orElseThrow();
     try (ClientEndpoint client = new TcpProvider().openClient();
         RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(4096));
-        Connection connection = client.connect(endpoint.address(), new Ticket(1, 2), 10_000)) {
+        Connection connection = client.connect(endpoint.address(owner), ticket, 10_000)) {
       connection.read(region, 0, window, 0, 4096, 10_000).join();
       byte[] bytes = new byte[4096];
       window.buffer().get(0, bytes);
@@ -58,8 +69,7 @@ class BounceBuffersTest {
   /** The former key, too, was told to somebody else's reader, who may have kept it. */
   @Test
   void aSlotShowsNothingOfAnotherOwner() throws Exception {
-    try (ServerEndpoint endpoint =
-            new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    try (OwnerEndpoints endpoint = endpoints(new TcpProvider());
         BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 2))) {
       BounceBuffers.Slot first = buffers.acquire(ANN, 0);
       BounceBuffers.Slot second = buffers.acquire(ANN, 0);
@@ -73,8 +83,8 @@ class BounceBuffersTest {
       again.release();
       BounceBuffers.Slot alsoBobs = buffers.acquire(BOB, 0);
       bobs.memory(4096).put(new byte[] {4, 5});
-      assertArrayEquals(new byte[4096], read(endpoint, alsoBobs.region()));
-      assertThrows(CompletionException.class, () -> read(endpoint, annsKey));
+      assertArrayEquals(new byte[4096], read(endpoint, BOB, alsoBobs.region()));
+      assertThrows(CompletionException.class, () -> read(endpoint, ANN, annsKey));
       assertEquals(2, endpoint.counters().registrations());
       bobs.release();
       alsoBobs.release();
@@ -82,10 +92,26 @@ class BounceBuffersTest {
   }
 
   @Test
+  void aSlotIsRegisteredAtTheEndpointOfWhoHasIt() throws Exception {
+    try (OwnerEndpoints endpoint = endpoints(new GuessableTcp());
+        BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 1))) {
+      BounceBuffers.Slot anns = buffers.acquire(ANN, 0);
+      anns.memory(4096).put(new byte[] {1, 2, 3});
+      assertEquals(3, read(endpoint, ANN, anns.region())[2]);
+      assertThrows(CompletionException.class, () -> read(endpoint, endpoint.own(), anns.region()));
+      anns.release();
+      BounceBuffers.Slot bobs = buffers.acquire(BOB, 0);
+      assertArrayEquals(new byte[4096], read(endpoint, BOB, bobs.region()));
+      assertTrue(endpoint.expect(ANN, ANN, Set.of(HERE)).isEmpty(), "she has none any more");
+      assertEquals(1, endpoint.counters().registrations());
+      bobs.release();
+    }
+  }
+
+  @Test
   void aSlotThatComesBackGoesToWhoWaits() throws Exception {
     LeakCheck leaks = new LeakCheck();
-    try (ServerEndpoint endpoint =
-            new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    try (OwnerEndpoints endpoint = endpoints(new TcpProvider());
         BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 2))) {
       BounceBuffers.Slot first = buffers.acquire(ANN, 0);
       BounceBuffers.Slot second = buffers.acquire(ANN, 0);
@@ -108,8 +134,7 @@ class BounceBuffersTest {
 
   @Test
   void memoryOfASlotThatIsOutIsKept() throws Exception {
-    try (ServerEndpoint endpoint =
-        new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+    try (OwnerEndpoints endpoint = endpoints(new TcpProvider())) {
       long before = OffHeap.allocatedBytes();
       BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 2));
       BounceBuffers.Slot slot = buffers.acquire(ANN, 0);

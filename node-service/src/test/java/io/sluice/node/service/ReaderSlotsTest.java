@@ -12,9 +12,9 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -31,6 +31,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a slot is filled with when the output does not stay where it was found. */
 class ReaderSlotsTest {
+  private static final InetAddress HERE = InetAddress.getLoopbackAddress();
   private static final String APP = "application_1_0001";
   private static final OutputId ID = new OutputId(APP, "attempt_0");
   private static final int LENGTH_BYTES = 1_000;
@@ -49,7 +51,7 @@ class ReaderSlotsTest {
   private final LeakCheck leaks = new LeakCheck();
   private final OpenSegments segments = new OpenSegments();
   private SpillStore store;
-  private ServerEndpoint endpoint;
+  private OwnerEndpoints endpoint;
   private BounceTransports transports;
   private CommittedOutput foundFirst; // once, whatever is held then
   private ReaderSlots slots;
@@ -57,10 +59,18 @@ class ReaderSlotsTest {
   @BeforeEach
   void open() throws IOException {
     store = SpillStore.open(TestPool.withDisk(directory, 1).build());
-    endpoint = new TcpProvider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    endpoint =
+        OwnerEndpoints.open(
+            new TcpProvider(), new InetSocketAddress(HERE, 0), ConnectionLimits.DEFAULT, false);
     transports =
         new BounceTransports(Map.of("rdma", endpoint), new BounceConfig(2 * LENGTH_BYTES, 4));
     slots = new ReaderSlots(APP, new Owner(1), this::find, segments, transports);
+  }
+
+  private Connection connect(ClientEndpoint client) throws TransportException {
+    Owner own = endpoint.own();
+    Ticket ticket = endpoint.expect(own, null, Set.of(HERE)).orElseThrow();
+    return client.connect(endpoint.address(own), ticket, 10_000);
   }
 
   @AfterEach
@@ -98,7 +108,7 @@ class ReaderSlotsTest {
     StagedRange staged = slots.stage(ALL);
     try (ClientEndpoint client = new TcpProvider().openClient();
         RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(LENGTH_BYTES));
-        Connection connection = client.connect(endpoint.address(), new Ticket(1, 2), 10_000)) {
+        Connection connection = connect(client)) {
       connection
           .read(staged.region(), staged.offsetBytes(), window, 0, LENGTH_BYTES, 10_000)
           .join();

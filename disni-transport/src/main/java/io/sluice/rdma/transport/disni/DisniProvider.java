@@ -48,6 +48,11 @@ public final class DisniProvider implements TransportProvider {
   }
 
   @Override
+  public boolean keysCanBeGuessed() {
+    return true; // of 32 bits, most of them an index; each endpoint has its protection domains
+  }
+
+  @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
     checkAvailable();

@@ -1,0 +1,230 @@
+package io.sluice.node.service;
+
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.FairShare;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.spill.segment.Owner;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Where one transport serves: at one endpoint, or, where its keys can be guessed, at one for each
+ * owner. What is registered at an endpoint is then of one owner, and whoever connects to it was
+ * admitted for an application of his; a key of another owner's opens nothing there, guessed or not.
+ *
+ * <p>The endpoint of the service's own user is open for as long as the service. Another owner's is
+ * opened with the first region or reader of his, on a port of its own, and closed with the last.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the service closes it, before the store.
+ * Failure: {@link TransportException} where an owner's endpoint cannot be opened; his readers are
+ * then offered other transports.
+ */
+final class OwnerEndpoints implements AutoCloseable {
+  private final TransportProvider provider;
+  private final InetSocketAddress address;
+  private final ConnectionLimits limits;
+  private final boolean apart;
+  private final Owner own;
+  private final FairShare places;
+  private final Map<Owner, Endpoint> open = new HashMap<>();
+  private final Set<Endpoint> closing = new HashSet<>(); // of no owner any more
+  private TransportCounters closedCounters = TransportCounters.NONE;
+  private ConnectionCounters closedConnections = ConnectionCounters.NONE;
+  private boolean closed;
+
+  /** An endpoint and who needs it: regions, readers, and for the service's own user itself. */
+  private static final class Endpoint {
+    private final ServerEndpoint server;
+    private final Admission admission;
+    private int users;
+
+    private Endpoint(ServerEndpoint server, Admission admission) {
+      this.server = server;
+      this.admission = admission;
+    }
+  }
+
+  private OwnerEndpoints(
+      TransportProvider provider,
+      InetSocketAddress address,
+      ConnectionLimits limits,
+      boolean apart,
+      Owner own) {
+    this.provider = provider;
+    this.address = address;
+    this.limits = limits;
+    this.apart = apart;
+    this.own = own;
+    this.places = new FairShare(limits.maxConnections());
+  }
+
+  /**
+   * Listens at an address, for the service's own user.
+   *
+   * @param shared whether there may be other owners
+   */
+  static OwnerEndpoints open(
+      TransportProvider provider,
+      InetSocketAddress address,
+      ConnectionLimits limits,
+      boolean shared)
+      throws IOException {
+    Owner own = Owner.ofThisProcess();
+    OwnerEndpoints endpoints =
+        new OwnerEndpoints(provider, address, limits, shared && provider.keysCanBeGuessed(), own);
+    endpoints.use(own);
+    return endpoints;
+  }
+
+  /** The service's user. */
+  Owner own() {
+    return own;
+  }
+
+  /** Whose endpoint serves an owner. */
+  private Owner at(Owner owner) {
+    return apart ? owner : own;
+  }
+
+  /** Has an owner's endpoint open until {@link #leave}. */
+  void use(Owner owner) throws TransportException {
+    endpoint(owner);
+  }
+
+  private synchronized Endpoint endpoint(Owner owner) throws TransportException {
+    Endpoint endpoint = open.get(at(owner));
+    if (endpoint == null) {
+      endpoint = listen(at(owner));
+    }
+    endpoint.users++;
+    return endpoint;
+  }
+
+  private Endpoint listen(Owner owner) throws TransportException {
+    if (closed) {
+      throw new TransportException(provider.name() + ": the service is closed");
+    }
+    Admission admission = Admission.expected(limits, places);
+    InetSocketAddress where =
+        owner.equals(own) ? address : new InetSocketAddress(address.getAddress(), 0);
+    Endpoint endpoint = new Endpoint(provider.listen(where, admission), admission);
+    open.put(owner, endpoint);
+    return endpoint;
+  }
+
+  /** One who used it does so no more. */
+  void leave(Owner owner) {
+    Endpoint last;
+    synchronized (this) {
+      last = open.get(at(owner));
+      if (last == null || --last.users > 0) {
+        return;
+      }
+      open.remove(at(owner));
+      closing.add(last);
+    }
+    close(last); // under no lock: it waits for a thread
+  }
+
+  private void close(Endpoint endpoint) {
+    endpoint.server.close();
+    endpoint.admission.close();
+    synchronized (this) {
+      closing.remove(endpoint);
+      closedCounters = closedCounters.plus(endpoint.server.counters().ended());
+      closedConnections = closedConnections.plus(endpoint.admission.counters());
+    }
+  }
+
+  /** Makes memory of an owner readable for his readers. */
+  RegionDescriptor register(Owner owner, MemoryRegion region) throws TransportException {
+    Endpoint endpoint = endpoint(owner);
+    try {
+      return endpoint.server.register(region);
+    } catch (TransportException | RuntimeException | Error e) {
+      leave(owner);
+      throw e;
+    }
+  }
+
+  /** Takes it back; nothing if this is closed. */
+  void deregister(Owner owner, RegionDescriptor region) {
+    ServerEndpoint server;
+    synchronized (this) {
+      Endpoint endpoint = open.get(at(owner));
+      if (endpoint == null) {
+        return;
+      }
+      server = endpoint.server;
+    }
+    server.deregister(region);
+    leave(owner);
+  }
+
+  /** Whether memory that changes hands must be registered anew, whoever knows its key. */
+  boolean isApart(Owner one, Owner other) {
+    return !at(one).equals(at(other));
+  }
+
+  /** Where an owner's readers connect, who has the endpoint in use. */
+  synchronized InetSocketAddress address(Owner owner) {
+    return open.get(at(owner)).server.address();
+  }
+
+  /** As {@link Admission#expect}, of a reader of this owner. */
+  synchronized Optional<Ticket> expect(Owner owner, Object sharer, Set<InetAddress> from) {
+    Endpoint endpoint = open.get(at(owner));
+    return endpoint == null ? Optional.empty() : endpoint.admission.expect(sharer, from);
+  }
+
+  /** Most connections at a time, of all owners together. */
+  int mostConnections() {
+    return limits.maxConnections();
+  }
+
+  /** What all of them served. */
+  synchronized TransportCounters counters() {
+    return all()
+        .map(each -> each.server.counters())
+        .reduce(closedCounters, TransportCounters::plus);
+  }
+
+  /** What became of those who connected to any of them. */
+  synchronized ConnectionCounters connections() {
+    return all()
+        .map(each -> each.admission.counters())
+        .reduce(closedConnections, ConnectionCounters::plus);
+  }
+
+  private Stream<Endpoint> all() {
+    return Stream.concat(open.values().stream(), closing.stream());
+  }
+
+  @Override
+  public void close() {
+    List<Endpoint> all;
+    synchronized (this) {
+      closed = true;
+      all = List.copyOf(open.values());
+      closing.addAll(all);
+      open.clear();
+    }
+    all.forEach(this::close);
+  }
+}

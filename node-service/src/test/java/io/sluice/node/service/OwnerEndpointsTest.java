@@ -1,0 +1,163 @@
+package io.sluice.node.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.ConnectFailedException;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.segment.Owner;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class OwnerEndpointsTest {
+  private static final int TIMEOUT_MS = 20_000;
+  private static final int BYTES = 4096;
+  private static final Owner ANN = new Owner(1001);
+  private static final Owner BOB = new Owner(1002);
+  private static final InetAddress HERE = InetAddress.getLoopbackAddress();
+  private static final ConnectionLimits LIMITS = new ConnectionLimits(4, 8, 5_000, 60_000);
+
+  private final LeakCheck leaks = new LeakCheck();
+  private OwnerEndpoints endpoints;
+  private ClientEndpoint client;
+  private RegisteredBuffer window;
+
+  @BeforeEach
+  void openClient() throws TransportException {
+    client = new TcpProvider().openClient();
+    window = client.register(ByteBuffer.allocateDirect(BYTES));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    window.close();
+    client.close();
+    endpoints.close();
+    leaks.check();
+  }
+
+  private void open(TransportProvider provider, boolean shared) throws IOException {
+    endpoints = OwnerEndpoints.open(provider, new InetSocketAddress(HERE, 0), LIMITS, shared);
+  }
+
+  private RegionDescriptor register(Owner owner) throws TransportException {
+    return endpoints.register(owner, MemoryRegion.ofMapping(ByteBuffer.allocateDirect(BYTES)));
+  }
+
+  private Connection connect(Owner owner) throws TransportException {
+    Ticket ticket = endpoints.expect(owner, owner, Set.of(HERE)).orElseThrow();
+    return client.connect(endpoints.address(owner), ticket, TIMEOUT_MS);
+  }
+
+  private void read(Connection connection, RegionDescriptor region) {
+    connection.read(region, 0, window, 0, BYTES, TIMEOUT_MS).join();
+  }
+
+  @Test
+  void aKeyOpensNothingAtTheEndpointOfAnother() throws Exception {
+    open(new GuessableTcp(), true);
+    RegionDescriptor anns = register(ANN);
+    RegionDescriptor bobs = register(BOB);
+    assertNotEquals(endpoints.address(ANN), endpoints.address(BOB));
+    assertNotEquals(endpoints.address(ANN), endpoints.address(endpoints.own()));
+    try (Connection ann = connect(ANN);
+        Connection bob = connect(BOB)) {
+      read(ann, anns);
+      read(bob, bobs);
+      CompletionException e = assertThrows(CompletionException.class, () -> read(bob, anns));
+      assertInstanceOf(RemoteAccessException.class, e.getCause());
+    }
+    assertEquals(2, endpoints.counters().reads());
+    assertEquals(1, endpoints.counters().failedReads());
+  }
+
+  @Test
+  void anEndpointGoesWithTheLastOfItsOwnerAndWhatItDidIsKept() throws Exception {
+    open(new GuessableTcp(), true);
+    RegionDescriptor region = register(ANN);
+    endpoints.use(ANN);
+    InetSocketAddress address = endpoints.address(ANN);
+    try (Connection ann = connect(ANN)) {
+      read(ann, region);
+      endpoints.deregister(ANN, region);
+      assertEquals(address, endpoints.address(ANN), "a reader has it in use");
+      endpoints.leave(ANN);
+    }
+    assertEquals(Optional.empty(), endpoints.expect(ANN, ANN, Set.of(HERE)));
+    assertThrows(
+        ConnectFailedException.class, () -> client.connect(address, new Ticket(1, 2), 1_000));
+    assertEquals(1, endpoints.counters().reads());
+    assertEquals(1, endpoints.counters().connections());
+    assertEquals(0, endpoints.counters().openConnections());
+    assertEquals(0, endpoints.counters().registrations());
+    assertEquals(0, endpoints.connections().open());
+  }
+
+  @Test
+  void placesAreOfAllEndpointsTogether() throws Exception {
+    open(new GuessableTcp(), true);
+    endpoints.use(ANN);
+    endpoints.use(BOB);
+    for (int i = 0; i < 3; i++) {
+      assertTrue(endpoints.expect(ANN, ANN, Set.of(HERE)).isPresent());
+    }
+    assertEquals(Optional.empty(), endpoints.expect(ANN, ANN, Set.of(HERE)), "her share");
+    assertTrue(endpoints.expect(BOB, BOB, Set.of(HERE)).isPresent());
+    assertEquals(Optional.empty(), endpoints.expect(BOB, BOB, Set.of(HERE)), "there is no other");
+    endpoints.leave(ANN);
+    assertTrue(endpoints.expect(BOB, BOB, Set.of(HERE)).isPresent(), "those of hers are free");
+    endpoints.leave(BOB);
+  }
+
+  @Test
+  void keysThatNobodyGuessesNeedNoEndpointOfTheirOwn() throws Exception {
+    open(new TcpProvider(), true);
+    RegionDescriptor anns = register(ANN);
+    assertEquals(endpoints.address(endpoints.own()), endpoints.address(ANN));
+    try (Connection bob = connect(BOB)) {
+      read(bob, anns); // which he has been told
+    }
+  }
+
+  @Test
+  void aServiceOfOneUserHasOneEndpoint() throws Exception {
+    open(new GuessableTcp(), false);
+    RegionDescriptor region = register(ANN);
+    assertEquals(endpoints.address(endpoints.own()), endpoints.address(ANN));
+    endpoints.deregister(ANN, region);
+    endpoints.address(endpoints.own());
+  }
+
+  @Test
+  void nothingIsOpenedAnyMoreOnceItIsClosed() throws Exception {
+    open(new GuessableTcp(), true);
+    RegionDescriptor region = register(ANN);
+    endpoints.close();
+    endpoints.deregister(ANN, region);
+    assertThrows(TransportException.class, () -> endpoints.use(ANN));
+  }
+}
