@@ -434,9 +434,10 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
         nowMs -> {
           movedBytes += bytes;
           movedOutputs++;
-          return moving == null
-              ? ledger.freed(applicationId, bytes, nowMs)
-              : ledger.moved(moving.moveId(), bytes, nowMs);
+          boolean ordered = moving != null && moving.application().equals(applicationId);
+          return ordered
+              ? ledger.moved(moving.moveId(), bytes, nowMs)
+              : ledger.freed(applicationId, bytes, nowMs); // the store empties a segment
         });
   }
 

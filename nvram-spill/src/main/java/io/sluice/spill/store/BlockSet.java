@@ -138,6 +138,12 @@ final class BlockSet {
     return bits == null ? 0 : (long) bits.length() * blockBytes;
   }
 
+  /** Bytes of the blocks of one segment. */
+  long bytesOf(int segmentId) {
+    BitSet bits = segments.get(segmentId);
+    return bits == null ? 0 : (long) bits.cardinality() * blockBytes;
+  }
+
   /** Bytes of the blocks of one tier. */
   long bytesOf(Tier tier) {
     long bytes = 0;

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.OutputId;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -33,6 +34,19 @@ final class FormerPlaces {
     OutputPlace place = oldest.next();
     oldest.remove();
     return Optional.of(place);
+  }
+
+  /** Those of which something lies in a segment, for the same. */
+  List<OutputPlace> takeIn(int segmentId) {
+    List<OutputPlace> found =
+        places.values().stream()
+            .filter(
+                place ->
+                    place.extents().stream()
+                        .anyMatch(extent -> extent.segment().segmentId() == segmentId))
+            .toList();
+    places.values().removeAll(found);
+    return found;
   }
 
   /** That of an output, which is freed. */

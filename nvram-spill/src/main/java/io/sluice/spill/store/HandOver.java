@@ -123,6 +123,15 @@ final class HandOver implements Closeable {
     if (growth.mayCome()) {
       return Optional.empty(); // there is room for more, without taking anybody's
     }
+    Optional<SegmentHandle> emptied =
+        memory
+            .leaving()
+            .filter(memory.idle()::contains)
+            .filter(this::isUnpinned)
+            .filter(this::mayGo);
+    if (emptied.isPresent()) {
+      return emptied;
+    }
     for (Owner owner : growth.lacking()) {
       Optional<SegmentHandle> victim = victim(owner);
       if (victim.isPresent()) {
@@ -142,8 +151,12 @@ final class HandOver implements Closeable {
     return memory.idle().stream()
         .filter(segment -> !segment.owner().equals(owner))
         .filter(this::isUnpinned)
-        .filter(segment -> isUnheld(segment) || memory.idleNs(segment) >= heldNs())
+        .filter(this::mayGo)
         .min(Comparator.comparing((SegmentHandle segment) -> !isUnheld(segment)));
+  }
+
+  private boolean mayGo(SegmentHandle segment) {
+    return isUnheld(segment) || memory.idleNs(segment) >= heldNs();
   }
 
   private boolean isUnheld(SegmentHandle segment) {

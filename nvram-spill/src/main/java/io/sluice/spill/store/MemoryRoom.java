@@ -14,10 +14,10 @@ import java.util.stream.IntStream;
 
 /**
  * Where the memory tier gets its room from: leases that lack some wait here, and a thread makes the
- * next segment for them, or takes an idle one from another owner.
+ * next segment for them, or takes one from another owner that is idle, or that it has emptied.
  *
- * <p>{@link PoolGrowth} and {@link HandOver} decide, without a thread; {@link PoolFiller} makes a
- * segment. This brings them together under the lock of the store.
+ * <p>{@link PoolGrowth}, {@link HandOver} and {@link Emptying} decide, without a thread; {@link
+ * PoolFiller} makes a segment. This brings them together under the lock of the store.
  *
  * <p>Thread contract: called under the lock of the store, but for {@link #start} and {@link #stop};
  * the filler's thread takes that lock itself, and makes and takes segments under none. Ownership:
@@ -40,6 +40,8 @@ final class MemoryRoom implements Closeable {
   private final Condition growthWanted;
   private final PoolGrowth growth;
   private final HandOver handOver;
+  private final Emptying.Content content;
+  private final Emptying emptying;
   private final PoolFiller filler;
   private boolean ended;
 
@@ -54,6 +56,7 @@ final class MemoryRoom implements Closeable {
       MemoryTier memory,
       boolean shared,
       SegmentHolders holders,
+      Emptying.Content content,
       AnnouncedSegments announced,
       ReentrantLock lock,
       LongSupplier nanoTime) {
@@ -69,6 +72,9 @@ final class MemoryRoom implements Closeable {
         IntStream.range(0, count).filter(id -> !memory.has(id)).boxed().toList();
     this.growth = new PoolGrowth(config, memory, missing, nanoTime);
     this.handOver = new HandOver(shared, files.owner(), memory, growth, holders, nanoTime);
+    this.content = content;
+    boolean hasDisk = !config.diskDirectories().isEmpty();
+    this.emptying = new Emptying(shared && hasDisk, memory, content, nanoTime);
     this.filler = new PoolFiller(files.memory(), shared, new FillerSink());
   }
 
@@ -121,10 +127,16 @@ final class MemoryRoom implements Closeable {
       return "";
     }
     growth.wentWithout();
-    wakeFiller();
+    lacked(owner);
     return mayCome(owner)
         ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
         : growth.reason();
+  }
+
+  /** A lease of that owner found no room, and does not wait for any. */
+  void lacked(Owner owner) {
+    emptying.lacked(owner);
+    wakeFiller();
   }
 
   /** Whether room that a lease lacks may still come. */
@@ -146,7 +158,7 @@ final class MemoryRoom implements Closeable {
 
   /** Blocks were taken, or a segment is no longer held: it may be time for the next one. */
   void wakeFiller() {
-    if (growth.isWanted() || handOver.isWanted()) {
+    if (growth.isWanted() || handOver.isWanted() || emptying.isWanted()) {
       growthWanted.signal();
     }
   }
@@ -172,18 +184,41 @@ final class MemoryRoom implements Closeable {
     public OptionalInt awaitWanted() {
       while (true) {
         SegmentHandle taken = null;
+        CommittedOutput leaving = null;
         lock.lock();
         try {
-          while (!isDone() && !growth.isWanted() && (taken = handOver.next()) == null) {
+          while (!isDone()
+              && !growth.isWanted()
+              && (taken = handOver.next()) == null
+              && (leaving = emptying.next()) == null
+              && (taken = handOver.next()) == null) { // what has just become empty
             growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
           }
-          if (taken == null) {
+          if (taken == null && leaving == null) {
             return isDone() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
           }
         } finally {
           lock.unlock();
         }
-        take(taken);
+        if (taken != null) {
+          take(taken);
+        } else {
+          moveAway(leaving);
+        }
+      }
+    }
+
+    /** Empties a segment of one more output, under no lock. */
+    private void moveAway(CommittedOutput output) {
+      try {
+        content.moveToDisk(output);
+      } catch (IOException | RuntimeException | Error e) {
+        lock.lock();
+        try {
+          emptying.failed(e);
+        } finally {
+          lock.unlock();
+        }
       }
     }
 

@@ -34,18 +34,26 @@ final class MemoryTier {
   /** So long a segment is left alone that could not be claimed. */
   static final long CLAIM_PAUSE_MS = 10_000;
 
+  /** So long a segment that was emptied is kept for the owner for whom that was done. */
+  static final long RESERVED_MS = 30_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(MemoryTier.class);
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final Map<Owner, Integer> owners = new HashMap<>(); // how many segments each has
   private final SortedSet<Integer> nobodys = new TreeSet<>();
   private final Set<Integer> unclaimed = new TreeSet<>(); // nobody's, but not to be had for now
   private final Map<SegmentHandle, Long> idleSinceNs = new LinkedHashMap<>(); // longest first
+  private SegmentHandle leaving; // null: none
+  private BlockSet leavingFree; // of that one, not to be granted
+  private Owner reservedFor; // null: nobody
+  private long reservedSinceNs;
   private final Set<SegmentHandle> damaged = new HashSet<>();
   private final List<SegmentHandle> spoiled = new ArrayList<>(); // damaged and idle
   private long damages;
   private long failedClaims;
   private long claimFailedNs;
   private final int segmentBytes;
+  private final int blockBytes;
   private final OwnerBlocks free;
   private final LeaseMarks leaseMarks;
   private final Claims claims;
@@ -64,6 +72,7 @@ final class MemoryTier {
    */
   MemoryTier(StoreConfig config, LeaseMarks leaseMarks, Claims claims, LongSupplier nanoTime) {
     this.segmentBytes = config.segmentBytes();
+    this.blockBytes = config.blockBytes();
     this.leaseMarks = leaseMarks;
     this.claims = claims;
     this.nanoTime = nanoTime;
@@ -92,13 +101,63 @@ final class MemoryTier {
 
   /** Takes away a segment that is idle. */
   void remove(SegmentHandle segment) {
-    free.of(segment.owner()).remove(segment.range());
+    freeOf(segment).remove(segment.range());
+    if (segment == leaving) {
+      leaving = null;
+      reservedSinceNs = nanoTime.getAsLong();
+    }
     idleSinceNs.remove(segment);
     segments.remove(segment.info().segmentId());
     if (owners.merge(segment.owner(), -1, Integer::sum) == 0) {
       owners.remove(segment.owner());
       free.forget(segment.owner());
     }
+  }
+
+  private BlockSet freeOf(SegmentHandle segment) {
+    return segment == leaving ? leavingFree : free.of(segment.owner());
+  }
+
+  /** Nothing of a segment is granted from now on; once it has gone over, another owner gets it. */
+  void beginLeaving(SegmentHandle segment, Owner gets) {
+    reservedFor = gets;
+    leavingFree = new BlockSet(blockBytes);
+    moveFree(free.of(segment.owner()), leavingFree, segment);
+    leaving = segment;
+  }
+
+  /** It stays its owner's. */
+  void endLeaving() {
+    reservedFor = null;
+    if (leaving != null) { // else it has gone for another reason
+      SegmentHandle staying = leaving;
+      leaving = null;
+      moveFree(leavingFree, free.of(staying.owner()), staying);
+    }
+  }
+
+  private static void moveFree(BlockSet from, BlockSet to, SegmentHandle segment) {
+    for (Range range : from.ranges()) {
+      if (range.segmentId() == segment.info().segmentId()) {
+        from.remove(range);
+        to.add(range);
+      }
+    }
+  }
+
+  /** The one that is to go over when it is empty. */
+  Optional<SegmentHandle> leaving() {
+    return Optional.ofNullable(leaving);
+  }
+
+  /** How much of a segment is free. */
+  long freeBytesIn(SegmentHandle segment) {
+    return freeOf(segment).bytesOf(segment.info().segmentId());
+  }
+
+  /** How many segments an owner has. */
+  int segmentsOf(Owner owner) {
+    return owners.getOrDefault(owner, 0);
   }
 
   /** Segments all of whose blocks are free, the longest idle first. */
@@ -146,9 +205,9 @@ final class MemoryTier {
   }
 
   private void addFree(SegmentHandle segment, Range range) {
-    BlockSet freeOfOwner = free.of(segment.owner());
-    freeOfOwner.add(range);
-    if (freeOfOwner.contains(segment.range())) {
+    BlockSet freeBeside = freeOf(segment);
+    freeBeside.add(range);
+    if (freeBeside.contains(segment.range())) {
       idleSinceNs.put(segment, nanoTime.getAsLong());
       spoilIfDamaged(segment);
     }
@@ -205,12 +264,21 @@ final class MemoryTier {
   boolean hasRoom(Owner owner, long lengthBytes, boolean contiguous) {
     BlockSet own = free.of(owner);
     return contiguous
-        ? own.bestFit(lengthBytes).isPresent() || canClaim() && lengthBytes <= segmentBytes
-        : own.bytes() + nobodysBytes() >= lengthBytes;
+        ? own.bestFit(lengthBytes).isPresent() || canClaim(owner) && lengthBytes <= segmentBytes
+        : own.bytes() + (long) claimable(owner) * segmentBytes >= lengthBytes;
   }
 
-  private boolean canClaim() {
-    return !nobodys.isEmpty();
+  private boolean canClaim(Owner owner) {
+    return claimable(owner) > 0;
+  }
+
+  /** How many of the segments that are nobody's an owner can get. */
+  private int claimable(Owner owner) {
+    boolean kept =
+        reservedFor != null
+            && !reservedFor.equals(owner)
+            && nanoTime.getAsLong() - reservedSinceNs < TimeUnit.MILLISECONDS.toNanos(RESERVED_MS);
+    return Math.max(0, nobodys.size() - (kept && leaving == null ? 1 : 0));
   }
 
   /**
@@ -226,7 +294,7 @@ final class MemoryTier {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
         Optional<Range> piece = own.bestFit(leftBytes);
         boolean lacks = contiguous ? leftBytes <= segmentBytes : own.bytes() < leftBytes;
-        if (piece.isEmpty() && lacks && canClaim()) {
+        if (piece.isEmpty() && lacks && canClaim(owner)) {
           claim(owner);
           continue;
         }
@@ -252,6 +320,9 @@ final class MemoryTier {
   }
 
   private void claim(Owner owner) {
+    if (owner.equals(reservedFor)) {
+      reservedFor = null;
+    }
     int segmentId = nobodys.first();
     nobodys.remove(segmentId);
     unclaimed.add(segmentId); // whatever fails, it is not forgotten

@@ -75,6 +75,17 @@ final class OutputDirectory {
     return new TreeSet<>(applications.keySet());
   }
 
+  /** Those of which something lies in a segment, whosever they are. */
+  List<CommittedOutput> in(int segmentId) {
+    return applications.values().stream()
+        .flatMap(outputs -> outputs.byId.values().stream())
+        .filter(
+            output ->
+                output.extents().stream()
+                    .anyMatch(extent -> extent.segment().segmentId() == segmentId))
+        .toList();
+  }
+
   /** What each holds, in no order. */
   List<ApplicationUse> uses() {
     return applications.entrySet().stream()

@@ -97,7 +97,15 @@ public final class SpillStore implements Closeable {
               || allocator.memory().segments().stream().anyMatch(this::isAnothers);
       this.room =
           new MemoryRoom(
-              config, files, allocator.memory(), shared, holders, announced, lock, nanoTime);
+              config,
+              files,
+              allocator.memory(),
+              shared,
+              holders,
+              new SegmentContent(),
+              announced,
+              lock,
+              nanoTime);
       recoverOutputs();
     } catch (IOException | RuntimeException | Error e) {
       allocator.close();
@@ -310,6 +318,38 @@ public final class SpillStore implements Closeable {
             free(output, retired);
           }
         });
+  }
+
+  /** What {@link Emptying} looks at. */
+  private final class SegmentContent implements Emptying.Content {
+    @Override
+    public boolean isWritten(SegmentHandle segment) {
+      Range all = segment.range();
+      return !allocator.quarantined().isDisjoint(all)
+          || leases.stream().anyMatch(lease -> lease.holdsSomeOf(all));
+    }
+
+    @Override
+    public List<CommittedOutput> outputs(int segmentId) {
+      return outputs.in(segmentId);
+    }
+
+    @Override
+    public boolean isHeld(CommittedOutput output) {
+      return outputs.find(output.id()) == output;
+    }
+
+    @Override
+    public void reuseFormer(int segmentId) throws IOException {
+      for (OutputPlace place : former.takeIn(segmentId)) {
+        giveBack(place.extents(), new ArrayList<>()); // of memory alone: nothing of it is deleted
+      }
+    }
+
+    @Override
+    public void moveToDisk(CommittedOutput output) throws IOException {
+      SpillStore.this.moveToDisk(output);
+    }
   }
 
   /** Something that gives back. */
@@ -722,6 +762,9 @@ public final class SpillStore implements Closeable {
               checkUsable(lease);
               reuseFormer(lease.owner(), wantedBytes, true, retired);
               taken.addAll(allocator.memory().take(lease.owner(), wantedBytes, true));
+              if (taken.isEmpty()) {
+                room.lacked(lease.owner());
+              }
               taken.forEach(extent -> lease.held(use).add(extent.range()));
               room.wakeFiller();
             } finally {

@@ -1,0 +1,176 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Owner;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which segment is emptied for an owner who lacks room although memory is free, because that lies
+ * between the bytes of others: its outputs leave for the disk tier, one after the other, and then
+ * it goes over ({@link HandOver}).
+ *
+ * <pre>
+ *  OWNED ── no block leased ──► leaving ── all outputs on disk ──► idle ──► handed over
+ *    ▲      nothing is granted  │
+ *    └──────────────────────────┘ one could not be moved, or {@value #LONGEST_MS} ms have passed
+ * </pre>
+ *
+ * <p>Nobody waits for it: who lacked room has written to disk by then, and the next one has it. It
+ * is taken only from who has at least two segments more than who gets it, so that two owners never
+ * take from each other in turns: each time they are more alike.
+ *
+ * <p>Thread contract: guarded by the lock of the store, but for {@link Content#moveToDisk}, which
+ * the filler's thread calls. Ownership: nothing to close. Failure: the segment stays its owner's,
+ * and none is emptied for {@value #PAUSE_MS} ms.
+ */
+final class Emptying {
+  static final long PAUSE_MS = 10_000;
+  static final long LONGEST_MS = 60_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Emptying.class);
+
+  private final boolean possible;
+  private final MemoryTier memory;
+  private final Content content;
+  private final LongSupplier nanoTime;
+  private final Deque<CommittedOutput> left = new ArrayDeque<>();
+  private Owner lacking; // null: nobody
+  private SegmentHandle segment; // null: none
+  private long sinceNs; // of what is emptied, or of the failure
+  private boolean paused;
+
+  /** What lies in segments. */
+  interface Content {
+    /** Whether some of it is of no output: leased, or in quarantine. */
+    boolean isWritten(SegmentHandle segment);
+
+    /** Those of which something lies there. */
+    List<CommittedOutput> outputs(int segmentId);
+
+    /** Whether it is there, and where it was. */
+    boolean isHeld(CommittedOutput output);
+
+    /** Grants what outputs have left there. */
+    void reuseFormer(int segmentId) throws IOException;
+
+    /** Alone under no lock: lays an output on the disk tier. */
+    void moveToDisk(CommittedOutput output) throws IOException;
+  }
+
+  /**
+   * With nothing emptied.
+   *
+   * @param possible whether there may be several owners, and a disk tier
+   * @param nanoTime a clock as {@link System#nanoTime} is one
+   */
+  Emptying(boolean possible, MemoryTier memory, Content content, LongSupplier nanoTime) {
+    this.possible = possible;
+    this.memory = memory;
+    this.content = content;
+    this.nanoTime = nanoTime;
+  }
+
+  /** An owner has found no room, and nothing that is idle. */
+  void lacked(Owner owner) {
+    if (possible && !isPausing()) {
+      lacking = owner;
+    }
+  }
+
+  private boolean isPausing() {
+    paused &= !hasPassed(PAUSE_MS);
+    return paused;
+  }
+
+  private boolean hasPassed(long ms) {
+    return nanoTime.getAsLong() - sinceNs >= TimeUnit.MILLISECONDS.toNanos(ms);
+  }
+
+  /** Whether {@link #next} has something to do. */
+  boolean isWanted() {
+    return lacking != null || segment != null && (!left.isEmpty() || !isWaiting());
+  }
+
+  /** Whether what is emptied is empty, and is handed over when nobody may be reading it. */
+  private boolean isWaiting() {
+    return memory.idle().contains(segment) && !hasPassed(LONGEST_MS);
+  }
+
+  /** The output to move now; null if there is none. */
+  CommittedOutput next() {
+    if (segment == null && lacking != null) {
+      victim(lacking).ifPresent(victim -> begin(victim, lacking));
+      lacking = null;
+    }
+    if (segment == null) {
+      return null;
+    }
+    if (memory.segment(segment.info().segmentId()) != segment) { // it has gone over, or is damaged
+      segment = null;
+      left.clear();
+      return null;
+    }
+    while (!left.isEmpty() && !hasPassed(LONGEST_MS)) {
+      CommittedOutput output = left.remove();
+      if (content.isHeld(output)) {
+        return output;
+      }
+    }
+    finish();
+    return null;
+  }
+
+  /** Of who has most, the one with fewest bytes to be moved. */
+  private Optional<SegmentHandle> victim(Owner owner) {
+    int most = memory.segmentsOf(owner) + 2;
+    return memory.segments().stream()
+        .filter(each -> !each.owner().equals(owner))
+        .filter(each -> memory.segmentsOf(each.owner()) >= most)
+        .filter(each -> !content.isWritten(each))
+        .min(
+            Comparator.comparing((SegmentHandle each) -> -memory.segmentsOf(each.owner()))
+                .thenComparing(each -> -memory.freeBytesIn(each)));
+  }
+
+  private void begin(SegmentHandle victim, Owner owner) {
+    segment = victim;
+    sinceNs = nanoTime.getAsLong();
+    memory.beginLeaving(victim, owner);
+    left.addAll(content.outputs(victim.info().segmentId()));
+  }
+
+  /** Nothing is left to be moved. */
+  private void finish() {
+    try {
+      content.reuseFormer(segment.info().segmentId());
+    } catch (IOException e) {
+      failed(e);
+      return;
+    }
+    if (!isWaiting()) {
+      stay();
+    }
+  }
+
+  /** An output could not be moved. */
+  void failed(Throwable cause) {
+    LOG.warn("{} cannot be emptied, and stays its owner's for now", segment.info(), cause);
+    sinceNs = nanoTime.getAsLong();
+    paused = true;
+    stay();
+  }
+
+  private void stay() {
+    memory.endLeaving();
+    segment = null;
+    left.clear();
+  }
+}
