@@ -46,7 +46,7 @@ class SegmentMapperTest extends PoolTestBase {
           assertArrayEquals(expected, Outputs.bytes(mapped));
         }
       }
-      assertEquals(memorySegments == 0 ? 1 : 2, openSegments(store), "open beside the mapper's");
+      assertEquals(memorySegments == 0 ? 0 : 2, openSegments(store), "open beside the mapper's");
     }
   }
 
