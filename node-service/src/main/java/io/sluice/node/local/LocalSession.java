@@ -10,7 +10,6 @@ import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.unix.TooManyInFlightException;
 import io.sluice.spill.disk.Device;
-import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
@@ -163,7 +162,7 @@ final class LocalSession {
       frames.receiveBehind(write.bytes(), write.fillTimeoutMs());
       answer(
           () -> {
-            write.run(IoClass.WRITE_SORT);
+            write.run();
             return new Answer(out -> {});
           });
     }

@@ -6,18 +6,21 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /**
  * The memory of one device for one purpose: some buffers that are there from the start, so that
  * what is queued needs none, and nobody waits for the ledger to reach the disk.
  *
- * <p>A stream holds at most so many, and an application at most half of all while another one
- * waits: else whoever sends or reads slowly stops a device for all.
+ * <p>A stream holds at most so many, and a user, or an application, at most half of all while
+ * another one waits: else whoever sends or reads slowly stops a device for all, and who has many
+ * applications stops it for who has one.
  *
  * <p>Thread contract: safe from any thread; the lock is a leaf. Who waits holds no lock and no
  * other buffer. Ownership: this owns the memory, which is freed when this is closed and all buffers
@@ -32,8 +35,7 @@ public final class BufferSet implements Closeable {
   private final ByteBuffer memory;
   private final Deque<ByteBuffer> free = new ArrayDeque<>();
   private final Map<DiskStream, Integer> ofStreams = new HashMap<>();
-  private final Map<String, Integer> ofApplications = new HashMap<>();
-  private final Map<String, Integer> waiting = new HashMap<>();
+  private final Map<DiskStream, Integer> waiting = new HashMap<>();
   private final ReentrantLock lock = new ReentrantLock(true); // who waits longest is first
   private final Condition returned = lock.newCondition();
   private boolean closed;
@@ -100,16 +102,16 @@ public final class BufferSet implements Closeable {
     long leftNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     lock.lock();
     try {
-      waiting.merge(stream.application(), 1, Integer::sum);
+      waiting.merge(stream, 1, Integer::sum);
       try {
         Optional<Buffer> taken = take(stream);
-        while (taken.isEmpty() && leftNs > 0) {
+        while (taken.isEmpty() && leftNs > 0 && !closed) {
           leftNs = returned.awaitNanos(leftNs);
           taken = take(stream);
         }
         return taken;
       } finally {
-        waiting.computeIfPresent(stream.application(), (name, n) -> n == 1 ? null : n - 1);
+        waiting.computeIfPresent(stream, (of, n) -> n == 1 ? null : n - 1);
         returned.signalAll(); // others may have more while fewer wait
       }
     } finally {
@@ -121,13 +123,29 @@ public final class BufferSet implements Closeable {
     if (closed || free.isEmpty() || ofStreams.getOrDefault(stream, 0) >= mostOfStream) {
       return Optional.empty();
     }
-    boolean othersWait = waiting.keySet().stream().anyMatch(a -> !a.equals(stream.application()));
-    if (othersWait && ofApplications.getOrDefault(stream.application(), 0) >= (count + 1) / 2) {
+    if (hasItsShare(stream, DiskStream::user) || hasItsShare(stream, BufferSet::applicationOf)) {
       return Optional.empty();
     }
     ofStreams.merge(stream, 1, Integer::sum);
-    ofApplications.merge(stream.application(), 1, Integer::sum);
     return Optional.of(new Buffer(stream, free.remove().clear()));
+  }
+
+  /** Whether others wait, and those of its group hold half of all. */
+  private boolean hasItsShare(DiskStream stream, Function<DiskStream, Object> groupOf) {
+    Object group = groupOf.apply(stream);
+    if (waiting.keySet().stream().allMatch(each -> groupOf.apply(each).equals(group))) {
+      return false;
+    }
+    int held =
+        ofStreams.entrySet().stream()
+            .filter(each -> groupOf.apply(each.getKey()).equals(group))
+            .mapToInt(Map.Entry::getValue)
+            .sum();
+    return held >= (count + 1) / 2;
+  }
+
+  private static Object applicationOf(DiskStream stream) {
+    return List.of(stream.user(), stream.application());
   }
 
   private void giveBack(Buffer buffer) {
@@ -139,8 +157,6 @@ public final class BufferSet implements Closeable {
       buffer.back = true;
       free.add(buffer.bytes);
       ofStreams.computeIfPresent(buffer.stream, (stream, n) -> n == 1 ? null : n - 1);
-      ofApplications.computeIfPresent(
-          buffer.stream.application(), (application, n) -> n == 1 ? null : n - 1);
       returned.signalAll();
       freeIfUnused();
     } finally {
@@ -168,13 +184,14 @@ public final class BufferSet implements Closeable {
     }
   }
 
-  /** Gives out no more; idempotent. */
+  /** Gives out no more, and nobody waits any longer; idempotent. */
   @Override
   public void close() {
     lock.lock();
     try {
       if (!closed) {
         closed = true;
+        returned.signalAll();
         freeIfUnused();
       }
     } finally {

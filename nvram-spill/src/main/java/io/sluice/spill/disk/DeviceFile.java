@@ -99,22 +99,32 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     if (buffer.isEmpty()) {
       return Optional.empty();
     }
+    Transfer transfer;
     try {
-      Transfer transfer = new Transfer(buffer.get(), offsetBytes, lengthBytes);
-      transfer.request = transfer.begin(IoClass.READ_AHEAD, System.nanoTime(), transfer::read);
-      return Optional.of(transfer);
+      transfer = new Transfer(buffer.get(), offsetBytes, lengthBytes);
     } catch (ClosedChannelException e) {
       return Optional.empty();
     }
+    try {
+      transfer.request = transfer.begin(IoClass.READ_AHEAD, System.nanoTime(), transfer::read);
+      return Optional.of(transfer);
+    } catch (RuntimeException | Error e) {
+      transfer.close();
+      throw e;
+    }
   }
 
-  /** Memory for bytes that are to be written; see {@link Write}. */
-  public Write beginWrite(long offsetBytes, int lengthBytes) throws IOException {
+  /**
+   * Memory for bytes that are to be written; see {@link Write}. A copy, which may wait for long,
+   * has it of what is for reading ahead: nobody waits for that either.
+   */
+  public Write beginWrite(IoClass ioClass, long offsetBytes, int lengthBytes) throws IOException {
     if (lengthBytes > Device.UNIT_BYTES) {
       throw new IllegalArgumentException(
           lengthBytes + " bytes at a time, at most " + Device.UNIT_BYTES + " can be written");
     }
-    return new Write(new Transfer(acquire(device.writes()), offsetBytes, lengthBytes));
+    BufferSet memory = ioClass == IoClass.COPY ? device.aheads() : device.writes();
+    return new Write(ioClass, new Transfer(acquire(memory), offsetBytes, lengthBytes));
   }
 
   /** Has on the device's medium what was written. */
@@ -146,9 +156,11 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
 
   /** Bytes on their way: filled by their owner, then written. Thread contract: one thread. */
   public final class Write implements LentBytes {
+    private final IoClass ioClass;
     private final Transfer transfer;
 
-    private Write(Transfer transfer) {
+    private Write(IoClass ioClass, Transfer transfer) {
+      this.ioClass = ioClass;
       this.transfer = transfer;
     }
 
@@ -163,7 +175,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
 
     /** Returns when they are written, all of them. */
-    public void run(IoClass ioClass) throws IOException {
+    public void run() throws IOException {
       device.queue().await(transfer.begin(ioClass, System.nanoTime(), this::write));
     }
 
@@ -299,12 +311,23 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
       unuse();
     }
 
+    /** What is read for nobody else, and was not begun, is not read at all. */
     @Override
     public void close() {
-      if (!ownersClosed) {
-        ownersClosed = true;
-        letGo();
+      if (ownersClosed) {
+        return;
       }
+      ownersClosed = true;
+      boolean unwanted = request != null && isOnlyRequested();
+      letGo();
+      if (unwanted) {
+        device.queue().cancel(request);
+      }
+    }
+
+    /** Whether nobody holds it but its owner and the device: no part of it was given out. */
+    private synchronized boolean isOnlyRequested() {
+      return holders == 2;
     }
   }
 

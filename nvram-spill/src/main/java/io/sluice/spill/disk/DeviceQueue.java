@@ -45,6 +45,7 @@ public final class DeviceQueue implements Closeable {
   private final Condition changed = lock.newCondition();
   private final Supplier<Schedule> schedules;
   private final List<Worker> workers = new ArrayList<>();
+  private final IOException unqueued; // made when there is memory for it
   private Schedule schedule;
   private Throwable damage; // null: the schedule is as it should be
   private boolean closed;
@@ -65,6 +66,7 @@ public final class DeviceQueue implements Closeable {
     this.timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     this.schedules = schedules;
     this.schedule = schedules.get();
+    this.unqueued = new IOException(name + " could not queue a request: out of memory");
     for (int i = 0; i < DEPTH; i++) {
       workers.add(new Worker(i));
     }
@@ -81,7 +83,12 @@ public final class DeviceQueue implements Closeable {
       } else if (hangs(System.nanoTime())) {
         over = schedule.fail(request, doesNotAnswer());
       } else {
-        schedule.add(request, System.nanoTime());
+        try {
+          schedule.add(request, System.nanoTime());
+        } catch (RuntimeException | Error e) { // who waits for it, and its memory, need an end
+          LastWords.error(LOG, "{}: a request could not be queued", name, e);
+          over = schedule.fail(request, unqueued);
+        }
         changed.signalAll();
       }
     } finally {

@@ -1,9 +1,11 @@
 package io.sluice.spill.disk;
 
 /**
- * Whose turn it is inside a class: applications take turns, and the streams of each do.
+ * Whose turn it is inside a class: users take turns, the applications of each do, and the streams
+ * of each of these.
  *
- * @param application whose it is
- * @param id a lease, an output or a reader of that application
+ * @param user whose it is
+ * @param application of that user
+ * @param id a file of that application
  */
-public record DiskStream(String application, long id) {}
+public record DiskStream(String user, String application, long id) {}

@@ -269,7 +269,7 @@ final class DiskTier {
           new DeviceFile(
               devices.of(info.path().getParent()),
               file,
-              new DiskStream(applicationId, info.segmentId()));
+              new DiskStream(owner.toString(), applicationId, info.segmentId()));
       return new SegmentHandle(
           info, owner, owner.equals(own), file, config.medium(), thread, deviceFile);
     } catch (IOException | RuntimeException | Error e) {

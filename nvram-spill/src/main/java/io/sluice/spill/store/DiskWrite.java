@@ -2,7 +2,6 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.LentBytes;
 import io.sluice.spill.disk.DeviceFile;
-import io.sluice.spill.disk.IoClass;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
@@ -33,9 +32,9 @@ public final class DiskWrite implements LentBytes {
   }
 
   /** Returns when all of it is where it belongs. */
-  public void run(IoClass ioClass) throws IOException {
+  public void run() throws IOException {
     try {
-      write.run(ioClass);
+      write.run();
     } catch (IOException e) {
       onFailure.accept(e);
       throw e;

@@ -1,7 +1,6 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.disk.Device;
-import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
@@ -104,7 +103,7 @@ public final class Lease implements MemorySource, Closeable {
       int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
       try (DiskWrite write = beginWrite(new Range(segmentId, atBytes, unitBytes))) {
         write.bytes().put(bytes.slice(bytes.position(), unitBytes));
-        write.run(IoClass.WRITE_SORT);
+        write.run();
       }
       bytes.position(bytes.position() + unitBytes);
       atBytes += unitBytes;

@@ -330,9 +330,9 @@ public final class SegmentHandle implements ByteSource, Closeable {
     long atBytes = offsetBytes;
     while (bytes.hasRemaining()) {
       int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
-      try (DeviceFile.Write write = deviceFile.beginWrite(atBytes, unitBytes)) {
+      try (DeviceFile.Write write = deviceFile.beginWrite(ioClass, atBytes, unitBytes)) {
         write.bytes().put(bytes.slice(bytes.position(), unitBytes));
-        write.run(ioClass);
+        write.run();
       }
       bytes.position(bytes.position() + unitBytes);
       atBytes += unitBytes;
@@ -340,8 +340,9 @@ public final class SegmentHandle implements ByteSource, Closeable {
   }
 
   /** Memory for what is to be written to a file of the disk tier. */
-  DeviceFile.Write beginWrite(long offsetBytes, int lengthBytes) throws IOException {
-    return deviceFile.beginWrite(offsetBytes, lengthBytes);
+  DeviceFile.Write beginWrite(IoClass ioClass, long offsetBytes, int lengthBytes)
+      throws IOException {
+    return deviceFile.beginWrite(ioClass, offsetBytes, lengthBytes);
   }
 
   /** Returns when what was written to a file of the disk tier has reached the medium. */

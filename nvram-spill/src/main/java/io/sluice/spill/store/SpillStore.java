@@ -781,7 +781,8 @@ public final class SpillStore implements Closeable {
     public DiskWrite beginWrite(Lease lease, Range range) throws IOException {
       SegmentHandle segment = writable(lease, range);
       return new DiskWrite(
-          segment.beginWrite(range.offsetBytes(), (int) range.lengthBytes()),
+          segment.beginWrite(
+              IoClass.WRITE_SORT, range.offsetBytes(), (int) range.lengthBytes()),
           failure -> undeleted(segment, failure));
     }
 

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class BufferSetTest {
-  private static final DiskStream LARGE_1 = new DiskStream("large", 1);
-  private static final DiskStream LARGE_2 = new DiskStream("large", 2);
-  private static final DiskStream SMALL = new DiskStream("small", 3);
+  private static final DiskStream LARGE_1 = new DiskStream("user", "large", 1);
+  private static final DiskStream LARGE_2 = new DiskStream("user", "large", 2);
+  private static final DiskStream SMALL = new DiskStream("user", "small", 3);
   private static final long LONG_MS = 60_000;
 
   private final long allocatedBefore = OffHeap.allocatedBytes();
@@ -78,7 +78,7 @@ class BufferSetTest {
     take(LARGE_1);
     take(LARGE_2);
     CompletableFuture<Optional<BufferSet.Buffer>> waiting =
-        CompletableFuture.supplyAsync(() -> acquire(new DiskStream("third", 4)));
+        CompletableFuture.supplyAsync(() -> acquire(new DiskStream("user", "third", 4)));
     CompletableFuture<Optional<BufferSet.Buffer>> greedy =
         CompletableFuture.supplyAsync(() -> acquire(LARGE_1));
     while (buffers.waiting() < 2) {
@@ -87,6 +87,41 @@ class BufferSetTest {
     taken.remove(0).close(); // one comes back: it is not for who has half
     waiting.get(60, TimeUnit.SECONDS).orElseThrow().close();
     greedy.get(60, TimeUnit.SECONDS).orElseThrow().close();
+  }
+
+  /** A user with many applications has a half like one with a single application. */
+  @Test
+  void aUserGivesWayToOneWhoWaits() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      take(new DiskStream("greedy", "application " + i, i));
+    }
+    CompletableFuture<Optional<BufferSet.Buffer>> more =
+        CompletableFuture.supplyAsync(() -> acquire(new DiskStream("greedy", "fifth", 4)));
+    while (buffers.waiting() < 1) {
+      Thread.onSpinWait();
+    }
+    CompletableFuture<Optional<BufferSet.Buffer>> small =
+        CompletableFuture.supplyAsync(() -> acquire(SMALL));
+    while (buffers.waiting() < 2) {
+      Thread.onSpinWait();
+    }
+    taken.remove(0).close(); // who asked first has three besides
+    taken.add(small.get(60, TimeUnit.SECONDS).orElseThrow());
+    taken.remove(0).close();
+    taken.add(more.get(60, TimeUnit.SECONDS).orElseThrow());
+  }
+
+  @Test
+  void whoWaitsIsToldOfTheEnd() throws Exception {
+    take(LARGE_1);
+    take(LARGE_1);
+    CompletableFuture<Optional<BufferSet.Buffer>> waiting =
+        CompletableFuture.supplyAsync(() -> acquire(LARGE_1));
+    while (buffers.waiting() < 1) {
+      Thread.onSpinWait();
+    }
+    buffers.close();
+    assertEquals(Optional.empty(), waiting.get(30, TimeUnit.SECONDS)); // before its deadline
   }
 
   private Optional<BufferSet.Buffer> acquire(DiskStream stream) {

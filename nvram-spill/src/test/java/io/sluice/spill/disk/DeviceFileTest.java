@@ -2,6 +2,7 @@ package io.sluice.spill.disk;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +17,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** On the file system of the temporary directory, with direct I/O where that has it. */
 @Timeout(120)
 class DeviceFileTest {
-  private static final DiskStream STREAM = new DiskStream("application", 1);
+  private static final DiskStream STREAM = new DiskStream("user", "application", 1);
   private static final int FILE_BYTES = 4 << 20;
 
   private final long allocatedBefore = OffHeap.allocatedBytes();
@@ -52,9 +54,9 @@ class DeviceFileTest {
   }
 
   private void write(long offsetBytes, byte[] bytes) throws IOException {
-    try (DeviceFile.Write write = file.beginWrite(offsetBytes, bytes.length)) {
+    try (DeviceFile.Write write = file.beginWrite(IoClass.WRITE_SORT, offsetBytes, bytes.length)) {
       write.bytes().put(bytes);
-      write.run(IoClass.WRITE_SORT);
+      write.run();
     }
   }
 
@@ -97,13 +99,15 @@ class DeviceFileTest {
     try (LentBytes piece = file.read(IoClass.READ_SEND, 1, 2 * Device.UNIT_BYTES)) {
       assertEquals(Device.UNIT_BYTES, piece.bytes().remaining());
     }
-    assertThrows(IllegalArgumentException.class, () -> file.beginWrite(0, Device.UNIT_BYTES + 1));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> file.beginWrite(IoClass.WRITE_SORT, 0, Device.UNIT_BYTES + 1));
   }
 
   @Test
   void whatIsNotWrittenAfterAllGivesItsMemoryBack() throws Exception {
     for (int i = 0; i < 20; i++) {
-      file.beginWrite(0, 100).close();
+      file.beginWrite(IoClass.WRITE_SORT, 0, 100).close();
     }
     assertArrayEquals(new byte[100], read(0, 100));
   }
@@ -129,6 +133,48 @@ class DeviceFileTest {
     assertThrows(ClosedChannelException.class, () -> read(0, 10));
   }
 
+  /** A unit at each worker, which ends when the gate is opened. */
+  private void occupy(CountDownLatch gate) {
+    for (int i = 0; i < DeviceQueue.DEPTH; i++) {
+      device
+          .queue()
+          .submit(new DiskRequest(IoClass.READ_SEND, STREAM, 1, unit -> pass(gate), () -> {}));
+    }
+  }
+
+  private static void pass(CountDownLatch gate) throws IOException {
+    try {
+      gate.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void whatNobodyWantsAnyMoreIsNotReadAhead() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    occupy(gate);
+    file.readAhead(0, 4096).orElseThrow().close();
+    assertEquals(4, device.aheads().available()); // although nothing can be read yet
+    gate.countDown();
+    assertArrayEquals(new byte[10], read(0, 10)); // it comes behind all that was queued
+    assertNull(device.meter().counts().get(IoClass.READ_AHEAD));
+  }
+
+  @Test
+  void whatSomebodyWaitsForIsReadAlthoughItIsGivenUp() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    occupy(gate);
+    ReadAhead.Piece piece = file.readAhead(0, 4096).orElseThrow();
+    try (LentBytes part = piece.part(0, 10)) {
+      piece.close();
+      gate.countDown();
+      piece.await();
+      assertEquals(10, part.bytes().remaining());
+    }
+    assertEquals(4096, device.meter().counts().get(IoClass.READ_AHEAD).bytes());
+  }
+
   /** The device keeps the memory for as long as it may write to it. */
   @Test
   void aDeviceThatHangsFailsTheReadAndKeepsItsMemory() throws Exception {
@@ -136,9 +182,9 @@ class DeviceFileTest {
         DeviceFile hanging = new DeviceFile(hasty, shared, STREAM)) {
       IOException failure;
       synchronized (shared) { // the first page is written in part, through this
-        DeviceFile.Write write = hanging.beginWrite(1, 100);
+        DeviceFile.Write write = hanging.beginWrite(IoClass.WRITE_SORT, 1, 100);
         write.bytes().put(new byte[100]);
-        failure = assertThrows(IOException.class, () -> write.run(IoClass.WRITE_SORT));
+        failure = assertThrows(IOException.class, () -> write.run());
         write.close();
         assertEquals(3, hasty.writes().available());
       }

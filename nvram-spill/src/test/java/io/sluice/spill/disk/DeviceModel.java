@@ -35,7 +35,7 @@ final class DeviceModel {
   private final boolean aheadTakesReadBuffers;
   private long nowNs;
 
-  private final Map<IoClass, Map<String, Waiting>> waiting = new EnumMap<>(IoClass.class);
+  private final Map<IoClass, Map<Group, Waiting>> waiting = new EnumMap<>(IoClass.class);
   private final Map<IoClass, Integer> preferred = new EnumMap<>(IoClass.class);
   private final List<DiskRequest> open = new ArrayList<>();
   private final Set<DiskRequest> promoted = new HashSet<>();
@@ -49,7 +49,15 @@ final class DeviceModel {
   private long over;
   private long othersEndedNs;
 
-  /** Units of an application in a class. */
+  /** Who takes turns with whom: users do, and the applications of each. */
+  private record Group(String parent, String name) {
+    static List<Group> of(DiskRequest request) {
+      DiskStream stream = request.stream;
+      return List.of(new Group("", stream.user()), new Group(stream.user(), stream.application()));
+    }
+  }
+
+  /** Units of one of these in a class. */
   private static final class Waiting {
     int units;
     long sinceTurn;
@@ -113,7 +121,7 @@ final class DeviceModel {
     DiskRequest request =
         new DiskRequest(
             ioClass,
-            new DiskStream("application " + stream % 3, stream),
+            new DiskStream("user " + stream % 2, "application " + stream % 3, stream),
             1 + random.nextInt(6),
             unit -> {},
             () -> over++);
@@ -151,20 +159,26 @@ final class DeviceModel {
   }
 
   private void queue(DiskRequest request) {
-    Waiting units = waitingOf(request.ioClass, request);
-    if (units.units == 0) {
-      units.sinceTurn = turns;
-    }
-    units.units += request.units;
+    waitFor(request.ioClass, request, request.units);
     unitsLeft.put(request, request.units);
     queuedNs.put(request, nowNs);
     schedule.add(request, nowNs);
   }
 
-  private Waiting waitingOf(IoClass ioClass, DiskRequest request) {
-    return waiting
-        .get(ioClass)
-        .computeIfAbsent(request.stream.application(), name -> new Waiting());
+  private void waitFor(IoClass ioClass, DiskRequest request, int units) {
+    for (Group group : Group.of(request)) {
+      Waiting of = waiting.get(ioClass).computeIfAbsent(group, name -> new Waiting());
+      if (of.units == 0) {
+        of.sinceTurn = turns;
+      }
+      of.units += units;
+    }
+  }
+
+  private void waitNoMore(IoClass ioClass, DiskRequest request, int units) {
+    for (Group group : Group.of(request)) {
+      waiting.get(ioClass).get(group).units -= units;
+    }
   }
 
   private void promote(DiskRequest request) {
@@ -172,12 +186,8 @@ final class DeviceModel {
       return;
     }
     int left = unitsLeft.get(request);
-    waitingOf(request.ioClass, request).units -= left;
-    Waiting better = waitingOf(IoClass.READ_SEND, request);
-    if (better.units == 0) {
-      better.sinceTurn = turns;
-    }
-    better.units += left;
+    waitNoMore(request.ioClass, request, left);
+    waitFor(IoClass.READ_SEND, request, left);
     promoted.add(request);
     schedule.promote(request, IoClass.READ_SEND);
   }
@@ -198,7 +208,7 @@ final class DeviceModel {
   /** What is left of it waits no more. */
   private void forget(DiskRequest request) {
     IoClass ioClass = promoted.contains(request) ? IoClass.READ_SEND : request.ioClass;
-    waitingOf(ioClass, request).units -= unitsLeft.put(request, 0);
+    waitNoMore(ioClass, request, unitsLeft.put(request, 0));
   }
 
   /** The device answers nobody, until it does; what is queued has failed meanwhile. */
@@ -323,22 +333,25 @@ final class DeviceModel {
   }
 
   private void checkTurn(IoClass chosen, DiskRequest request) {
-    Waiting mine = waitingOf(chosen, request);
-    waiting
-        .get(chosen)
-        .forEach(
-            (application, other) ->
-                require(
-                    other == mine
-                        || other.units == 0
-                        || mine.lastTurn < 0
-                        || other.sinceTurn > mine.lastTurn
-                        || other.lastTurn > mine.lastTurn,
-                    "%s has two turns while %s waits"
-                        .formatted(request.stream.application(), application)));
-    mine.lastTurn = turns++;
-    mine.units--;
+    Group.of(request).forEach(group -> checkTurn(waiting.get(chosen), group));
+    turns++;
     unitsLeft.merge(request, -1, Integer::sum);
+  }
+
+  private void checkTurn(Map<Group, Waiting> all, Group group) {
+    Waiting mine = all.get(group);
+    all.forEach(
+        (each, other) ->
+            require(
+                other == mine
+                    || !each.parent().equals(group.parent())
+                    || other.units == 0
+                    || mine.lastTurn < 0
+                    || other.sinceTurn > mine.lastTurn
+                    || other.lastTurn > mine.lastTurn,
+                "%s has two turns while %s waits".formatted(group, each)));
+    mine.lastTurn = turns;
+    mine.units--;
     require(mine.units >= 0, "a unit begins that nobody asked for");
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class DeviceQueueTest {
   private static final long PATIENT_MS = 60_000;
   private static final long HASTY_MS = 50;
-  private static final DiskStream STREAM = new DiskStream("application", 1);
+  private static final DiskStream STREAM = new DiskStream("user", "application", 1);
 
   private final CountDownLatch gate = new CountDownLatch(1);
   private final List<DeviceQueue> queues = new ArrayList<>();
@@ -221,6 +221,33 @@ class DeviceQueueTest {
       queue.run(request(unit -> {}));
     }
     awaitOver(1 + 2 * DeviceQueue.DEPTH);
+  }
+
+  /** Else its memory is nobody's, and who waits for it waits for ever. */
+  @Test
+  void whatCannotBeQueuedIsOverAtOnce() throws Exception {
+    AtomicInteger failures = new AtomicInteger(1);
+    DeviceQueue queue =
+        new DeviceQueue(
+            "device without memory",
+            PATIENT_MS,
+            () ->
+                new Schedule(DeviceQueue.FAVOUR, System.nanoTime()) {
+                  @Override
+                  void add(DiskRequest request, long nowNs) {
+                    if (failures.getAndDecrement() > 0) {
+                      throw new OutOfMemoryError("of the test");
+                    }
+                    super.add(request, nowNs);
+                  }
+                });
+    queues.add(queue);
+    DiskRequest request = request(unit -> {});
+    queue.submit(request);
+    assertEquals(1, over.get());
+    assertThrows(IOException.class, () -> queue.await(request));
+    queue.run(request(unit -> {}));
+    awaitOver(2);
   }
 
   @Test

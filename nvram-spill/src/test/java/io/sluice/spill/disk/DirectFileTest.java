@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DirectFileTest {
-  private static final DiskStream STREAM = new DiskStream("application", 1);
+  private static final DiskStream STREAM = new DiskStream("user", "application", 1);
 
   @TempDir private Path directory;
   private Path path;
