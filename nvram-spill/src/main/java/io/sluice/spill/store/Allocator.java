@@ -116,13 +116,15 @@ final class Allocator {
   /**
    * Compares with all of the memory tier, whoever has it, and with what the disk tier has left.
    *
+   * @param copiesBytes of the disk tier, by copies that are given up for a lease
    * @throws StoreFullException if that is not enough, which counts as a lease that was refused
    */
-  void checkCanEverFit(long lengthBytes, Leased leases) throws StoreFullException {
+  void checkCanEverFit(long lengthBytes, long copiesBytes, Leased leases)
+      throws StoreFullException {
     if (lengthBytes <= config.memoryCapacityBytes()) {
       return;
     }
-    long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK), Set.of());
+    long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK), Set.of()) + copiesBytes;
     long shortBytes = lengthBytes - config.memoryCapacityBytes() - roomBytes;
     if (shortBytes > 0) {
       refused();

@@ -4,6 +4,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Outputs that claim the same blocks or have the same id are all left out: one of them is
  * forged, and an output that is missing is made again by its engine, while one with wrong bytes is
- * not. But one that was found twice with one identity was being moved: the later place counts.
+ * not. But one that was found twice with one identity was being moved, and the later place counts,
+ * or was copied to disk, and then the later place is the copy, where there are to be copies.
  *
  * <p>Thread contract: one thread. Failure: {@link IOException} of the memory tier; what is not
  * valid is left out and logged, as is what lies in a file of the disk tier that cannot be read.
@@ -42,7 +45,9 @@ final class Recovery {
   private final long generationBound;
   private final Function<String, Optional<Owner>> owners;
   private final BiConsumer<SegmentHandle, IOException> unreadable;
+  private final boolean keepsCopies;
   private final Set<CommittedOutput> left = new HashSet<>(); // whoever has a pool may forge many
+  private final Set<CommittedOutput> copies = new HashSet<>();
   private long forged;
 
   /**
@@ -51,18 +56,21 @@ final class Recovery {
    * @param generationBound above the generation of every valid output
    * @param owners whose an application is, if that is known
    * @param unreadable is told of files of the disk tier that cannot be read
+   * @param keepsCopies whether outputs in memory are to have copies on disk
    */
   Recovery(
       OutputLoader loader,
       int blockBytes,
       long generationBound,
       Function<String, Optional<Owner>> owners,
-      BiConsumer<SegmentHandle, IOException> unreadable) {
+      BiConsumer<SegmentHandle, IOException> unreadable,
+      boolean keepsCopies) {
     this.loader = loader;
     this.blockBytes = blockBytes;
     this.generationBound = generationBound;
     this.owners = owners;
     this.unreadable = unreadable;
+    this.keepsCopies = keepsCopies;
   }
 
   List<CommittedOutput> scan(Collection<SegmentHandle> segments) throws IOException {
@@ -74,26 +82,40 @@ final class Recovery {
         leaveOut(segment, e);
       }
     }
-    left.addAll(leftPlaces(found));
+    divide(found);
     found.removeAll(left);
-    found.removeAll(contested(found));
+    Set<CommittedOutput> contested = contested(found);
+    found.removeAll(contested);
+    found.removeAll(copies);
+    Set<OutputId> kept = found.stream().map(CommittedOutput::id).collect(Collectors.toSet());
+    copies.removeIf(copy -> contested.contains(copy) || !kept.contains(copy.id()));
     return found;
   }
 
-  /** Places that an output had left, but for the mark. */
-  private static List<CommittedOutput> leftPlaces(List<CommittedOutput> found) {
+  /** Tells apart what was found of one output. */
+  private void divide(List<CommittedOutput> found) {
     Map<OutputIdentity, CommittedOutput> last = new HashMap<>();
+    Map<OutputIdentity, CommittedOutput> before = new HashMap<>();
     for (CommittedOutput output : found) {
       last.merge(output.identity(), output, Recovery::later);
     }
-    return found.stream()
-        .filter(output -> output.place().generation() < placeOf(last, output).generation())
-        .toList();
+    for (CommittedOutput output : found) {
+      if (output.place().generation() < last.get(output.identity()).place().generation()) {
+        before.merge(output.identity(), output, Recovery::later);
+        left.add(output);
+      }
+    }
+    if (keepsCopies) {
+      before.forEach((identity, output) -> keepCopy(output, last.get(identity)));
+    }
   }
 
-  private static OutputPlace placeOf(
-      Map<OutputIdentity, CommittedOutput> last, CommittedOutput output) {
-    return last.get(output.identity()).place();
+  /** Two whole places of one output, in whatever way they came about. */
+  private void keepCopy(CommittedOutput output, CommittedOutput copy) {
+    if (output.place().bytesOf(Tier.MEMORY) > 0 && copy.place().bytesOf(Tier.MEMORY) == 0) {
+      left.remove(output);
+      copies.add(copy);
+    }
   }
 
   private static CommittedOutput later(CommittedOutput one, CommittedOutput other) {
@@ -115,6 +137,11 @@ final class Recovery {
   /** Places that outputs had left, but for the mark, which is to be cleared. */
   Set<CommittedOutput> left() {
     return left;
+  }
+
+  /** Those on disk of outputs that lie in memory, by the output. */
+  Map<OutputId, CommittedOutput> copies() {
+    return copies.stream().collect(Collectors.toMap(CommittedOutput::id, copy -> copy));
   }
 
   /** How many outputs lay in segments of another owner than their application's. */
@@ -170,11 +197,13 @@ final class Recovery {
     }
   }
 
-  private Set<CommittedOutput> contested(List<CommittedOutput> found) {
+  private Set<CommittedOutput> contested(List<CommittedOutput> found) { // copies among them
     Map<Object, CommittedOutput> claims = new HashMap<>();
     Set<CommittedOutput> contested = new HashSet<>();
     for (CommittedOutput output : found) {
-      claim(claims, contested, output.id(), output);
+      if (!copies.contains(output)) {
+        claim(claims, contested, output.id(), output);
+      }
       for (Extent extent : output.extents()) {
         int segmentId = extent.segment().segmentId();
         long endBytes = extent.offsetBytes() + extent.lengthBytes();
@@ -192,7 +221,7 @@ final class Recovery {
       Object what,
       CommittedOutput output) {
     CommittedOutput other = claims.putIfAbsent(what, output);
-    if (other != null) {
+    if (other != null && !other.hasTheBytesOf(output)) { // what it has on disk is its copy's, too
       LOG.warn("Left out {} and {}: both claim {}", other.id(), output.id(), what);
       contested.add(other);
       contested.add(output);

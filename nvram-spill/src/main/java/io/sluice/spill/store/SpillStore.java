@@ -18,12 +18,12 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -62,10 +62,13 @@ public final class SpillStore implements Closeable {
   private final Quarantine quarantine;
   private final SegmentHolders holders = new SegmentHolders();
   private final FormerPlaces former = new FormerPlaces();
+  private final OutputCopies copies = new OutputCopies();
+  private final CopyThread copier = new CopyThread(this::copyToDisk, CopyThread.PAUSE_MS);
   private final MemoryKeeper memoryKeeper;
   private final MemoryRoom room;
   private boolean reviewed;
   private long forgedOutputs;
+  private long droppedCopies;
   private boolean quiet;
   private boolean closed;
 
@@ -133,6 +136,9 @@ public final class SpillStore implements Closeable {
     try {
       SpillStore store = new SpillStore(config, files, nanoTime);
       store.room.start();
+      if (config.copiesOutputs()) {
+        store.copier.start();
+      }
       return store;
     } catch (IOException | RuntimeException | Error e) {
       files.close();
@@ -390,6 +396,10 @@ public final class SpillStore implements Closeable {
   }
 
   private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
+    Optional<OutputCopies.Copy> copy = copies.take(output.id());
+    if (copy.isPresent()) {
+      giveUpCopy(copy.get(), retired);
+    }
     OutputPlace place = output.place();
     clearMark(place);
     outputs.remove(output);
@@ -419,6 +429,15 @@ public final class SpillStore implements Closeable {
     }
   }
 
+  private void giveUpCopy(OutputCopies.Copy copy, List<SegmentHandle> retired) throws IOException {
+    OutputPlace place = copy.output().place();
+    Cleanup cleanup = new Cleanup();
+    cleanup.run(() -> clearMark(place));
+    place.release();
+    cleanup.run(() -> giveBack(copy.own(), retired));
+    cleanup.finish();
+  }
+
   private void giveBack(List<Extent> extents, List<SegmentHandle> retired) throws IOException {
     Cleanup cleanup = new Cleanup();
     for (Extent extent : extents) {
@@ -438,44 +457,55 @@ public final class SpillStore implements Closeable {
 
   /**
    * The outputs of an application that lie in the memory tier, in the order in which they had best
-   * leave it: first those that no reader was told of, of those the largest.
+   * leave it: first those that have a copy on disk, then those that no reader was told of, of each
+   * the largest.
    */
   public List<CommittedOutput> outputsInMemory(String applicationId) {
-    return outputs(applicationId).stream()
-        .map(
-            output ->
-                new InMemory(output, output.place().wasTold(), output.place().bytesOf(Tier.MEMORY)))
+    List<InMemory> found;
+    lock.lock();
+    try {
+      found =
+          outputs.of(applicationId).stream()
+              .map(output -> InMemory.of(output, copies.has(output.id())))
+              .toList();
+    } finally {
+      lock.unlock();
+    }
+    return found.stream()
         .filter(each -> each.bytes() > 0)
         .sorted(
-            Comparator.comparing(InMemory::told)
+            Comparator.comparing(InMemory::copied)
+                .reversed()
+                .thenComparing(InMemory::told)
                 .thenComparing(InMemory::bytes, Comparator.reverseOrder()))
         .map(InMemory::output)
         .toList();
   }
 
   /** An output as it was when it was looked at: readers are told of it meanwhile. */
-  private record InMemory(CommittedOutput output, boolean told, long bytes) {}
+  private record InMemory(CommittedOutput output, boolean copied, boolean told, long bytes) {
+    static InMemory of(CommittedOutput output, boolean copied) {
+      OutputPlace place = output.place();
+      return new InMemory(output, copied, place.wasTold(), place.bytesOf(Tier.MEMORY));
+    }
+  }
 
   /**
-   * Lays an output on the disk tier while it is read; it exists all the time. Its former place is
-   * granted again at once if no reader was told of it, else when its blocks are wanted.
+   * Lays an output on the disk tier while it is read; it exists all the time. Where it has a copy
+   * there, nothing is written. Its former place is granted again at once if no reader was told of
+   * it, else when its blocks are wanted.
    *
    * @return how many bytes of the memory tier can be granted by that; 0 if the output was freed or
    *     replaced meanwhile
    * @throws StoreFullException if the disk tier has no room
    */
   public long moveToDisk(CommittedOutput output) throws IOException {
-    Owner owner = output.place().tail().owner();
-    OutputCopy copy = new OutputCopy(output, config.blockBytes());
     AtomicLong freedBytes = new AtomicLong();
-    try (Lease lease = openLease(output.id().applicationId(), owner)) {
-      ExtentTable extents = leaseOnDisk(lease, copy);
-      FooterLocation trailer = copy.write(extents, lease.info(), this::writeToDisk);
-      if (config.medium().isPersistent()) {
-        forceDisk(extents);
-      }
-      CommittedOutput moved = loader.load(trailer, owner);
-      announced.announce(extents.extents().stream().map(this::handleOf).toList());
+    if (switchToCopy(output, freedBytes)) {
+      return freedBytes.get();
+    }
+    try (Lease lease = openLease(output)) {
+      CommittedOutput moved = writeElsewhere(output, lease, IoClass.WRITE_SEND);
       freeing(retired -> switchTo(moved, output, lease, freedBytes, retired));
     } catch (IOException e) {
       if (find(output.id()).orElse(null) == output) {
@@ -483,6 +513,139 @@ public final class SpillStore implements Closeable {
       }
     }
     return freedBytes.get();
+  }
+
+  /**
+   * Lays a copy of an output on the disk tier, marked as if it lay there alone: if the memory is
+   * lost, it does. Nothing is done if it has one, or was freed, replaced or moved meanwhile.
+   *
+   * @throws StoreFullException if the disk tier has no room
+   */
+  void copyToDisk(CommittedOutput output) throws IOException {
+    if (!lacksCopy(output)) {
+      return;
+    }
+    try (Lease lease = openLease(output)) {
+      CommittedOutput copy = writeElsewhere(output, lease, IoClass.COPY);
+      freeing(retired -> keepCopy(copy, output, lease));
+    } catch (IOException e) {
+      if (lacksCopy(output)) {
+        throw e;
+      }
+    }
+  }
+
+  private boolean lacksCopy(CommittedOutput output) {
+    lock.lock();
+    try {
+      return outputs.find(output.id()) == output
+          && output.place().bytesOf(Tier.MEMORY) > 0
+          && !copies.has(output.id());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void keepCopy(CommittedOutput copy, CommittedOutput output, Lease lease)
+      throws IOException {
+    if (lacksCopy(output)) {
+      checkUsable(lease);
+      mark(copy);
+      lease.held().ranges().forEach(lease.held()::remove);
+      copies.add(copy, output);
+    }
+  }
+
+  /** For another place of an output. */
+  private Lease openLease(CommittedOutput output) throws IOException {
+    return openLease(output.id().applicationId(), output.place().tail().owner());
+  }
+
+  /** Writes all of it but the mark. What nobody waits for is made safe: that is what it is for. */
+  private CommittedOutput writeElsewhere(CommittedOutput output, Lease lease, IoClass ioClass)
+      throws IOException {
+    OutputCopy copy = new OutputCopy(output, config.blockBytes());
+    ExtentTable extents = leaseOnDisk(lease, copy, ioClass != IoClass.COPY);
+    FooterLocation trailer =
+        copy.write(
+            extents,
+            lease.info(),
+            (range, bytes) ->
+                atDisk(
+                    range.segmentId(),
+                    segment -> segment.write(ioClass, range.offsetBytes(), bytes)));
+    if (config.medium().isPersistent() || ioClass == IoClass.COPY) {
+      for (Extent extent : extents.extents()) { // what stays was not forced by a task, perhaps
+        atDisk(extent.segment().segmentId(), segment -> segment.force(ioClass));
+      }
+    }
+    CommittedOutput written = loader.load(trailer, lease.owner());
+    announced.announce(extents.extents().stream().map(this::handleOf).toList());
+    return written;
+  }
+
+  /** Whether the output lies where its copy was, or is gone. */
+  private boolean switchToCopy(CommittedOutput output, AtomicLong freedBytes) throws IOException {
+    Optional<OutputCopies.Copy> copy = copyOf(output);
+    if (copy.isEmpty()) {
+      return false;
+    }
+    CommittedOutput moved = copy.get().output();
+    // first: a disk that hangs keeps the output where it is
+    SegmentHandle.checkAnswers(moved.extents().stream().map(this::handleOf).toList());
+    AtomicBoolean switched = new AtomicBoolean();
+    freeing(
+        retired -> {
+          if (outputs.find(output.id()) == output && copies.find(output.id()).equals(copy)) {
+            clearMark(output.place());
+            copies.take(output.id());
+            leave(output, moved, freedBytes, retired);
+            switched.set(true);
+          }
+        });
+    return switched.get() || find(output.id()).orElse(null) != output;
+  }
+
+  private Optional<OutputCopies.Copy> copyOf(CommittedOutput output) {
+    lock.lock();
+    try {
+      return copies.find(output.id());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives up copies, the oldest first, for so much room on disk; false if there are none. */
+  boolean dropCopies(long bytes) throws IOException {
+    AtomicLong droppedBytes = new AtomicLong();
+    Cleanup cleanup = new Cleanup();
+    freeing(
+        retired -> {
+          while (droppedBytes.get() < bytes && copies.size() > 0) {
+            OutputCopies.Copy copy = copies.takeOldest().orElseThrow();
+            droppedBytes.addAndGet(copy.ownBytes());
+            droppedCopies++;
+            cleanup.run(() -> giveUpCopy(copy, retired));
+          }
+          if (droppedBytes.get() > 0) {
+            copier.pause(); // else it takes the room again
+          }
+        });
+    cleanup.finish();
+    return droppedBytes.get() > 0;
+  }
+
+  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy, boolean dropsCopies)
+      throws IOException {
+    while (true) {
+      try {
+        return leaseOnDisk(lease, copy);
+      } catch (StoreFullException e) {
+        if (!dropsCopies || !dropCopies(copy.lengthBytes())) {
+          throw e;
+        }
+      }
+    }
   }
 
   private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy) throws IOException {
@@ -496,18 +659,6 @@ public final class SpillStore implements Closeable {
       return copy.lay(taken);
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void writeToDisk(Range range, ByteBuffer bytes) throws IOException {
-    atDisk(
-        range.segmentId(),
-        segment -> segment.write(IoClass.WRITE_SEND, range.offsetBytes(), bytes));
-  }
-
-  private void forceDisk(ExtentTable extents) throws IOException {
-    for (Extent extent : extents.extents()) {
-      atDisk(extent.segment().segmentId(), segment -> segment.force(IoClass.WRITE_SEND));
     }
   }
 
@@ -549,6 +700,16 @@ public final class SpillStore implements Closeable {
       throw e;
     }
     lease.held().ranges().forEach(lease.held()::remove); // all of it is the output's
+    leave(output, moved, freedBytes, retired);
+  }
+
+  /** It lies elsewhere by now, as the marks say. */
+  private void leave(
+      CommittedOutput output,
+      CommittedOutput moved,
+      AtomicLong freedBytes,
+      List<SegmentHandle> retired)
+      throws IOException {
     outputs.add(moved);
     OutputPlace left = output.place();
     left.release(); // first: who is told of it from now on sees it
@@ -607,7 +768,8 @@ public final class SpillStore implements Closeable {
           room.handedOver(),
           allocator.memory().damages(),
           forgedOutputs,
-          allocator.failedDirectories());
+          allocator.failedDirectories(),
+          new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies));
     } finally {
       lock.unlock();
     }
@@ -621,6 +783,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       quiet = true;
+      copier.stop();
       room.end();
     } finally {
       lock.unlock();
@@ -651,7 +814,7 @@ public final class SpillStore implements Closeable {
     } finally {
       lock.unlock();
     }
-    Closing.all(announced, this::closeSegments, files);
+    Closing.all(announced, this::closeSegments, copier::awaitEnd, files);
   }
 
   private void closeSegments() throws IOException {
@@ -680,19 +843,20 @@ public final class SpillStore implements Closeable {
                 + Extent.MAX_LENGTH_BYTES);
       }
       checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
-      long memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, !hasDisk());
-      try {
-        return take(lease, wantedBytes, contiguous, memoryBytes);
-      } catch (StoreFullException e) {
-        if (memoryBytes == wantedBytes || !hasDisk()) {
-          throw refused(e);
+      boolean last = !hasDisk();
+      while (true) {
+        long memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, last);
+        try {
+          return take(lease, wantedBytes, contiguous, memoryBytes);
+        } catch (StoreFullException e) {
+          if (dropCopies(wantedBytes)) {
+            continue; // there is more room on disk now
+          }
+          if (last || memoryBytes == wantedBytes) {
+            throw refused(e);
+          }
+          last = true;
         }
-      }
-      memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, true);
-      try {
-        return take(lease, wantedBytes, contiguous, memoryBytes);
-      } catch (StoreFullException e) {
-        throw refused(e);
       }
     }
 
@@ -781,8 +945,7 @@ public final class SpillStore implements Closeable {
     public DiskWrite beginWrite(Lease lease, Range range) throws IOException {
       SegmentHandle segment = writable(lease, range);
       return new DiskWrite(
-          segment.beginWrite(
-              IoClass.WRITE_SORT, range.offsetBytes(), (int) range.lengthBytes()),
+          segment.beginWrite(IoClass.WRITE_SORT, range.offsetBytes(), (int) range.lengthBytes()),
           failure -> undeleted(segment, failure));
     }
 
@@ -953,6 +1116,13 @@ public final class SpillStore implements Closeable {
       }
     }
     outputs.add(output);
+    copyLater(output);
+  }
+
+  private void copyLater(CommittedOutput output) {
+    if (config.copiesOutputs()) {
+      copier.add(output);
+    }
   }
 
   /** If it fails, the output does not exist, although the mark may be there. */
@@ -1006,11 +1176,19 @@ public final class SpillStore implements Closeable {
             config.blockBytes(),
             recoveredGenerationBound,
             config.applicationOwners(),
-            allocator.disk()::disown);
-    for (CommittedOutput output : recovery.scan(segments)) {
+            allocator.disk()::disown,
+            config.copiesOutputs());
+    List<CommittedOutput> found = recovery.scan(segments);
+    Map<OutputId, CommittedOutput> copied = recovery.copies();
+    for (CommittedOutput output : found) {
       output.extents().forEach(extent -> unclaimed.remove(extent.range()));
       outputs.add(output);
+      if (copied.containsKey(output.id())) {
+        OutputCopies.Copy copy = copies.add(copied.get(output.id()), output);
+        copy.own().forEach(extent -> unclaimed.remove(extent.range()));
+      }
       memoryKeeper.recovered(output.id().applicationId(), output.place().bytesOf(Tier.MEMORY));
+      copyLater(output);
     }
     memoryKeeper.quarantined(unclaimed.bytesOf(Tier.MEMORY));
     forgedOutputs = recovery.forged();
@@ -1220,7 +1398,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
-      allocator.checkCanEverFit(wantedBytes, this::leasedBytes);
+      allocator.checkCanEverFit(wantedBytes, copies.bytes(), this::leasedBytes);
     } finally {
       lock.unlock();
     }

@@ -28,6 +28,7 @@ import java.util.function.Function;
  * @param diskCapacityBytes most bytes of the disk tier, 0 for no limit
  * @param diskReserveBytes what the disk tier leaves free on its file systems
  * @param diskTimeoutMs how long a directory of the disk tier has for one thing that is asked of it
+ * @param backgroundCopy whether outputs are copied to the disk tier when nobody waits for it
  * @param medium how bytes reach the memory tier
  * @param recover whether to rebuild the directory of outputs from what lies in the pool
  * @param runningApplications on recovery, the applications whose tasks may still be writing
@@ -50,6 +51,7 @@ public record StoreConfig(
     long diskCapacityBytes,
     long diskReserveBytes,
     long diskTimeoutMs,
+    boolean backgroundCopy,
     Medium medium,
     boolean recover,
     Set<String> runningApplications,
@@ -113,6 +115,11 @@ public record StoreConfig(
     check(fillTimeoutMs >= 0, "the fill timeout cannot be " + fillTimeoutMs);
   }
 
+  /** Whether outputs have copies on disk. */
+  boolean copiesOutputs() {
+    return backgroundCopy && !diskDirectories.isEmpty();
+  }
+
   private static void check(boolean holds, String message) {
     if (!holds) {
       throw new IllegalArgumentException(message);
@@ -137,6 +144,7 @@ public record StoreConfig(
     private long diskCapacityBytes;
     private long diskReserveBytes = DEFAULT_DISK_RESERVE_BYTES;
     private long diskTimeoutMs = DiskThread.TIMEOUT_MS;
+    private boolean backgroundCopy;
     private Medium medium = new PlainMedium();
     private boolean recover;
     private Set<String> runningApplications = Set.of();
@@ -195,6 +203,12 @@ public record StoreConfig(
     /** How long a directory of the disk tier has for one thing that is asked of it. */
     public Builder diskTimeoutMs(long diskTimeoutMs) {
       this.diskTimeoutMs = diskTimeoutMs;
+      return this;
+    }
+
+    /** Copies outputs to the disk tier when nobody waits for it. */
+    public Builder backgroundCopy(boolean backgroundCopy) {
+      this.backgroundCopy = backgroundCopy;
       return this;
     }
 
@@ -266,6 +280,7 @@ public record StoreConfig(
           diskCapacityBytes,
           diskReserveBytes,
           diskTimeoutMs,
+          backgroundCopy,
           medium,
           recover,
           runningApplications,

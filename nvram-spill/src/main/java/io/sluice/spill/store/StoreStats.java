@@ -13,6 +13,7 @@ package io.sluice.spill.store;
  * @param damagedSegments segments so far that their owners had cut or made longer
  * @param forgedOutputs outputs that lay in another owner's segments at the recovery
  * @param failedDirectories directories of the disk tier that are left out now, because they failed
+ * @param copies copies on disk of outputs that lie in memory
  */
 public record StoreStats(
     TierStats memory,
@@ -24,4 +25,5 @@ public record StoreStats(
     long handOvers,
     long damagedSegments,
     long forgedOutputs,
-    int failedDirectories) {}
+    int failedDirectories,
+    CopyStats copies) {}

@@ -112,7 +112,8 @@ class RecoveryTest {
             BLOCK_BYTES,
             4,
             id -> Optional.empty(),
-            (segment, cause) -> unreadable.add(segment))
+            (segment, cause) -> unreadable.add(segment),
+            false)
         .scan(List.of(memory)).stream().map(CommittedOutput::id).toList();
   }
 

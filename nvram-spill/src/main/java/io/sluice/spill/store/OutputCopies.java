@@ -1,0 +1,83 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Second places of outputs that lie in memory: whole on the disk tier, with their marks, and no
+ * reader is told of them. They differ from {@link FormerPlaces} in that the output is still to come
+ * there: when it has to leave memory, or when the memory is lost.
+ *
+ * <p>Thread contract: guarded by the lock of the store.
+ */
+final class OutputCopies {
+  private final Map<OutputId, Copy> copies = new LinkedHashMap<>(); // oldest first
+  private long ownBytes;
+
+  /**
+   * One of them.
+   *
+   * @param output the same one, there
+   * @param own extents that are not the output's as well: what it has on disk is part of both
+   */
+  record Copy(CommittedOutput output, List<Extent> own) {
+    static Copy of(CommittedOutput copy, CommittedOutput output) {
+      Set<Range> shared = output.extents().stream().map(Extent::range).collect(Collectors.toSet());
+      return new Copy(
+          copy, copy.extents().stream().filter(each -> !shared.contains(each.range())).toList());
+    }
+
+    long ownBytes() {
+      return own.stream().mapToLong(Extent::lengthBytes).sum();
+    }
+  }
+
+  /** That of an output, which has none. */
+  Copy add(CommittedOutput copy, CommittedOutput output) {
+    Copy added = Copy.of(copy, output);
+    Copy former = copies.put(copy.id(), added);
+    if (former != null) {
+      throw new IllegalStateException(copy.id() + " has a copy already");
+    }
+    ownBytes += added.ownBytes();
+    return added;
+  }
+
+  boolean has(OutputId id) {
+    return copies.containsKey(id);
+  }
+
+  Optional<Copy> find(OutputId id) {
+    return Optional.ofNullable(copies.get(id));
+  }
+
+  /** Forgets that of an output; whoever takes it has its place, or gives it back. */
+  Optional<Copy> take(OutputId id) {
+    Copy copy = copies.remove(id);
+    ownBytes -= copy == null ? 0 : copy.ownBytes();
+    return Optional.ofNullable(copy);
+  }
+
+  /** The oldest, whose room somebody needs. */
+  Optional<Copy> takeOldest() {
+    Iterator<OutputId> oldest = copies.keySet().iterator();
+    return oldest.hasNext() ? take(oldest.next()) : Optional.empty();
+  }
+
+  int size() {
+    return copies.size();
+  }
+
+  /** Of the disk tier, by them alone. */
+  long bytes() {
+    return ownBytes;
+  }
+}

@@ -1,0 +1,372 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.disk.IoClass;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PrivateDirectory;
+import io.sluice.spill.segment.Tier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Outputs in memory that have a copy on disk, and whatever may happen to either. */
+@Timeout(120)
+class BackgroundCopyTest extends PoolTestBase {
+  private static final int OUTPUT_BYTES = 300_000;
+
+  private Random random;
+  private final AtomicReference<Step> atAnnouncement = new AtomicReference<>(segment -> {});
+
+  private interface Step {
+    void at(SegmentHandle segment) throws IOException;
+  }
+
+  @BeforeEach
+  void seed() {
+    random = seeded("BackgroundCopyTest");
+  }
+
+  /** Does a step, once, when a file of the disk tier is announced: just before its mark. */
+  private StoreConfig.Builder watched(int segments) {
+    return configWithDisk(segments)
+        .segmentListener(
+            new SegmentListener() {
+              @Override
+              public void segmentAdded(SegmentHandle segment) {
+                if (segment.info().tier() == Tier.DISK) {
+                  try {
+                    atAnnouncement.getAndSet(nothing -> {}).at(segment);
+                  } catch (IOException e) {
+                    throw new AssertionError(e);
+                  }
+                }
+              }
+
+              @Override
+              public void segmentRemoved(SegmentHandle segment) {}
+            });
+  }
+
+  private Outputs.Content commit(SpillStore store, int number) throws IOException {
+    try (Lease lease = store.openLease(APP)) {
+      return commit(lease, id(number), random, OUTPUT_BYTES);
+    }
+  }
+
+  private static CommittedOutput output(SpillStore store, int number) {
+    return store.find(id(number)).orElseThrow();
+  }
+
+  private static void assertOn(Tier tier, CommittedOutput output) {
+    assertEquals(output.place().lengthBytes(), output.place().bytesOf(tier), "on " + tier);
+  }
+
+  private static void awaitCopies(SpillStore store, int outputs) {
+    while (store.stats().copies().outputs() < outputs) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Map<IoClass, DeviceStats.Done> done(SpillStore store) {
+    return store.deviceStats().get(0).classes();
+  }
+
+  private static void assertEnds(SpillStore store) throws IOException {
+    store.freeApplication(APP);
+    assertEquals(new CopyStats(0, 0, 0, 0), store.stats().copies());
+    while (store.stats().disk().leasedBytes() > 0) { // of a copy that was being made
+      Thread.onSpinWait();
+    }
+    assertAllFree(store);
+  }
+
+  @Test
+  void whatIsCommittedIsCopiedAndLeavesMemoryWithoutAByteWritten() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).backgroundCopy(true).build())) {
+      Outputs.Content first = commit(store, 1);
+      Outputs.Content second = commit(store, 2);
+      awaitCopies(store, 2);
+      StoreStats stats = store.stats();
+      assertEquals(stats.copies().bytes(), stats.disk().createdBytes());
+      assertEquals(0, stats.disk().committedBytes(), "no output lies there yet");
+      CommittedOutput before = output(store, 1);
+      assertOn(Tier.MEMORY, before);
+
+      assertEquals(before.place().bytesOf(Tier.MEMORY), store.moveToDisk(before));
+      assertFalse(before.place().isHeld());
+      assertOn(Tier.DISK, output(store, 1));
+      assertTrue(output(store, 1).hasTheBytesOf(before));
+      Outputs.check(store, id(1), first);
+      Outputs.check(store, id(2), second);
+      assertNull(done(store).get(IoClass.WRITE_SEND), "it was written once more");
+      assertEquals(1, store.stats().copies().outputs());
+      assertEnds(store);
+    }
+  }
+
+  /** What it has on disk is part of both places, and given back once. */
+  @Test
+  void anOutputOnBothTiersSharesWhatIsOnDiskWithItsCopy() throws Exception {
+    List<String> ends = List.of("freed", "moved", "dropped", "found again", "memory lost");
+    for (String end : ends) {
+      Outputs.Content content;
+      try (SpillStore store = open(configWithDisk(1).build())) {
+        content = onBothTiers(store);
+        CommittedOutput before = output(store, 1);
+        store.copyToDisk(before);
+        StoreStats stats = store.stats();
+        assertEquals(
+            stats.disk().committedBytes() + stats.copies().bytes(), stats.disk().createdBytes());
+        switch (end) {
+          case "moved" -> assertTrue(store.moveToDisk(before) > 0);
+          case "dropped" -> assertTrue(store.dropCopies(1));
+          default -> {}
+        }
+        Outputs.check(store, id(1), content);
+        if (List.of("freed", "moved", "dropped").contains(end)) {
+          store.freeApplication(APP);
+          assertAllFree(store);
+          continue;
+        }
+      }
+      if (end.equals("memory lost")) {
+        PrivateDirectory.delete(pool());
+      }
+      try (SpillStore next = open(recovering())) {
+        Outputs.check(next, id(1), content);
+        assertEquals(end.equals("found again") ? 1 : 0, next.stats().copies().outputs());
+        assertEnds(next);
+      }
+    }
+  }
+
+  private Outputs.Content onBothTiers(SpillStore store) throws IOException {
+    while (true) { // draws until one is long enough for that
+      Outputs.Content content;
+      try (Lease lease = store.openLease(APP)) {
+        content = commit(lease, id(1), random, 2 * SEGMENT_BYTES);
+      }
+      long memoryBytes = output(store, 1).place().bytesOf(Tier.MEMORY);
+      if (memoryBytes > 0 && memoryBytes < output(store, 1).place().lengthBytes()) {
+        return content;
+      }
+      store.freeOutput(id(1));
+    }
+  }
+
+  @Test
+  void whatHasACopyLeavesFirst() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      commit(store, 1);
+      commit(store, 2);
+      output(store, 2).runs(0); // which would go last
+      store.copyToDisk(output(store, 2));
+      assertEquals(
+          List.of(id(2), id(1)),
+          store.outputsInMemory(APP).stream().map(CommittedOutput::id).toList());
+      assertEnds(store);
+    }
+  }
+
+  @Test
+  void anOutputHasOneCopyAndNoneWhereItIsOnDisk() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      commit(store, 1);
+      store.copyToDisk(output(store, 1));
+      final long bytes = store.stats().disk().createdBytes();
+      store.copyToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1));
+      store.copyToDisk(output(store, 1));
+      assertEquals(bytes, store.stats().disk().createdBytes());
+      assertEnds(store);
+    }
+  }
+
+  @Test
+  void whatIsFreedOrReplacedOrMovedMeanwhileHasNoCopy() throws Exception {
+    List<Step> steps =
+        List.of(
+            segment -> now.freeOutput(id(1)),
+            segment -> now.freeApplication(APP),
+            segment -> {
+              try (Lease lease = now.openLease(APP)) {
+                commit(ReplaceTest.replacing(lease), id(1), random, 1_000);
+              }
+            },
+            segment -> now.moveToDisk(output(now, 1)));
+    for (Step step : steps) {
+      try (SpillStore store = open(watched(2).build())) {
+        now = store;
+        commit(store, 1);
+        CommittedOutput before = output(store, 1);
+        atAnnouncement.set(step);
+        store.copyToDisk(before);
+        assertEquals(0, store.stats().copies().outputs());
+        long onDisk = store.find(id(1)).map(it -> it.place().bytesOf(Tier.DISK)).orElse(0L);
+        assertEquals(onDisk, store.stats().disk().createdBytes(), "the copy stayed");
+        assertEnds(store);
+      }
+    }
+  }
+
+  private SpillStore now; // of the steps
+
+  @Test
+  void aReplacedOutputTakesItsCopyWithIt() throws Exception {
+    Outputs.Content later;
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      commit(store, 1);
+      store.copyToDisk(output(store, 1));
+      try (Lease lease = store.openLease(APP)) {
+        later = commit(ReplaceTest.replacing(lease), id(1), random, OUTPUT_BYTES);
+      }
+      assertEquals(0, store.stats().disk().createdBytes());
+    }
+    try (SpillStore next = open(recovering())) {
+      Outputs.check(next, id(1), later);
+      assertEquals(1, next.stats().outputs());
+      next.freeApplication(APP);
+    }
+  }
+
+  private StoreConfig recovering() {
+    return configWithDisk(2).backgroundCopy(true).recover(Set.of(APP)).build();
+  }
+
+  @Test
+  void copiesGiveWayToWhatNeedsTheirRoom() throws Exception {
+    long roomBytes = 2 * SEGMENT_BYTES;
+    try (SpillStore store = open(config(2).disk(List.of(disk()), roomBytes, 0).build())) {
+      final Outputs.Content content = commit(store, 1);
+      commit(store, 2);
+      store.copyToDisk(output(store, 1));
+      store.copyToDisk(output(store, 2));
+      try (Lease lease = store.openLease(APP)) {
+        StoreStats stats = store.stats();
+        List<Extent> taken =
+            lease.lease(stats.memory().capacityBytes() - stats.memory().usedBytes() + roomBytes);
+        assertEquals(
+            roomBytes,
+            taken.stream()
+                .filter(extent -> extent.segment().tier() == Tier.DISK)
+                .mapToLong(Extent::lengthBytes)
+                .sum());
+        assertEquals(0, store.stats().copies().outputs());
+        assertEquals(2, store.stats().copies().dropped());
+        assertEquals(0, store.stats().refusals());
+        assertThrows(StoreFullException.class, () -> store.copyToDisk(output(store, 1)));
+        Outputs.check(store, id(1), content);
+      }
+      store.freeApplication(APP);
+      assertAllFree(store);
+    }
+  }
+
+  @Test
+  void anotherOutputsMoveNeedsTheirRoomMore() throws Exception {
+    try (SpillStore store = open(config(2).disk(List.of(disk()), SEGMENT_BYTES, 0).build())) {
+      List<Integer> copied = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        commit(store, i);
+        try {
+          store.copyToDisk(output(store, i));
+          copied.add(i);
+        } catch (StoreFullException e) {
+          break;
+        }
+      }
+      CommittedOutput moved = output(store, copied.size());
+      assertTrue(store.moveToDisk(moved) > 0);
+      assertOn(Tier.DISK, output(store, copied.size()));
+      assertTrue(store.stats().copies().outputs() < copied.size());
+      store.freeApplication(APP);
+      assertAllFree(store);
+    }
+  }
+
+  @Test
+  void aDiskThatFailsAtTheMarkLeavesNoCopy() throws Exception {
+    try (SpillStore store = open(watched(2).build())) {
+      Outputs.Content content = commit(store, 1);
+      atAnnouncement.set(segment -> segment.file().close());
+      assertThrows(IOException.class, () -> store.copyToDisk(output(store, 1)));
+      assertOn(Tier.MEMORY, output(store, 1));
+      Outputs.check(store, id(1), content);
+      assertEquals(0, store.stats().disk().createdBytes());
+      assertEnds(store);
+    }
+  }
+
+  @Test
+  void copiesAreFoundAgainBesideTheirOutputs() throws Exception {
+    Outputs.Content content;
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      content = commit(store, 1);
+      store.copyToDisk(output(store, 1));
+    }
+    try (SpillStore next = open(recovering())) {
+      assertOn(Tier.MEMORY, output(next, 1));
+      assertEquals(1, next.stats().copies().outputs());
+      next.moveToDisk(output(next, 1));
+      Outputs.check(next, id(1), content);
+      assertEnds(next);
+    }
+  }
+
+  @Test
+  void withoutTheSettingACopyIsWhereTheOutputLies() throws Exception {
+    Outputs.Content content;
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      content = commit(store, 1);
+      store.copyToDisk(output(store, 1));
+    }
+    try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
+      assertOn(Tier.DISK, output(next, 1));
+      Outputs.check(next, id(1), content);
+      assertEquals(0, next.stats().memory().usedBytes());
+      assertEnds(next);
+    }
+  }
+
+  @Test
+  void aStartCopiesWhatHasNoCopyYet() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      commit(store, 1);
+      commit(store, 2);
+      store.copyToDisk(output(store, 2));
+    }
+    try (SpillStore next = open(recovering())) {
+      awaitCopies(next, 2);
+      assertEnds(next);
+    }
+  }
+
+  /** What is copied waits until the disk has been idle for a second; nobody waits for that. */
+  @Test
+  void theEndOfTheStoreEndsACopyThatWaits() throws Exception {
+    Outputs.Content content;
+    try (SpillStore store = open(configWithDisk(2).backgroundCopy(true).build())) {
+      commit(store, 1);
+      store.moveToDisk(output(store, 1));
+      content = commit(store, 2);
+    }
+    try (SpillStore next = open(recovering())) {
+      Outputs.check(next, id(2), content);
+      assertEquals(2, next.stats().outputs());
+      assertEnds(next);
+    }
+  }
+}

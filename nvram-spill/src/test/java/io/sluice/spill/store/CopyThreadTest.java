@@ -1,0 +1,76 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When an output that could not be copied is tried again. */
+@Timeout(60)
+class CopyThreadTest extends PoolTestBase {
+  private static final long SHORT_MS = 1;
+
+  private final AtomicInteger attempts = new AtomicInteger();
+  private SpillStore store;
+  private CommittedOutput any;
+  private CopyThread thread;
+
+  @BeforeEach
+  void commitOne() throws IOException {
+    store = open(config(1).build());
+    try (Lease lease = store.openLease(APP)) {
+      commit(lease, id(1), seeded("CopyThreadTest"), 1_000);
+    }
+    any = store.find(id(1)).orElseThrow();
+  }
+
+  private void start(CopyThread.Work work) {
+    thread = new CopyThread(work, SHORT_MS);
+    thread.start();
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    thread.stop();
+    thread.awaitEnd();
+    store.close();
+  }
+
+  @Test
+  void whatFailsIsTriedThreeTimesAndDoesNotStopTheNext() throws Exception {
+    CountDownLatch next = new CountDownLatch(CopyThread.MOST_ATTEMPTS + 1);
+    start(
+        output -> {
+          next.countDown();
+          if (attempts.incrementAndGet() <= CopyThread.MOST_ATTEMPTS) {
+            throw new IOException("of the test");
+          }
+        });
+    thread.add(any);
+    thread.add(any);
+    assertTrue(next.await(60, TimeUnit.SECONDS));
+    assertEquals(CopyThread.MOST_ATTEMPTS, thread.failures());
+  }
+
+  @Test
+  void aFullDiskIsTriedUntilItHasRoom() throws Exception {
+    CountDownLatch copied = new CountDownLatch(1);
+    start(
+        output -> {
+          if (attempts.incrementAndGet() < 10) {
+            throw new StoreFullException("of the test");
+          }
+          copied.countDown();
+        });
+    thread.add(any);
+    assertTrue(copied.await(60, TimeUnit.SECONDS));
+    assertEquals(0, thread.failures());
+  }
+}
