@@ -97,6 +97,13 @@ public final class NodeServiceCommand implements Callable<Integer> {
   private List<Path> overflowDirectories; // null: none
 
   @Option(
+      names = "--background-copy",
+      description =
+          "Copy outputs there when nobody else wants the disk: they outlive a reboot, and their"
+              + " memory can be given back at once.")
+  private boolean backgroundCopy;
+
+  @Option(
       names = "--transport",
       defaultValue = TransportChooser.AUTO,
       description =
@@ -224,6 +231,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
         .wholeAtStart(allocation == Allocation.start)
         .segments(segmentBytes)
         .overflow(overflowPlaces(), 0)
+        .backgroundCopy(backgroundCopy)
         .settingNames(
             "--dir",
             new StoreConfig.SettingNames(

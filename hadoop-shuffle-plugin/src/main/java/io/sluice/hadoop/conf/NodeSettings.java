@@ -83,6 +83,16 @@ public final class NodeSettings {
           Integer.MAX_VALUE,
           "Size of the disk tier, in MiB; 0 for as much as its file systems have, less 1 GiB.");
 
+  /** Copies of outputs on disk. */
+  public static final Setting<Boolean> BACKGROUND_COPY =
+      Setting.bool(
+          "sluice.disk.background-copy",
+          false,
+          "Whether map outputs in memory are copied to the disk tier when nobody else wants the"
+              + " disk. Their memory can then be given back at once, and with"
+              + " `yarn.nodemanager.recovery.enabled` they outlive the loss of the memory, as by a"
+              + " reboot. Costs each byte written once.");
+
   /** How the pool is written. */
   public static final Setting<String> POOL_MEDIUM =
       Setting.text(
@@ -165,6 +175,7 @@ public final class NodeSettings {
         POOL_SEGMENT_MB,
         POOL_OVERFLOW_DIRS,
         POOL_OVERFLOW_CAPACITY_MB,
+        BACKGROUND_COPY,
         POOL_MEDIUM,
         TRANSPORT,
         BOUNCE_BUFFER_MB,

@@ -60,6 +60,7 @@ public final class NodeManagerPlan {
         .overflow(
             overflowDirectories(conf),
             (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(settings) << 20)
+        .backgroundCopy(NodeSettings.BACKGROUND_COPY.get(settings))
         .settingNames(
             NodeSettings.POOL_DIR.name(),
             new StoreConfig.SettingNames(

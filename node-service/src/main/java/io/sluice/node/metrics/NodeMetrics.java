@@ -129,6 +129,22 @@ public final class NodeMetrics {
               "sluice_move_failures_total",
               "Outputs that should have left memory and could not",
               now -> now.memory().moveFailures()),
+          gauge(
+              "sluice_copied_outputs",
+              "Outputs in memory that have a copy on the disk tier",
+              now -> now.store().copies().outputs()),
+          gauge(
+              "sluice_copied_bytes",
+              "Of the disk tier, by these copies",
+              now -> now.store().copies().bytes()),
+          counter(
+              "sluice_copy_failures_total",
+              "Times that an output could not be copied to the disk tier",
+              now -> now.store().copies().failures()),
+          counter(
+              "sluice_copies_dropped_total",
+              "Copies that were given up because their room was needed",
+              now -> now.store().copies().dropped()),
           new Row(
               new Metric(
                   "sluice_disk_capacity_bytes",

@@ -51,6 +51,7 @@ final class ApplicationRegistry {
       Pattern.compile("[A-Za-z0-9_-]{1," + (OutputId.MAX_LENGTH - TEMPORARY.length()) + "}");
 
   private final Path directory;
+  private final ApplicationCopies copies; // null: none
   private final Owner own;
   private final Map<String, Known> applications = new ConcurrentHashMap<>();
   private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
@@ -77,9 +78,26 @@ final class ApplicationRegistry {
     }
   }
 
-  private ApplicationRegistry(Path directory, Owner own) {
+  private ApplicationRegistry(Path directory, ApplicationCopies copies, Owner own) {
     this.directory = directory;
+    this.copies = copies;
     this.own = own;
+  }
+
+  /** Where the directory is lost, makes it as the copies say. */
+  static void restore(Path directory, ApplicationCopies copies) throws IOException {
+    if (Files.exists(directory)) {
+      return; // which is never behind
+    }
+    Path restored = directory.resolveSibling(directory.getFileName() + ".restored");
+    PrivateDirectory.delete(restored);
+    Files.createDirectories(restored, PrivateDirectory.OWNER_ONLY);
+    for (Map.Entry<String, byte[]> each : copies.all().entrySet()) {
+      Path file = restored.resolve(each.getKey());
+      Files.createFile(file, OWNER_ONLY);
+      Files.write(file, each.getValue());
+    }
+    Files.move(restored, directory, StandardCopyOption.ATOMIC_MOVE); // all of them or none
   }
 
   /** The applications that an earlier service knew. */
@@ -113,10 +131,16 @@ final class ApplicationRegistry {
     return owners;
   }
 
-  /** Opens the registry in {@code directory}, with or without what it holds. */
-  static ApplicationRegistry open(Path directory, boolean recover) throws IOException {
+  /**
+   * Opens the registry in {@code directory}, with or without what it holds.
+   *
+   * @param copies is told of every change; null if nothing has to outlive the directory
+   */
+  static ApplicationRegistry open(Path directory, boolean recover, ApplicationCopies copies)
+      throws IOException {
     Files.createDirectories(directory, PrivateDirectory.OWNER_ONLY);
-    ApplicationRegistry registry = new ApplicationRegistry(directory, Owner.ofThisProcess());
+    ApplicationRegistry registry =
+        new ApplicationRegistry(directory, copies, Owner.ofThisProcess());
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
         String name = file.getFileName().toString();
@@ -128,7 +152,15 @@ final class ApplicationRegistry {
         }
       }
     }
+    if (copies != null) {
+      registry.bringUpToDate(copies.all().keySet());
+    }
     return registry;
+  }
+
+  private void bringUpToDate(Set<String> copied) {
+    copied.stream().filter(name -> !applications.containsKey(name)).forEach(copies::forget);
+    applications.forEach((applicationId, known) -> copies.keep(applicationId, known.encode()));
   }
 
   private void load(String applicationId, Path file) throws IOException {
@@ -161,6 +193,9 @@ final class ApplicationRegistry {
               "the secret of " + applicationId + " cannot be kept in " + directory + ": " + e);
         }
         applications.put(applicationId, claimed);
+        if (copies != null) {
+          copies.keep(applicationId, claimed.encode());
+        }
       } else if (!known.owner().equals(owner)) {
         throw new RemoteError(
             RemoteError.Code.REFUSED,
@@ -224,6 +259,9 @@ final class ApplicationRegistry {
   synchronized void forget(String applicationId) throws IOException {
     lastHeardNs.remove(applicationId);
     if (applications.remove(applicationId) != null) {
+      if (copies != null) {
+        copies.forget(applicationId);
+      }
       Files.deleteIfExists(directory.resolve(applicationId));
     }
   }

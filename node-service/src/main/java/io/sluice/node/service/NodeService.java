@@ -114,6 +114,10 @@ public final class NodeService implements Closeable, RemoteBackend {
       open.addLast(bounce::close);
       Path applicationsDirectory = config.directory().resolve(APPLICATIONS_NAME);
       StoreConfig.Builder storeConfig = config.store().segmentListener(registrar);
+      ApplicationCopies copies = openCopies(config.applicationCopies());
+      if (copies != null && config.recover()) {
+        ApplicationRegistry.restore(applicationsDirectory, copies);
+      }
       Set<String> known = ApplicationRegistry.known(applicationsDirectory);
       if (config.recover()) {
         // Tasks of these may have outlived the service and still write to what they had leased.
@@ -130,7 +134,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       heldRuns = new HeldRuns(store::find, registrar::location, store::isQuiet);
       reads = new OutputReads(store::find);
       open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
-      applications = ApplicationRegistry.open(applicationsDirectory, config.recover());
+      applications = ApplicationRegistry.open(applicationsDirectory, config.recover(), copies);
       freeUnknown(known);
       if (!built.diskDirectories().isEmpty()) {
         memory.moveOutputsOf(store);
@@ -161,6 +165,21 @@ public final class NodeService implements Closeable, RemoteBackend {
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;
+    }
+  }
+
+  /** Null where none are wanted, or that directory does not work: nothing else depends on it. */
+  private ApplicationCopies openCopies(Path directory) {
+    if (directory == null) {
+      return null;
+    }
+    try {
+      ApplicationCopies copies = ApplicationCopies.open(directory);
+      open.addLast(copies);
+      return copies;
+    } catch (IOException e) {
+      LOG.warn("Outputs will not outlive the loss of the memory", e);
+      return null;
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.List;
  * How a node service is started; {@link ServiceBuilder} fills it.
  *
  * @param directory where it keeps its socket and what it knows of applications; private already
+ * @param applicationCopies where it keeps on disk what it knows of applications; null for nowhere
  * @param store its pool; the segment listener in it is replaced by the service's own
  * @param bindAddress where the control protocol listens
  * @param dataAddress where transports listen, for probes too
@@ -29,6 +30,7 @@ import java.util.List;
  */
 record NodeServiceConfig(
     Path directory,
+    Path applicationCopies,
     StoreConfig.Builder store,
     InetAddress bindAddress,
     InetAddress dataAddress,

@@ -34,7 +34,6 @@ public final class ServiceBuilder {
   private final StoreConfig.Builder store;
   private final long totalBytes; // that the tier is fitted into; 0: the tier was given
   private int segmentBytes = StoreConfig.DEFAULT_SEGMENT_BYTES;
-  private int diskDirectories;
   private String memorySetting = "the memory of the node";
   private String advice = "give the service a directory of its own";
   private String medium = "auto";
@@ -43,6 +42,8 @@ public final class ServiceBuilder {
   private InetAddress bindAddress = new InetSocketAddress(0).getAddress();
   private DataAddress dataAddress; // null: the same
   private int controlPort;
+  private List<Path> overflowDirectories = List.of();
+  private boolean backgroundCopy;
   private boolean recover;
   private BounceConfig bounce = new BounceConfig(BounceConfig.DEFAULT_SLOT_BYTES, 0);
   private ConnectionLimits limits = ConnectionLimits.DEFAULT;
@@ -94,8 +95,15 @@ public final class ServiceBuilder {
 
   /** The same with another number of bytes to be left free on those file systems. */
   public ServiceBuilder overflow(List<Path> directories, long capacityBytes, long reserveBytes) {
-    diskDirectories = directories.size();
+    overflowDirectories = List.copyOf(directories);
     store.disk(directories, capacityBytes, reserveBytes);
+    return this;
+  }
+
+  /** Whether outputs in memory are copied to the disk tier when nobody waits for that. */
+  public ServiceBuilder backgroundCopy(boolean copy) {
+    backgroundCopy = copy;
+    store.backgroundCopy(copy);
     return this;
   }
 
@@ -220,6 +228,7 @@ public final class ServiceBuilder {
     return NodeService.start(
         new NodeServiceConfig(
             place.directory(),
+            applicationCopies(),
             store,
             bindAddress,
             dataAddress == null ? bindAddress : dataAddress.resolve(bindAddress),
@@ -239,7 +248,7 @@ public final class ServiceBuilder {
     long bouncing =
         offered.stream().filter(each -> !each.name().equals(TransportNames.TCP)).count();
     long bounceBytes = bouncing * bounce.totalBytes();
-    long diskBytes = (long) diskDirectories * Device.MEMORY_BYTES;
+    long diskBytes = (long) overflowDirectories.size() * Device.MEMORY_BYTES;
     if (totalBytes == 0) {
       return new NodeMemory(store.usableMemoryBytes(), bounceBytes, diskBytes);
     }
@@ -255,6 +264,15 @@ public final class ServiceBuilder {
         diskBytes >> 20);
     store.memoryCapacity(memory.tierBytes());
     return memory;
+  }
+
+  /** Beside the first directory on disk, which holds files of the pool alone. */
+  private Path applicationCopies() {
+    if (!backgroundCopy || overflowDirectories.isEmpty()) {
+      return null;
+    }
+    Path first = overflowDirectories.get(0);
+    return first.resolveSibling(first.getFileName() + "-applications");
   }
 
   private List<TransportProvider> chosenTransports() throws TransportException {

@@ -36,7 +36,7 @@ class ApplicationRegistryTest {
 
   @BeforeEach
   void open() throws IOException {
-    registry = ApplicationRegistry.open(directory, true);
+    registry = ApplicationRegistry.open(directory, true, null);
   }
 
   @Test

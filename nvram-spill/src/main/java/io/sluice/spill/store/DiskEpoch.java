@@ -3,23 +3,26 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.SharedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * What a directory of the disk tier says of itself: which pool it belongs to, and up to which epoch
- * it has followed it. The epoch of a pool rises with every start, and when a directory is left
- * behind later. One that did not follow may hold outputs whose blocks in memory are others' by now,
- * so nothing in it is believed any more.
+ * What a directory of the disk tier says of itself: which pool it belongs to, where that is, and up
+ * to which epoch it has followed it. The epoch of a pool rises with every start, and when a
+ * directory is left behind later. One that did not follow may hold outputs whose blocks in memory
+ * are others' by now, so nothing in it is believed any more.
  *
  * <pre>
- *  0       8         24      32      36
- *  +-------+---------+-------+-------+
- *  | magic | pool id | epoch | CRC   |    CRC-32C of all before it; integers are big-endian
- *  +-------+---------+-------+-------+
+ *  0       8         24      32      40      44
+ *  +-------+---------+-------+-------+-------+
+ *  | magic | pool id | epoch | place | CRC   |    CRC-32C of all before it; integers are big-endian
+ *  +-------+---------+-------+-------+-------+
  * </pre>
  *
  * It is written in its place, which needs no room on a file system that is full; half written it is
@@ -27,15 +30,35 @@ import java.util.zip.CRC32C;
  *
  * @param poolId the pool
  * @param epoch a generation of that pool
+ * @param place digits of its directory's path: no other pool may take it for lost
  */
-record DiskEpoch(UUID poolId, long epoch) {
+record DiskEpoch(UUID poolId, long epoch, long place) {
   private static final String FILE = "pool.epoch";
 
-  /** "SLCEDSK1". */
-  private static final long MAGIC = 0x534c434544534b31L;
+  /** "SLCEDSK2". */
+  private static final long MAGIC = 0x534c434544534b32L;
 
-  private static final int CRC_OFFSET = 32;
-  private static final int LENGTH_BYTES = 36;
+  private static final int CRC_OFFSET = 40;
+  private static final int LENGTH_BYTES = 44;
+
+  /** Of a pool in that directory. */
+  static DiskEpoch of(UUID poolId, long epoch, Path pool) {
+    return new DiskEpoch(poolId, epoch, placeOf(pool));
+  }
+
+  /** Whether the pool lies in that directory. */
+  boolean isOf(Path pool) {
+    return place == placeOf(pool);
+  }
+
+  private static long placeOf(Path pool) {
+    byte[] path = pool.toAbsolutePath().normalize().toString().getBytes(StandardCharsets.UTF_8);
+    try {
+      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(path)).getLong();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
+  }
 
   /** Reads what a directory says; empty if it says nothing that can be understood. */
   static Optional<DiskEpoch> read(Path directory) throws IOException {
@@ -55,7 +78,7 @@ record DiskEpoch(UUID poolId, long epoch) {
       return Optional.empty();
     }
     UUID poolId = new UUID(bytes.getLong(), bytes.getLong());
-    return Optional.of(new DiskEpoch(poolId, bytes.getLong()));
+    return Optional.of(new DiskEpoch(poolId, bytes.getLong(), bytes.getLong()));
   }
 
   /** The file of a directory in which it is written, and which the caller closes. */
@@ -69,7 +92,7 @@ record DiskEpoch(UUID poolId, long epoch) {
     ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES);
     bytes.putLong(MAGIC);
     bytes.putLong(poolId.getMostSignificantBits()).putLong(poolId.getLeastSignificantBits());
-    bytes.putLong(epoch);
+    bytes.putLong(epoch).putLong(place);
     bytes.putInt(crc(bytes)).flip();
     file.write(0, bytes);
     if (forced) {

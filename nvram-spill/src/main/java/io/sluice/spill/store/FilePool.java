@@ -51,6 +51,7 @@ final class FilePool implements PoolSpace {
   private final SortedMap<Integer, SegmentName> names = new ConcurrentSkipListMap<>();
   private final Set<Integer> retired = ConcurrentHashMap.newKeySet(); // only their names are left
   private UUID poolId; // null until there is a pool
+  private int firstIncarnation;
 
   /** A pool in a directory, which it closes. */
   FilePool(StoreConfig config, LockedDirectory locked, Owner owner) {
@@ -64,8 +65,13 @@ final class FilePool implements PoolSpace {
   @Override
   public Optional<PoolHeader> header() throws IOException {
     Optional<PoolHeader> header = PoolHeader.read(directory);
-    header.ifPresent(found -> poolId = found.poolId());
+    header.ifPresent(this::become);
     return header;
+  }
+
+  private void become(PoolHeader header) {
+    poolId = header.poolId();
+    firstIncarnation = header.firstIncarnation();
   }
 
   @Override
@@ -82,8 +88,13 @@ final class FilePool implements PoolSpace {
   @Override
   public void format(PoolHeader header) throws IOException {
     header.write(directory);
-    poolId = header.poolId();
+    become(header);
     syncNames();
+  }
+
+  @Override
+  public boolean outlivesLoss() {
+    return true;
   }
 
   @Override
@@ -184,7 +195,7 @@ final class FilePool implements PoolSpace {
 
   private SegmentName next(int segmentId, Optional<Owner> whose) {
     SegmentName former = names.get(segmentId);
-    int incarnation = former == null ? 0 : former.incarnation() + 1;
+    int incarnation = former == null ? firstIncarnation : former.incarnation() + 1;
     return SegmentName.of(poolId, segmentId, incarnation, whose);
   }
 

@@ -5,9 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Hands out generations: numbers that rise for the whole life of a pool, across restarts. The pool
- * holds a bound that no number handed out has reached, so that it is written once in {@value #STEP}
- * times, and which of them is the epoch of its disk tier, see {@link DiskEpoch}.
+ * Hands out generations: numbers that rise for the whole life of a pool, across restarts, and where
+ * its memory was lost across that. The pool holds a bound that no number handed out has reached, so
+ * that it is written once in {@value #STEP} times, and which of them is the epoch of its disk tier,
+ * see {@link DiskEpoch}.
  *
  * <pre>
  *  0       8            16
@@ -22,6 +23,12 @@ import java.nio.ByteBuffer;
 final class GenerationCounter implements Closeable {
   private static final int STEP = 1024;
   private static final int DISK_EPOCH_OFFSET = 8;
+
+  /** More than a pool hands out in its life. */
+  private static final int LIFE_BITS = 40;
+
+  /** So that files of the disk tier, which count in fewer bits, get other names as well. */
+  private static final long OTHER_NAMES = 1L << 24;
 
   private final MetaArea area;
   private long next;
@@ -50,6 +57,21 @@ final class GenerationCounter implements Closeable {
               + ", expected 0 or more; open it without recovery, which empties it");
     }
     return new GenerationCounter(area, Math.max(1, bound)); // 0: none was handed out
+  }
+
+  /**
+   * Begins, in a new area, above all that a pool may have handed out whose own area is lost.
+   *
+   * @param epoch of its disk tier, which it goes on with
+   */
+  static void goOn(MetaArea area, long epoch) throws IOException {
+    area.writeLong(DISK_EPOCH_OFFSET, epoch);
+    area.writeLong(0, epoch + (1L << LIFE_BITS) + OTHER_NAMES);
+  }
+
+  /** How many times a pool of that epoch has lost its memory. */
+  static long livesBefore(long epoch) {
+    return epoch >> LIFE_BITS;
   }
 
   /** A bound above every number handed out so far. */

@@ -82,6 +82,11 @@ final class MappedPool implements PoolSpace {
   }
 
   @Override
+  public boolean outlivesLoss() {
+    return false; // its segments have no incarnations
+  }
+
+  @Override
   public boolean servesOwners() {
     return false;
   }

@@ -7,6 +7,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -23,8 +24,15 @@ import org.slf4j.LoggerFactory;
 final class PoolFiles implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(PoolFiles.class);
 
+  /** More than a segment has between two losses of the memory. */
+  private static final int INCARNATIONS_OF_A_LIFE = 1 << 22;
+
+  /** So that no incarnation is more than an int; then the pool begins anew. */
+  private static final int MOST_LIVES = Integer.MAX_VALUE / INCARNATIONS_OF_A_LIFE - 1;
+
   private final PoolSpace space;
   private final DiskDirectories diskDirectories;
+  private final Path directory;
   private final boolean persistent;
   private final Owner owner;
   private PoolHeader header;
@@ -34,8 +42,13 @@ final class PoolFiles implements Closeable {
   private boolean epochDue;
 
   private PoolFiles(
-      PoolSpace space, DiskDirectories diskDirectories, boolean persistent, Owner owner) {
+      PoolSpace space,
+      DiskDirectories diskDirectories,
+      Path directory,
+      boolean persistent,
+      Owner owner) {
     this.space = space;
+    this.directory = directory;
     this.owner = owner;
     this.persistent = persistent;
     this.diskDirectories = diskDirectories;
@@ -49,6 +62,7 @@ final class PoolFiles implements Closeable {
             space,
             new DiskDirectories(
                 config.diskDirectories(), config.use(), System::nanoTime, config.diskTimeoutMs()),
+            config.directory(),
             config.medium().isPersistent(),
             owner);
     try {
@@ -117,7 +131,7 @@ final class PoolFiles implements Closeable {
     DiskEpoch following;
     do { // again if one failed: it may have been written to before, and must not be believed for it
       epoch = generations.next();
-      following = new DiskEpoch(poolId(), epoch);
+      following = DiskEpoch.of(poolId(), epoch, directory);
     } while (!keptUp(following));
     generations.setDiskEpoch(epoch);
     epochDue = false;
@@ -144,10 +158,7 @@ final class PoolFiles implements Closeable {
       header.check(config);
       recovered = true;
     } else {
-      space.clear();
-      diskDirectories.onEach(LockedDirectory::clear);
-      header = new PoolHeader(UUID.randomUUID(), config.segmentBytes(), config.blockBytes());
-      space.format(header);
+      makeNew(config);
     }
     generations = GenerationCounter.open(space.generation(), config.directory());
     leaseMarks = new LeaseMarks(space.leaseMarks(), config);
@@ -155,6 +166,52 @@ final class PoolFiles implements Closeable {
       long epoch = generations.diskEpoch();
       diskDirectories.onEach(directory -> takeBack(directory, epoch));
     }
+  }
+
+  private void makeNew(StoreConfig config) throws IOException {
+    Optional<DiskEpoch> lost = config.recover() ? lostPool(config) : Optional.empty();
+    space.clear();
+    if (lost.isPresent()) {
+      goOn(lost.get(), config);
+      return;
+    }
+    diskDirectories.onEach(LockedDirectory::clear);
+    header = new PoolHeader(UUID.randomUUID(), config.segmentBytes(), config.blockBytes());
+    space.format(header);
+  }
+
+  /**
+   * The pool that was here, whose memory is lost while its directories of the disk tier are not.
+   * Those that had followed it furthest tell; they may all have been left behind, and then hold
+   * outputs that have been freed since, but whole ones.
+   */
+  private Optional<DiskEpoch> lostPool(StoreConfig config) {
+    if (!config.copiesOutputs() || !space.outlivesLoss()) {
+      return Optional.empty();
+    }
+    List<DiskEpoch> said = new ArrayList<>();
+    diskDirectories.onEach(
+        each -> DiskEpoch.read(each.path()).filter(it -> it.isOf(directory)).ifPresent(said::add));
+    return said.stream()
+        .max(Comparator.comparingLong(DiskEpoch::epoch))
+        .filter(it -> GenerationCounter.livesBefore(it.epoch()) < MOST_LIVES);
+  }
+
+  /** Has the same id, and nothing else that it ever had; the header comes last and makes it so. */
+  private void goOn(DiskEpoch lost, StoreConfig config) throws IOException {
+    LOG.warn("The memory of the pool at {} is lost; looking for its outputs on disk", directory);
+    try (MetaArea area = space.generation()) {
+      GenerationCounter.goOn(area, lost.epoch());
+    }
+    int lives = (int) GenerationCounter.livesBefore(lost.epoch()) + 1;
+    header =
+        new PoolHeader(
+            lost.poolId(),
+            config.segmentBytes(),
+            config.blockBytes(),
+            lives * INCARNATIONS_OF_A_LIFE);
+    space.format(header);
+    recovered = true;
   }
 
   /**

@@ -19,10 +19,17 @@ import java.util.UUID;
  * @param poolId drawn when the pool was created
  * @param segmentBytes length of its segments
  * @param blockBytes length of its blocks
+ * @param firstIncarnation of segments: more than 0 if the pool has lost its memory, whose segments
+ *     tasks may still open by their names
  */
-record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
+record PoolHeader(UUID poolId, int segmentBytes, int blockBytes, int firstIncarnation) {
   private static final String FILE = "pool.properties";
   private static final String FORMAT = "5";
+
+  /** Of a pool with no past. */
+  PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
+    this(poolId, segmentBytes, blockBytes, 0);
+  }
 
   /** Reads the header of a directory; empty if there is none. */
   static Optional<PoolHeader> read(Path directory) throws IOException {
@@ -44,7 +51,8 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
           new PoolHeader(
               UUID.fromString(properties.getProperty("poolId", "none")),
               Integer.parseInt(properties.getProperty("segmentBytes")),
-              Integer.parseInt(properties.getProperty("blockBytes"))));
+              Integer.parseInt(properties.getProperty("blockBytes")),
+              Integer.parseInt(properties.getProperty("firstIncarnation", "0"))));
     } catch (IllegalArgumentException e) {
       throw new IOException(
           file
@@ -78,6 +86,7 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {
     properties.setProperty("poolId", poolId.toString());
     properties.setProperty("segmentBytes", String.valueOf(segmentBytes));
     properties.setProperty("blockBytes", String.valueOf(blockBytes));
+    properties.setProperty("firstIncarnation", String.valueOf(firstIncarnation));
     StringWriter text = new StringWriter();
     properties.store(text, "Sluice spill pool");
     Path temporary = directory.resolve(FILE + ".tmp");

@@ -14,6 +14,7 @@ import java.util.function.BooleanSupplier;
  *   <li>A place is a pool from the end of {@link #format} to the beginning of {@link #clear}; a
  *       process that dies in between, or a power cut, leaves no half of one.
  *   <li>The areas may be asked for after {@link #format}, or after {@link #header} has found one.
+ *       Where {@link #outlivesLoss} they are asked for before {@link #format}, too.
  *   <li>A segment exists when all of its space does: a store into its mapping never meets a full
  *       file system, which the kernel reports by killing the process (SIGBUS).
  * </ul>
@@ -45,6 +46,12 @@ interface PoolSpace extends Closeable {
 
   /** Makes it an empty pool, after {@link #clear}. */
   void format(PoolHeader header) throws IOException;
+
+  /**
+   * Whether a pool whose memory is lost can go on here with its id: tasks that outlived the loss
+   * must not find what comes now under the names of what was there.
+   */
+  boolean outlivesLoss();
 
   /** For a {@link GenerationCounter}. */
   MetaArea generation() throws IOException;

@@ -372,16 +372,16 @@ class DiskDirectoriesTest extends PoolTestBase {
   void whatComesToLieOverADirectoryDoesNotFollowInItsPlace() throws Exception {
     UUID pool = UUID.randomUUID();
     try (DiskDirectories former = disks(new AtomicLong())) {
-      assertTrue(former.keepUp(new DiskEpoch(pool, 1), true));
+      assertTrue(former.keepUp(new DiskEpoch(pool, 1, 0), true));
     }
     Path late = directory.resolve("late");
     Files.move(first(), late);
     Path covered = directory.resolve("covered");
     try (DiskDirectories directories = disks(new AtomicLong())) {
-      assertTrue(directories.keepUp(new DiskEpoch(pool, 2), true));
+      assertTrue(directories.keepUp(new DiskEpoch(pool, 2, 0), true));
       Files.move(first(), covered);
       Files.move(late, first());
-      assertTrue(directories.keepUp(new DiskEpoch(pool, 3), true));
+      assertTrue(directories.keepUp(new DiskEpoch(pool, 3, 0), true));
     }
     assertEquals(1, DiskEpoch.read(first()).orElseThrow().epoch());
     assertEquals(3, DiskEpoch.read(covered).orElseThrow().epoch());

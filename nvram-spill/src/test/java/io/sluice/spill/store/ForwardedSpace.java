@@ -30,6 +30,11 @@ class ForwardedSpace implements PoolSpace {
   }
 
   @Override
+  public boolean outlivesLoss() {
+    return space.outlivesLoss();
+  }
+
+  @Override
   public void format(PoolHeader header) throws IOException {
     space.format(header);
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.BufferedReader;
 import java.io.File;
@@ -27,6 +28,17 @@ abstract class KillContract extends PoolTestBase {
   private static final int OUTPUTS_PER_APPLICATION = 5;
   private static final int PARTITIONS = 8;
 
+  /** Whether outputs are copied to disk, and the memory is lost now and then. */
+  private boolean copying;
+
+  private final Set<Integer> copied = new HashSet<>();
+
+  /** The same with copies on disk: what has one survives the memory, too. */
+  void killAndLoseMemoryAt(TestPlace where) throws Exception {
+    copying = true;
+    killAt(where);
+  }
+
   /** What was acknowledged survives, and nothing else is wrong. */
   void killAt(TestPlace where) throws Exception {
     place = where;
@@ -39,6 +51,11 @@ abstract class KillContract extends PoolTestBase {
     for (int kill = 0; kill < KILLS; kill++) {
       int lines = 5 + random.nextInt(60);
       next = runAndKill(next, lines, acknowledged, mayBeFreed, freed);
+      boolean lost = copying && random.nextBoolean();
+      if (lost) {
+        PrivateDirectory.delete(pool());
+        acknowledged.retainAll(copied);
+      }
       try (SpillStore store = open(recovering())) {
         int found = 0;
         for (int number = 0; number < next; number++) {
@@ -60,7 +77,7 @@ abstract class KillContract extends PoolTestBase {
   }
 
   private StoreConfig recovering() {
-    return configWithDisk(2).recover(Set.of()).build();
+    return configWithDisk(2).backgroundCopy(copying).recover(Set.of()).build();
   }
 
   private int runAndKill(
@@ -72,6 +89,7 @@ abstract class KillContract extends PoolTestBase {
     command.addAll(place.options());
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Victim.class.getName()));
     command.addAll(List.of(directory.toString(), place.name(), String.valueOf(from)));
+    command.add(String.valueOf(copying));
     Process process =
         new ProcessBuilder(command)
             .redirectError(new File(directory.toFile(), "victim.err"))
@@ -93,6 +111,7 @@ abstract class KillContract extends PoolTestBase {
         switch (words[0]) {
           case "begin" -> next = number + 1;
           case "done" -> acknowledged.add(number);
+          case "copied" -> copied.add(number);
           case "freeing" -> mayBeFreed.add(number);
           case "freed" -> freed.add(number);
           default -> throw new IllegalStateException(line);
@@ -125,6 +144,7 @@ abstract class KillContract extends PoolTestBase {
       KillContract test = new KillContract() {};
       test.directory = Path.of(args[0]);
       test.place = TestPlace.valueOf(args[1]);
+      test.copying = Boolean.parseBoolean(args[3]);
       try (SpillStore store = test.open(test.recovering())) {
         for (int number = Integer.parseInt(args[2]); ; number++) {
           OutputId id = name(number);
@@ -135,6 +155,14 @@ abstract class KillContract extends PoolTestBase {
             writer.commit(id);
           }
           System.out.println("done " + number);
+          if (test.copying) {
+            CommittedOutput output = store.find(id).orElseThrow();
+            store.copyToDisk(output);
+            if (store.stats().copies().outputs() == 0 || number % 3 == 0) {
+              store.moveToDisk(output);
+            }
+            System.out.println("copied " + number);
+          }
           int old = number / OUTPUTS_PER_APPLICATION - 2;
           if (old >= 0 && number % OUTPUTS_PER_APPLICATION == 0) {
             System.out.println("freeing " + old);

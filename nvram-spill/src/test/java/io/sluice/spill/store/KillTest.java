@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -9,5 +10,10 @@ class KillTest extends KillContract {
   @EnumSource(names = {"FILES", "FILE_AS_DEVICE"})
   void whatWasAcknowledgedSurvivesAndNothingElseIsWrong(TestPlace where) throws Exception {
     killAt(where);
+  }
+
+  @Test
+  void whatWasCopiedSurvivesTheMemoryToo() throws Exception {
+    killAndLoseMemoryAt(TestPlace.FILES);
   }
 }
