@@ -80,6 +80,11 @@ final class ServiceState implements ServiceStateMXBean {
   }
 
   @Override
+  public long getCopiedOutputs() {
+    return stat(stats -> stats.copies().outputs());
+  }
+
+  @Override
   public long getRefusals() {
     return stat(StoreStats::refusals);
   }

@@ -38,6 +38,9 @@ public interface ServiceStateMXBean {
   /** Outputs that have left the memory tier for the disk tier since the start. */
   long getMovedOutputs();
 
+  /** Outputs in memory that have a copy on the disk tier now. */
+  long getCopiedOutputs();
+
   /** Leases since the start that no tier could grant. */
   long getRefusals();
 

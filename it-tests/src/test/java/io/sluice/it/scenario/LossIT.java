@@ -1,18 +1,23 @@
 package io.sluice.it.scenario;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.NodeState;
+import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.ScenarioConf;
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -128,6 +133,38 @@ class LossIT {
       inTheMiddle.start();
       run.openReduceGate();
       run.await().readBothWays().allSucceededAtOnce();
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  /** As by a reboot, but for the maps' processes, which have ended. */
+  @Test
+  void copiesOnDiskOutliveTheMemoryOfANode(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("lost-memory").with(NO_SLOW_START);
+    NodeManager node = cluster.nodes().get(1);
+    Map<String, String> copying = Map.of("sluice.disk.background-copy", "true");
+    node.restartWith(copying);
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      List<TaskProcess> maps = run.mapsOn(1);
+      assertFalse(maps.isEmpty(), "maps of the node");
+      run.finish(maps);
+      Poll.untilTrue(
+          "copies of " + maps.size() + " outputs",
+          Duration.ofMinutes(1),
+          () -> Optional.of(node.poolState().copiedOutputs() == maps.size()));
+      node.killHard();
+      PrivateDirectory.delete(node.place().pool());
+      node.start();
+      NodeState after = node.poolState();
+      assertEquals(maps.size(), after.outputs());
+      assertEquals(0, after.memoryUsedBytes());
+      run.openMapGate();
+      run.openReduceGate();
+      run.await().readBothWays().allSucceededAtOnce();
+    } finally {
+      node.restartWith(Map.of());
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }

@@ -7,12 +7,18 @@ import com.fasterxml.jackson.databind.JsonNode;
  *
  * @param running whether it works
  * @param outputs map outputs it holds
+ * @param copiedOutputs those of them in memory that have a copy on disk
  * @param memoryUsedBytes leased or committed in the memory tier
  * @param diskUsedBytes leased or committed in the disk tier
  * @param diskUses times since its start that a task's lease lay there, or an output was moved there
  */
 public record NodeState(
-    boolean running, int outputs, long memoryUsedBytes, long diskUsedBytes, long diskUses) {
+    boolean running,
+    int outputs,
+    int copiedOutputs,
+    long memoryUsedBytes,
+    long diskUsedBytes,
+    long diskUses) {
 
   static NodeState parse(JsonNode bean) {
     if (bean.isMissingNode()) {
@@ -21,6 +27,7 @@ public record NodeState(
     return new NodeState(
         bean.path("Running").asBoolean(),
         bean.path("Outputs").asInt(),
+        bean.path("CopiedOutputs").asInt(),
         bean.path("MemoryUsedBytes").asLong(),
         bean.path("DiskUsedBytes").asLong(),
         bean.path("Overflows").asLong() + bean.path("MovedOutputs").asLong());
