@@ -71,7 +71,7 @@ final class LedgerModel {
   }
 
   void join(ModelTask task) {
-    task.id = ledger.join(task.who, 0);
+    task.id = ledger.join(task.who, task.ownSortBytes);
     ledger.hears(task.id, task.hearing != ModelTask.Hearing.NONE);
     tasks.put(task.id, task);
   }
@@ -261,6 +261,10 @@ final class LedgerModel {
     return !task.told.isEmpty();
   }
 
+  private long claimBytes(ModelTask task) {
+    return Math.max(0, terms.claimBytes() - task.ownSortBytes);
+  }
+
   private void checkMove(Order.Move move) {
     boolean forSort =
         tasks.values().stream()
@@ -268,14 +272,14 @@ final class LedgerModel {
     if (move.urgent() && forSort && tasks.values().stream().noneMatch(this::isRecalled)) {
       for (ModelTask task : tasks.values()) {
         boolean asks = task.waiting != null || time.nowMs() - task.refusedAtMs <= terms.wantMs();
-        boolean lent = task.held(Kind.RECEIVE) > 0 || task.held(Kind.SORT) > terms.claimBytes();
+        boolean lent = task.held(Kind.RECEIVE) > 0 || task.held(Kind.SORT) > claimBytes(task);
         Property.OUTPUTS_AFTER_LOANS.check(asks || !lent, () -> move + " before " + task);
       }
     }
   }
 
   private void checkRevoke(ModelTask task, Order.Revoke revoke) {
-    if (revoke.kind() == Kind.SORT && revoke.keepBytes() < terms.claimBytes() && disk.works) {
+    if (revoke.kind() == Kind.SORT && revoke.keepBytes() < claimBytes(task) && disk.works) {
       long send = ledger.stats().heldBytes().get(Kind.SEND);
       Property.CLAIMS_LAST.check(
           failedLately() || send <= disk.orderedBytes(),

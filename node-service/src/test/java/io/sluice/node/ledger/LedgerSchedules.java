@@ -61,8 +61,10 @@ final class LedgerSchedules {
         return new ModelWriter(model, application, 1 + random.nextInt(20));
       default:
         double ratio = List.of(1.0, 1.0, 0.3, 0.0).get(random.nextInt(4));
+        long ownBytes = List.of(0L, 8L, 32L).get(random.nextInt(3));
         return new ModelMap(
-            model, application, hearing, random.nextInt(300), 2 + random.nextInt(8), ratio);
+                model, application, hearing, random.nextInt(300), 2 + random.nextInt(8), ratio)
+            .withOwn(ownBytes);
     }
   }
 

@@ -2,7 +2,8 @@ package io.sluice.node.ledger;
 
 /** A map task: fills its sort buffer, spills it, and commits its runs. */
 final class ModelMap extends ModelTask {
-  private static final long OWN = 16;
+  /** What one that borrows all that it sorts in has for as long as it is lent nothing. */
+  private static final long LITTLE = 16;
 
   private final long step;
   private final long rate;
@@ -21,6 +22,12 @@ final class ModelMap extends ModelTask {
     this.ratio = ratio;
   }
 
+  /** Sorts in so much of its own, and borrows what is beyond. */
+  ModelMap withOwn(long bytes) {
+    ownSortBytes = bytes;
+    return this;
+  }
+
   @Override
   void work() {
     if (left == 0) {
@@ -31,7 +38,8 @@ final class ModelMap extends ModelTask {
           });
       return;
     }
-    long room = held(Kind.SORT) == 0 ? OWN : held(Kind.SORT);
+    long room = ownSortBytes + held(Kind.SORT);
+    room = room == 0 ? LITTLE : room;
     if (buffered < room) {
       long filled = Math.min(Math.min(rate, left), room - buffered);
       buffered += filled;
@@ -40,7 +48,7 @@ final class ModelMap extends ModelTask {
     } else if (!model.disk.exists()) {
       spill(this::work); // sorts in its own memory
     } else {
-      boolean loan = held(Kind.SORT) + step > model.terms.claimBytes();
+      boolean loan = ownSortBytes + held(Kind.SORT) + step > model.terms.claimBytes();
       ask(
           Kind.SORT,
           step,
@@ -64,10 +72,11 @@ final class ModelMap extends ModelTask {
       return;
     }
     long sorted = held(Kind.SORT);
+    long most = Math.min(out, model.ledger.stats().capacityBytes()); // what is beyond has no chance
     ask(
         Kind.WRITING,
-        out,
-        Math.max(0, out - sorted),
+        most,
+        Math.max(0, most - sorted),
         model.disk.exists() ? Patience.COMING : Patience.LAST,
         got -> {
           Property.ROOM.check(got >= Math.min(out, sorted), () -> this);

@@ -24,6 +24,7 @@ abstract class ModelTask {
   final Map<Kind, Told> told = new EnumMap<>(Kind.class);
   long id;
   boolean alive;
+  long ownSortBytes; // counted in no ledger
   boolean frozen; // stopped by a signal, and not ended
   Waiting waiting;
   long refusedAtMs = Long.MIN_VALUE / 2;
@@ -120,7 +121,7 @@ abstract class ModelTask {
       hasPromised = false;
     }
     waiting = null;
-    if (bytes == 0) {
+    if (bytes < was.bytes()) { // in part, where it had room
       refusedAtMs = model.time.nowMs();
     }
     Property.LATE.check(!was.late() || bytes == 0 || was.kind() == Kind.WRITING, () -> this);
