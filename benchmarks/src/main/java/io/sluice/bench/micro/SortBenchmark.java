@@ -49,16 +49,21 @@ public class SortBenchmark {
     @Param({"1", "16"})
     public int partitions;
 
+    /** Where they are sorted: in memory of the process, or in what a pool lends. */
+    @Param({"own", "lent"})
+    public String memory;
+
     byte[] bytes;
     int[] keyLengths;
     int valueLength;
+    LentMemory lent; // null: none
     SortChunks chunks;
     RecordBuffer buffer;
     ByteBuffer out;
 
     /** Makes them, the same ones each time. */
     @Setup
-    public void make() {
+    public void make() throws IOException {
       Random random = new Random(42);
       keyLengths = new int[records];
       if (keys.equals("tera")) {
@@ -70,7 +75,13 @@ public class SortBenchmark {
         valueLength = 4;
         makeUrls(random);
       }
-      chunks = new SortChunks(2L * bytes.length + 64L * records + (64L << 20), CHUNK_BYTES);
+      long memoryBytes = 2L * bytes.length + 64L * records + (64L << 20);
+      if (memory.equals("lent")) {
+        lent = LentMemory.open(memoryBytes);
+        chunks = new SortChunks(2L * CHUNK_BYTES, CHUNK_BYTES, lent.chunks());
+      } else {
+        chunks = new SortChunks(memoryBytes, CHUNK_BYTES);
+      }
       buffer = new RecordBuffer(chunks, partitions, new BytewiseOrder());
       out = ByteBuffer.allocateDirect(OUT_BYTES);
     }
@@ -94,9 +105,18 @@ public class SortBenchmark {
 
     /** Gives the memory back. */
     @TearDown
-    public void close() {
-      buffer.close();
+    public void close() throws IOException {
+      reset();
       chunks.close();
+      if (lent != null) {
+        lent.close();
+      }
+    }
+
+    /** As a spill leaves the buffer. */
+    void reset() throws IOException {
+      buffer.reset();
+      chunks.giveBack();
     }
 
     void collect() throws IOException {
@@ -117,8 +137,8 @@ public class SortBenchmark {
   public static class Empty {
     /** Empties it. */
     @Setup(Level.Invocation)
-    public void reset(Records records) {
-      records.buffer.reset();
+    public void reset(Records records) throws IOException {
+      records.reset();
     }
   }
 
@@ -128,7 +148,7 @@ public class SortBenchmark {
     /** Fills it. */
     @Setup(Level.Invocation)
     public void collect(Records records) throws IOException {
-      records.buffer.reset();
+      records.reset();
       records.collect();
     }
   }
@@ -141,7 +161,7 @@ public class SortBenchmark {
     /** Fills and sorts it. */
     @Setup(Level.Invocation)
     public void sort(Records records) throws IOException {
-      records.buffer.reset();
+      records.reset();
       records.collect();
       sorted = records.buffer.sort();
     }
