@@ -22,9 +22,11 @@ import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.MemorySource;
 import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.PendingWrite;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -63,6 +65,7 @@ public final class LocalClient implements MemorySource, Closeable {
   private volatile Session session;
   private final List<Closeable> holds = new ArrayList<>(); // of every lease since the first
   private final ReceivedSegments received = new ReceivedSegments(this::askFor);
+  private Sent sent; // null: every answer has come
   private volatile boolean closed;
 
   /** One connection, and what the service said when it began. */
@@ -82,6 +85,41 @@ public final class LocalClient implements MemorySource, Closeable {
         throw new ProtocolException("the service has passed files that were not asked for");
       }
       return in;
+    }
+  }
+
+  /**
+   * A unit that was sent to be written, and whose answer may not have come. Should the connection
+   * break before that, it is sent once more.
+   */
+  private final class Sent implements PendingWrite {
+    private final int segmentId;
+    private final long offsetBytes;
+    private final ByteBuffer unit;
+    private IOException failure; // guarded by the client
+
+    Sent(int segmentId, long offsetBytes, ByteBuffer unit) {
+      this.segmentId = segmentId;
+      this.offsetBytes = offsetBytes;
+      this.unit = unit;
+    }
+
+    private void writeTo(DataOutputStream out) throws IOException {
+      out.writeInt(segmentId);
+      out.writeLong(offsetBytes);
+      out.writeInt(unit.remaining());
+    }
+
+    @Override
+    public void await() throws IOException {
+      synchronized (LocalClient.this) {
+        if (sent == this) {
+          settle();
+        }
+        if (failure != null) {
+          throw failure;
+        }
+      }
     }
   }
 
@@ -315,22 +353,63 @@ public final class LocalClient implements MemorySource, Closeable {
     long atBytes = extent.offsetBytes() + offsetBytes;
     while (bytes.hasRemaining()) {
       int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
-      write(extent.segment().segmentId(), atBytes, bytes.slice(bytes.position(), unitBytes));
+      send(new Sent(
+              extent.segment().segmentId(), atBytes, bytes.slice(bytes.position(), unitBytes)))
+          .await();
       bytes.position(bytes.position() + unitBytes);
       atBytes += unitBytes;
     }
   }
 
-  private void write(int segmentId, long offsetBytes, ByteBuffer unit) throws IOException {
-    exchange(
-            LocalProtocol.WRITE,
-            out -> {
-              out.writeInt(segmentId);
-              out.writeLong(offsetBytes);
-              out.writeInt(unit.remaining());
-            },
-            unit)
-        .withoutFiles();
+  @Override
+  public PendingWrite beginWrite(Extent extent, long offsetBytes, ByteBuffer bytes)
+      throws IOException {
+    return send(
+        new Sent(extent.segment().segmentId(), extent.offsetBytes() + offsetBytes, bytes.slice()));
+  }
+
+  /** Returns when the service may have it; the answer comes before any other is asked for. */
+  private synchronized PendingWrite send(Sent unit) throws IOException {
+    settle();
+    inSession(
+        () -> {
+          session
+              .frames()
+              .send(LocalProtocol.WRITE, unit::writeTo, unit.unit.duplicate(), timeoutMs);
+          return null;
+        });
+    sent = unit;
+    return unit;
+  }
+
+  /** Takes the answer that is still to come. What has become of it is told who awaits that. */
+  private void settle() {
+    Sent unit = sent;
+    if (unit == null) {
+      return;
+    }
+    sent = null;
+    try {
+      inStep(() -> receive(session.frames()).withoutFiles());
+    } catch (RemoteError | StoreFullException | CorruptOutputException e) {
+      unit.failure = e;
+    } catch (IOException | RuntimeException e) {
+      writeAgain(unit, e);
+    }
+  }
+
+  private void writeAgain(Sent unit, Exception cause) {
+    try {
+      goOn(cause);
+      inStep(
+          () ->
+              exchange(session.frames(), LocalProtocol.WRITE, unit::writeTo, unit.unit)
+                  .withoutFiles());
+    } catch (IOException e) {
+      unit.failure = e;
+    } catch (RuntimeException e) {
+      unit.failure = new IOException("a unit could not be written: " + e, e);
+    }
   }
 
   @Override
@@ -364,37 +443,54 @@ public final class LocalClient implements MemorySource, Closeable {
         .withoutFiles();
   }
 
-  private Answer exchange(int type, Frames.Payload payload) throws IOException {
-    return exchange(type, payload, NOTHING);
+  private synchronized Answer exchange(int type, Frames.Payload payload) throws IOException {
+    settle();
+    return inSession(() -> exchange(session.frames(), type, payload, NOTHING));
   }
 
-  private synchronized Answer exchange(int type, Frames.Payload payload, ByteBuffer behind)
-      throws IOException {
+  /** Something that is done with the service. */
+  private interface Step<T> {
+    T run() throws IOException;
+  }
+
+  /** Does it, with the service's successor if need be. */
+  private <T> T inSession(Step<T> step) throws IOException {
     try {
-      return exchangeInStep(type, payload, behind);
+      return inStep(step);
     } catch (RemoteError | StoreFullException | CorruptOutputException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
-      if (closed || e instanceof InterruptedIOException) {
-        throw e;
-      }
-      session = reopen(e);
-      if (closed) { // meanwhile, and perhaps without seeing this session
-        session.stream().close();
-        throw e;
-      }
+      goOn(e);
     }
-    return exchangeInStep(type, payload, behind);
+    return inStep(step);
+  }
+
+  /** Goes on with the service's successor, unless the cause is this side's. */
+  private void goOn(Exception cause) throws IOException {
+    if (closed || cause instanceof InterruptedIOException) {
+      throw asThrown(cause);
+    }
+    session = reopen(cause);
+    if (closed) { // meanwhile, and perhaps without seeing this session
+      session.stream().close();
+      throw asThrown(cause);
+    }
+  }
+
+  private static IOException asThrown(Exception cause) {
+    if (cause instanceof RuntimeException e) {
+      throw e;
+    }
+    return (IOException) cause;
   }
 
   /** Ends the session if the answer may still be on its way: the next request would take it. */
-  private Answer exchangeInStep(int type, Frames.Payload payload, ByteBuffer behind)
-      throws IOException {
+  private <T> T inStep(Step<T> step) throws IOException {
     boolean inStep = false;
     try {
-      Answer answer = exchange(session.frames(), type, payload, behind);
+      T done = step.run();
       inStep = true;
-      return answer;
+      return done;
     } catch (RemoteError | StoreFullException | CorruptOutputException e) {
       inStep = true; // that was the answer
       throw e;
@@ -407,10 +503,14 @@ public final class LocalClient implements MemorySource, Closeable {
 
   private Answer exchange(Frames frames, int type, Frames.Payload payload, ByteBuffer behind)
       throws IOException {
+    frames.send(type, payload, behind.duplicate(), timeoutMs);
+    return receive(frames);
+  }
+
+  private Answer receive(Frames frames) throws IOException {
     List<Descriptor> files = new ArrayList<>();
     boolean answered = false;
     try {
-      frames.send(type, payload, behind.duplicate(), timeoutMs);
       Answer answer = new Answer(Replies.receive(frames, files, timeoutMs), files);
       answered = true;
       return answer;

@@ -17,6 +17,7 @@ import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.format.OutputId;
@@ -25,6 +26,7 @@ import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.OutputReads;
+import io.sluice.spill.store.PendingWrite;
 import io.sluice.spill.store.StoreConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -36,6 +38,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** What tasks write to the disk tier, which has no memory above it here. */
@@ -93,6 +98,82 @@ class DiskWriteTest extends LocalServerTestBase {
       byte[] file = Files.readAllBytes(segmentPath(extent));
       int start = (int) extent.offsetBytes();
       assertArrayEquals(expected, Arrays.copyOfRange(file, start, start + expected.length));
+    }
+  }
+
+  /** Its first page is written in part, through the file, whose monitor is held. */
+  @Test
+  void theNextUnitIsMadeWhileOneIsOnItsWay() throws IOException {
+    byte[] unit = random(TestSeed.random(), 1_000);
+    try (LocalClient client = connect(APP)) {
+      Extent extent = client.leaseContiguous(UNIT_BYTES);
+      PendingWrite pending;
+      synchronized (file(extent)) {
+        pending = client.beginWrite(extent, 1, ByteBuffer.wrap(unit)); // it cannot be there yet
+      }
+      pending.await();
+      pending.await();
+      byte[] file = Files.readAllBytes(segmentPath(extent));
+      assertArrayEquals(unit, Arrays.copyOfRange(file, 1, 1 + unit.length));
+    }
+  }
+
+  private SharedFile file(Extent extent) {
+    return store.segment(extent.segment().segmentId()).orElseThrow().file();
+  }
+
+  /** It is told who wrote it, and nobody takes it for the answer to what was asked for next. */
+  @Test
+  void aUnitThatFailedIsTheFailureOfWhoAwaitsIt() throws IOException {
+    try (LocalClient client = connect(APP)) {
+      Extent extent = client.leaseContiguous(UNIT_BYTES);
+      PendingWrite failing =
+          client.beginWrite(extent, UNIT_BYTES, ByteBuffer.wrap(new byte[1_000])); // behind it
+      PendingWrite next = client.beginWrite(extent, 0, ByteBuffer.wrap(new byte[1_000]));
+      Extent other = client.leaseContiguous(UNIT_BYTES);
+      next.await();
+      client.write(other, 0, ByteBuffer.wrap(new byte[10]));
+      assertThrows(RemoteError.class, failing::await);
+      client.force(extent);
+    }
+  }
+
+  /** Nothing is acknowledged that a restart loses: what has no answer yet is sent once more. */
+  @Test
+  void aUnitThatARestartLosesIsSentAgain() throws Exception {
+    byte[] unit = random(TestSeed.random(), 1_000);
+    try (LocalClient client = connect(APP)) {
+      Extent extent = client.leaseContiguous(UNIT_BYTES);
+      Path path = segmentPath(extent);
+      PendingWrite pending;
+      CompletableFuture<Void> closing;
+      synchronized (file(extent)) { // it cannot be there, or be answered
+        pending = client.beginWrite(extent, 1, ByteBuffer.wrap(unit));
+        store.quiesce();
+        closing = CompletableFuture.runAsync(this::closeServer);
+        Await.until("the end of the server", () -> !Files.exists(socket()));
+      }
+      closing.get();
+      store.close();
+      try (SharedFile lost = SharedFile.open(path)) {
+        lost.write(0, ByteBuffer.allocate(unit.length + 1));
+      }
+      records = LeaseRecords.open(socket(), true);
+      openStore(pool().formerLeases(records).recover(Set.of(APP)));
+      server = startServer();
+      pending.await();
+      byte[] file = Files.readAllBytes(path);
+      assertArrayEquals(unit, Arrays.copyOfRange(file, 1, 1 + unit.length));
+      client.force(extent);
+    }
+  }
+
+  private void closeServer() {
+    try {
+      memory.close();
+      server.close();
+    } catch (IOException e) {
+      throw new CompletionException(e);
     }
   }
 

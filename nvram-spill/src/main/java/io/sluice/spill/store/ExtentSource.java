@@ -53,6 +53,16 @@ public interface ExtentSource {
    */
   void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException;
 
+  /**
+   * Begins to write what remains in {@code bytes}, of {@link
+   * io.sluice.spill.disk.Device#UNIT_BYTES} at most, so that the next bytes can be made meanwhile.
+   */
+  default PendingWrite beginWrite(Extent extent, long offsetBytes, ByteBuffer bytes)
+      throws IOException {
+    write(extent, offsetBytes, bytes);
+    return PendingWrite.DONE;
+  }
+
   /** Returns when what was written to an extent of the disk tier has reached the medium. */
   void force(Extent extent) throws IOException;
 

@@ -59,6 +59,11 @@ final class DirectExtent implements OpenExtent {
   }
 
   @Override
+  public void settle() {
+    // it was there at once
+  }
+
+  @Override
   public void writeAt(int offsetBytes, ByteBuffer source) {
     memory.clear();
     memory.put(offsetBytes, source, source.position(), source.remaining());

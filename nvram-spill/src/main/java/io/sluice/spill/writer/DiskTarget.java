@@ -2,6 +2,7 @@ package io.sluice.spill.writer;
 
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.PendingWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -27,6 +28,11 @@ final class DiskTarget implements StagingTarget {
     if (bytes.hasRemaining()) {
       source.write(extent, offsetBytes, bytes);
     }
+  }
+
+  @Override
+  public PendingWrite beginWrite(int offsetBytes, ByteBuffer bytes) throws IOException {
+    return bytes.hasRemaining() ? source.beginWrite(extent, offsetBytes, bytes) : PendingWrite.DONE;
   }
 
   @Override

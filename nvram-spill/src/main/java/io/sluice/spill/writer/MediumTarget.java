@@ -2,6 +2,7 @@ package io.sluice.spill.writer;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.store.PendingWrite;
 import java.nio.ByteBuffer;
 
 /**
@@ -26,6 +27,12 @@ final class MediumTarget implements StagingTarget {
       pages.enterTo(offsetBytes + source.remaining());
       medium.write(mapping, offsetBytes, source);
     }
+  }
+
+  @Override
+  public PendingWrite beginWrite(int offsetBytes, ByteBuffer source) {
+    write(offsetBytes, source);
+    return PendingWrite.DONE;
   }
 
   @Override

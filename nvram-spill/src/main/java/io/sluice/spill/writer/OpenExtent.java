@@ -27,9 +27,13 @@ interface OpenExtent extends Closeable {
   int windowStart();
 
   /**
-   * The first {@code usedBytes} bytes of the window reach the extent now, and it makes new room.
+   * The first {@code usedBytes} bytes of the window are on their way to the extent now, and it
+   * makes new room, perhaps in other memory.
    */
   void slide(int usedBytes) throws IOException;
+
+  /** Returns when all that was on its way is there. */
+  void settle() throws IOException;
 
   /** Writes all of {@code source} at an offset behind the window's start, outside the window. */
   void writeAt(int offsetBytes, ByteBuffer source) throws IOException;

@@ -1,7 +1,7 @@
 package io.sluice.spill.writer;
 
 import io.sluice.rdma.memory.Mapping;
-import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.disk.Device;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.FooterLayout;
@@ -43,7 +43,6 @@ import java.util.List;
  */
 public final class OutputWriter implements Closeable {
   private static final int CRC_CHUNK_BYTES = BlockChecksums.BLOCK_BYTES;
-  private static final int STAGING_BYTES = 1 << 20;
   private static final int FOOTER_ROOM_BYTES = 4096;
 
   private final ExtentSource source;
@@ -61,7 +60,7 @@ public final class OutputWriter implements Closeable {
   private int limit;
   private int crcPosition;
   private boolean summing = true; // not while a run is written whose checksums are known
-  private ByteBuffer staging;
+  private StagingBuffers staging;
   private ByteBuffer bounce = ByteBuffer.allocate(0);
   private boolean bouncing;
 
@@ -239,7 +238,7 @@ public final class OutputWriter implements Closeable {
   /** What was written so far is in the extents now, where others can read it. */
   public void flush() throws IOException {
     checkState(partition < 0, "a run is open");
-    slide();
+    settle();
   }
 
   /**
@@ -261,7 +260,7 @@ public final class OutputWriter implements Closeable {
 
   private void freeStaging() {
     if (staging != null) {
-      OffHeap.free(staging);
+      staging.close();
       staging = null;
     }
   }
@@ -305,7 +304,7 @@ public final class OutputWriter implements Closeable {
   private MappedRanges mapRanges(List<Range> ranges) throws IOException {
     checkState(partition < 0, "a run is open");
     checkState(!closed, "the output is closed");
-    slide();
+    settle();
     return mapper.map(ranges);
   }
 
@@ -360,7 +359,7 @@ public final class OutputWriter implements Closeable {
   }
 
   private ByteBuffer reserveBeyondWindow(int lengthBytes) throws IOException {
-    if (position == limit || lengthBytes <= STAGING_BYTES) {
+    if (position == limit || lengthBytes <= Device.UNIT_BYTES) {
       slideOrMove(lengthBytes);
       if (limit - position >= lengthBytes) {
         return window.limit(limit).position(position);
@@ -392,7 +391,15 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  /** Lets what is in the window reach the extent. */
+  /** What is in the window reaches the extent, before this returns. */
+  private void settle() throws IOException {
+    if (current != null) {
+      slide();
+      current.settle();
+    }
+  }
+
+  /** Sends what is in the window on its way. */
   private void slide() throws IOException {
     if (current == null) {
       return;
@@ -402,6 +409,7 @@ public final class OutputWriter implements Closeable {
     current.slide(position);
     position -= current.windowStart() - startBytes;
     crcPosition = position;
+    window = current.window();
     limit = current.windowLimit();
   }
 
@@ -440,11 +448,11 @@ public final class OutputWriter implements Closeable {
   }
 
   private OpenExtent openMapping(Extent extent) throws IOException {
-    ByteBuffer buffer = medium.isStoredDirectly() ? null : staging();
+    StagingBuffers buffers = medium.isStoredDirectly() ? null : staging();
     Mapping mapping = memory.open(extent);
-    return buffer == null
+    return buffers == null
         ? new DirectExtent(extent, mapping, medium)
-        : new StagedExtent(extent, buffer, new MediumTarget(medium, mapping));
+        : new StagedExtent(extent, buffers, new MediumTarget(medium, mapping));
   }
 
   static Mapping map(SegmentOpener opener, Medium medium, Extent extent) throws IOException {
@@ -453,9 +461,9 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  private ByteBuffer staging() {
+  private StagingBuffers staging() {
     if (staging == null) {
-      staging = OffHeap.allocate(STAGING_BYTES);
+      staging = new StagingBuffers();
     }
     return staging;
   }

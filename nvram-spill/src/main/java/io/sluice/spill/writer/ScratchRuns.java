@@ -14,6 +14,7 @@ import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.PendingWrite;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -159,6 +160,12 @@ public final class ScratchRuns implements Closeable {
     @Override
     public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
       source.write(extent, offsetBytes, bytes);
+    }
+
+    @Override
+    public PendingWrite beginWrite(Extent extent, long offsetBytes, ByteBuffer bytes)
+        throws IOException {
+      return source.beginWrite(extent, offsetBytes, bytes);
     }
 
     @Override

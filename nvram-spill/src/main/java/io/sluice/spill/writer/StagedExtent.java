@@ -1,23 +1,26 @@
 package io.sluice.spill.writer;
 
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.store.PendingWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
  * An extent whose window is a staging buffer, copied out in large sequential writes: for the disk
- * tier, and for media that cannot be stored to directly.
+ * tier, and for media that cannot be stored to directly. One write is on its way while the next one
+ * is staged.
  *
- * <p>Thread contract as {@link OpenExtent} says. Ownership: the staging buffer is the {@link
+ * <p>Thread contract as {@link OpenExtent} says. Ownership: the staging buffers are the {@link
  * OutputWriter}'s, the target is closed here.
  */
 final class StagedExtent implements OpenExtent {
   private final Extent extent;
-  private final ByteBuffer staging;
+  private final StagingBuffers staging;
   private final StagingTarget target;
+  private PendingWrite pending = PendingWrite.DONE;
   private int startBytes;
 
-  StagedExtent(Extent extent, ByteBuffer staging, StagingTarget target) {
+  StagedExtent(Extent extent, StagingBuffers staging, StagingTarget target) {
     this.extent = extent;
     this.staging = staging;
     this.target = target;
@@ -30,12 +33,12 @@ final class StagedExtent implements OpenExtent {
 
   @Override
   public ByteBuffer window() {
-    return staging;
+    return staging.filled();
   }
 
   @Override
   public int windowLimit() {
-    return (int) Math.min(staging.capacity(), extent.lengthBytes() - startBytes);
+    return (int) Math.min(staging.filled().capacity(), extent.lengthBytes() - startBytes);
   }
 
   @Override
@@ -45,22 +48,37 @@ final class StagedExtent implements OpenExtent {
 
   @Override
   public void slide(int usedBytes) throws IOException {
-    target.write(startBytes, staging.clear().slice(0, usedBytes));
+    settle(); // which frees the other buffer
+    pending = target.beginWrite(startBytes, staging.filled().clear().slice(0, usedBytes));
+    if (pending != PendingWrite.DONE) {
+      staging.swap();
+    }
     startBytes += usedBytes;
   }
 
   @Override
+  public void settle() throws IOException {
+    PendingWrite awaited = pending;
+    pending = PendingWrite.DONE; // what has failed is told once
+    awaited.await();
+  }
+
+  @Override
   public void writeAt(int offsetBytes, ByteBuffer source) throws IOException {
+    settle();
     target.write(offsetBytes, source);
   }
 
   @Override
   public void persist(int endBytes) throws IOException {
+    settle();
     target.persist();
   }
 
   @Override
   public void close() throws IOException {
-    target.close();
+    try (target) {
+      settle();
+    }
   }
 }
