@@ -73,6 +73,8 @@ public final class SpillStore implements Closeable {
   private boolean closed;
 
   private final AnnouncedSegments announced;
+  private final Glance<StoreStats> stats;
+  private final Glance<List<ApplicationUse>> uses;
 
   private SpillStore(StoreConfig config, PoolFiles files, LongSupplier nanoTime)
       throws IOException {
@@ -114,6 +116,8 @@ public final class SpillStore implements Closeable {
       allocator.close();
       throw e;
     }
+    this.stats = new Glance<>(lock, this::look);
+    this.uses = new Glance<>(lock, outputs::uses);
   }
 
   /**
@@ -266,14 +270,9 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** What the outputs of each application hold, in no order. */
+  /** What the outputs of each application hold, in no order; see {@link Glance}. */
   public List<ApplicationUse> applicationUses() {
-    lock.lock();
-    try {
-      return outputs.uses();
-    } finally {
-      lock.unlock();
-    }
+    return uses.now();
   }
 
   /**
@@ -754,25 +753,24 @@ public final class SpillStore implements Closeable {
     return allocator.disk().deviceStats(); // which has a lock of its own
   }
 
-  /** How full it is. */
+  /** How full it is; see {@link Glance}. */
   public StoreStats stats() {
-    lock.lock();
-    try {
-      return new StoreStats(
-          allocator.memoryStats(leasedBytes(Tier.MEMORY), outputs.bytesOf(Tier.MEMORY)),
-          allocator.diskStats(leasedBytes(Tier.DISK), outputs.bytesOf(Tier.DISK)),
-          outputs.size(),
-          allocator.overflows(),
-          allocator.refusals(),
-          room.failures() + allocator.memory().failedClaims(),
-          room.handedOver(),
-          allocator.memory().damages(),
-          forgedOutputs,
-          allocator.failedDirectories(),
-          new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies));
-    } finally {
-      lock.unlock();
-    }
+    return stats.now();
+  }
+
+  private StoreStats look() {
+    return new StoreStats(
+        allocator.memoryStats(leasedBytes(Tier.MEMORY), outputs.bytesOf(Tier.MEMORY)),
+        allocator.diskStats(leasedBytes(Tier.DISK), outputs.bytesOf(Tier.DISK)),
+        outputs.size(),
+        allocator.overflows(),
+        allocator.refusals(),
+        room.failures() + allocator.memory().failedClaims(),
+        room.handedOver(),
+        allocator.memory().damages(),
+        forgedOutputs,
+        allocator.failedDirectories(),
+        new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies));
   }
 
   /**

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -106,6 +108,40 @@ class HungDiskTest extends PoolTestBase {
         }
       }
       Outputs.check(store, id(2), commit(lease, id(2), random, 300_000));
+    }
+  }
+
+  /**
+   * The lock of the store is held until the disk answers, which it does not while anybody looks.
+   */
+  @Test
+  void whoWatchesIsNotHeldUp() throws Exception {
+    Random random = seeded("whoWatchesIsNotHeldUp");
+    StoreConfig.Builder patient = twoDisks(1).diskTimeoutMs(TimeUnit.HOURS.toMillis(1));
+    try (SpillStore store = SpillStore.open(patient.build())) {
+      Extent tail = straddle(store, random);
+      assertEquals(1, store.stats().outputs());
+      CompletableFuture<Void> freed = new CompletableFuture<>();
+      Thread freeing =
+          new Thread(
+              () -> {
+                try {
+                  store.freeApplication(APP);
+                  freed.complete(null);
+                } catch (IOException e) {
+                  freed.completeExceptionally(e);
+                }
+              });
+      synchronized (fileOf(store, tail)) {
+        freeing.start();
+        while (freeing.getState() != Thread.State.TIMED_WAITING) {
+          Thread.onSpinWait();
+        }
+        assertEquals(1, store.stats().outputs(), "as it was when somebody last looked");
+        assertEquals(List.of(), store.applicationUses(), "as it was when the store was opened");
+      }
+      freed.join();
+      assertEquals(0, store.stats().outputs());
     }
   }
 
