@@ -7,8 +7,11 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.merge.RunInput;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
@@ -210,5 +213,61 @@ public class CipherBenchmark {
       bytes += stockCtr(run);
     }
     return bytes;
+  }
+
+  /** Runs of a few hundred bytes, as a shuffle of many tasks has, each of another output or not. */
+  @State(Scope.Benchmark)
+  public static class SmallRuns {
+    private static final int SMALL_BYTES = 250;
+
+    @Param({"1", "1000"})
+    public int outputs;
+
+    private final List<OutputId> ids = new ArrayList<>();
+    private final List<byte[]> runs = new ArrayList<>();
+    private final byte[] out = new byte[SMALL_BYTES];
+    private ShuffleKey job;
+    private int next;
+
+    /** Encrypts one of each output. */
+    @Setup
+    public void encrypt() throws IOException {
+      job = new ShuffleKey(new byte[16], OUTPUT.applicationId(), 128);
+      for (int i = 0; i < outputs; i++) {
+        OutputId id = new OutputId(OUTPUT.applicationId(), "attempt_" + i);
+        ByteArrayOutputStream stored = new ByteArrayOutputStream();
+        try (OutputKey writer = job.newOutput(id, 1)) {
+          RunEncryptor encryptor = new RunEncryptor(writer, stored::write);
+          encryptor.beginRun(0);
+          encryptor.write(out, 0, SMALL_BYTES);
+          encryptor.endRun();
+        }
+        ids.add(id);
+        runs.add(stored.toByteArray());
+      }
+    }
+
+    /** Closes the key. */
+    @TearDown
+    public void close() {
+      job.close();
+    }
+  }
+
+  @Benchmark
+  public int decryptSmall(SmallRuns small) throws IOException {
+    small.next = (small.next + 1) % small.outputs;
+    byte[] stored = small.runs.get(small.next);
+    try (DecryptedRunInput run =
+        new DecryptedRunInput(
+            "run",
+            new Stored(stored),
+            stored.length,
+            small.job.reading(small.ids.get(small.next)),
+            0,
+            0)) {
+      int n = run.read(small.out, 0, small.out.length);
+      return run.read(small.out, 0, 1) + n;
+    }
   }
 }

@@ -6,8 +6,8 @@ import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.crypto.AEADBadTagException;
-import javax.crypto.Cipher;
 
 /**
  * Decrypts a run frame by frame: no byte is handed on before the tag of its whole frame was right.
@@ -36,8 +36,8 @@ public final class DecryptedRunInput implements RunInput {
   private final int partition;
   private final int ordinal;
   private final ByteBuffer aad = ByteBuffer.allocate(RunLayout.AAD_BYTES);
-  private RawKey aes;
-  private FrameCipher cipher;
+  private final AtomicReference<FrameCipher> cipher = new AtomicReference<>(); // null: not open
+  private byte[] salt = NONE;
   private byte[] stored = NONE;
   private byte[] plain = NONE;
   private int plainPosition;
@@ -151,8 +151,8 @@ public final class DecryptedRunInput implements RunInput {
     int ofPartition = header.getInt(RunLayout.PARTITION_OFFSET);
     int withOrdinal = header.getInt(RunLayout.ORDINAL_OFFSET);
     byte[] marker = Arrays.copyOf(stored, RunLayout.MARKER_BYTES);
-    byte[] salt = Arrays.copyOfRange(stored, RunLayout.SALT_OFFSET, RunLayout.PARTITION_OFFSET);
-    aes = key.open(name, marker, salt);
+    salt = Arrays.copyOfRange(stored, RunLayout.SALT_OFFSET, RunLayout.PARTITION_OFFSET);
+    cipher.set(key.open(name, marker, salt));
     if (ofPartition != partition || withOrdinal != ordinal) {
       throw forged(
           String.format(
@@ -160,7 +160,6 @@ public final class DecryptedRunInput implements RunInput {
               withOrdinal, ofPartition, ordinal, partition),
           null);
     }
-    cipher = new FrameCipher(Cipher.DECRYPT_MODE, aes, AesGcm.provider());
     aad.put(header);
   }
 
@@ -185,8 +184,12 @@ public final class DecryptedRunInput implements RunInput {
     long startNs = System.nanoTime();
     int from = RunLayout.frameOffset(frame) + RunLayout.LENGTH_BYTES;
     byte[] nonce = RunLayout.nonce(partition, ordinal, frame);
+    FrameCipher opened = cipher.get();
+    if (opened == null) {
+      throw new ClosedRunException(name);
+    }
     try {
-      cipher.apply(nonce, aad.clear(), stored, from, n + RunLayout.TAG_BYTES, dst, offset);
+      opened.apply(nonce, aad.clear(), stored, from, n + RunLayout.TAG_BYTES, dst, offset);
     } catch (AEADBadTagException e) {
       throw forged("the tag of frame " + frame + " is wrong", e);
     }
@@ -199,21 +202,23 @@ public final class DecryptedRunInput implements RunInput {
   }
 
   private int end(byte[] dst, int offset) throws IOException {
-    forget();
     if (input.read(dst, offset, 1) >= 0) {
       throw forged("it goes on behind " + lengthBytes + " bytes", null);
     }
+    FrameCipher done = cipher.getAndSet(null); // whoever takes it, this or close(), has it alone
+    if (done != null) {
+      key.readToTheEnd(salt, done);
+    }
+    forget();
     return -1;
   }
 
   private void forget() {
     stored = NONE;
     plain = NONE;
-    cipher = null;
-    RawKey destroying = aes;
-    aes = null;
+    FrameCipher destroying = cipher.getAndSet(null);
     if (destroying != null) {
-      destroying.destroy();
+      destroying.key().destroy();
     }
   }
 

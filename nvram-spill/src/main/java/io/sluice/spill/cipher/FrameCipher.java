@@ -73,6 +73,11 @@ final class FrameCipher {
     }
   }
 
+  /** What it encrypts or decrypts with; whoever destroys that uses this no more. */
+  RawKey key() {
+    return key;
+  }
+
   /** How much of a frame goes in pieces: all but the last one, while this JVM is young. */
   private static int inPieces(int length) {
     boolean young = FRAMES_IN_PIECES.get() > 0 && FRAMES_IN_PIECES.getAndDecrement() > 0;

@@ -53,11 +53,16 @@ public final class OutputKey extends RunKey implements Closeable {
   }
 
   @Override
-  RawKey open(String run, byte[] runMarker, byte[] runSalt) throws ForgedRunException {
+  FrameCipher open(String run, byte[] runMarker, byte[] runSalt) throws ForgedRunException {
     if (!Arrays.equals(marker, runMarker) || !Arrays.equals(salt, runSalt)) {
       throw new ForgedRunException(run, "it is of another writer", null);
     }
-    return new RawKey(aes.getEncoded(), aes.getAlgorithm());
+    return decrypting(new RawKey(aes.getEncoded(), aes.getAlgorithm()));
+  }
+
+  @Override
+  void readToTheEnd(byte[] runSalt, FrameCipher cipher) {
+    cipher.key().destroy(); // nothing of it is read twice
   }
 
   @Override

@@ -37,6 +37,7 @@ public final class ShuffleKey implements Closeable {
   private final int keyBytes;
   private final SecureRandom random = new SecureRandom();
   private final CipherStats stats = new CipherStats();
+  private final IdleCiphers idle = new IdleCiphers();
 
   /**
    * Keys for an application.
@@ -77,13 +78,24 @@ public final class ShuffleKey implements Closeable {
     requireOwn(id);
     return new RunKey(stats) {
       @Override
-      RawKey open(String run, byte[] runMarker, byte[] salt) throws ForgedRunException {
+      FrameCipher open(String run, byte[] runMarker, byte[] salt) throws ForgedRunException {
         if (!Arrays.equals(marker, runMarker)) {
           throw new ForgedRunException(run, "it is not encrypted, or with another key", null);
         }
-        return derive(id, salt);
+        FrameCipher again = idle.take(id, salt);
+        return again == null ? decrypting(derive(id, salt)) : again;
+      }
+
+      @Override
+      void readToTheEnd(byte[] salt, FrameCipher cipher) {
+        idle.give(id, salt, cipher);
       }
     };
+  }
+
+  /** Ciphers that wait for another run. */
+  int idleCiphers() {
+    return idle.count();
   }
 
   private RawKey derive(OutputId id, byte[] salt) {
@@ -121,6 +133,7 @@ public final class ShuffleKey implements Closeable {
   @Override
   public void close() {
     prk.destroy();
+    idle.close();
   }
 
   /** The cipher, for a log. */

@@ -352,4 +352,26 @@ class DecryptedRunInputTest extends RunInputContract {
       assertArrayEquals(plain, drain(input, 40_000, random));
     }
   }
+
+  /** Only one that has read its run to the end is used again. */
+  @Test
+  void aCipherIsUsedForTheNextRunOfItsWriter() throws IOException {
+    byte[] plain = random(100);
+    byte[] first = encrypt(writer, PARTITION, plain);
+    byte[] second = encrypt(writer, PARTITION, plain);
+    byte[] third = encrypt(writer, PARTITION, plain);
+    assertArrayEquals(plain, drain(open(first, 0), 50, random));
+    assertEquals(1, job.idleCiphers());
+    RunInput reading = open(second, 1);
+    reading.read(new byte[10], 0, 10);
+    assertEquals(0, job.idleCiphers());
+    assertArrayEquals(plain, drain(open(third, 2), 50, random), "while the other one is in use");
+    reading.close();
+    assertEquals(1, job.idleCiphers());
+    byte[] changed = third.clone();
+    changed[changed.length - 1] ^= 1;
+    assertForged(open(changed, 2));
+    assertEquals(0, job.idleCiphers());
+    assertArrayEquals(plain, drain(open(third, 2), 50, random));
+  }
 }

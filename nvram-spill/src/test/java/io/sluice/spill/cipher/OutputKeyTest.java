@@ -142,7 +142,7 @@ class OutputKeyTest {
   }
 
   private static RawKey open(RunKey key, byte[] run, byte[] salt) throws IOException {
-    return key.open("map 7", Arrays.copyOf(run, RunLayout.MARKER_BYTES), salt);
+    return key.open("map 7", Arrays.copyOf(run, RunLayout.MARKER_BYTES), salt).key();
   }
 
   @Test
