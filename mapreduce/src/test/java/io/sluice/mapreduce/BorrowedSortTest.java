@@ -19,6 +19,7 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.PoolChunks;
+import io.sluice.spill.writer.ReceivedExtents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -104,7 +105,8 @@ final class BorrowedSortTest {
       long sum = 0;
       List<Integer> keys = new ArrayList<>();
       try (Lease lease = store.openLease();
-          LeasedStage stage = new LeasedStage(store.target(lease), null)) {
+          LeasedStage stage =
+              new LeasedStage(new ReceivedExtents(lease, () -> true), store::target, null)) {
         ReduceMerge merge =
             new ReduceMerge(MergeWindows.UNBOUNDED, stage, null, KeyOrders.of(job), () -> {}, 100);
         MergedRecords records =

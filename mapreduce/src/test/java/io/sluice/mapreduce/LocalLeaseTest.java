@@ -21,6 +21,7 @@ import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.Lease;
+import io.sluice.spill.writer.ReceivedExtents;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -133,7 +134,8 @@ final class LocalLeaseTest {
     assertTrue(runs.size() > MAX_RUNS_AT_ONCE, runs.size() + " runs want no rounds");
     try (Lease lease = store.openLease();
         OutputKey stageKey = key == null ? null : key.newScratch();
-        LeasedStage stage = new LeasedStage(store.target(lease), stageKey)) {
+        LeasedStage stage =
+            new LeasedStage(new ReceivedExtents(lease, () -> true), store::target, stageKey)) {
       ReduceMerge merge =
           new ReduceMerge(
               MergeWindows.UNBOUNDED, stage, codec, KeyOrders.of(job), () -> {}, MAX_RUNS_AT_ONCE);

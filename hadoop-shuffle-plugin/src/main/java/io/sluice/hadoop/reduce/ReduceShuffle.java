@@ -11,7 +11,6 @@ import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.DiskStage;
-import io.sluice.mapreduce.stage.LeasedStage;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
@@ -29,9 +28,9 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.cipher.CipherStats;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.merge.KWayMerge;
-import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -97,6 +96,7 @@ final class ReduceShuffle {
   private ShuffleKey key;
   private OutputKey stageKey;
   private LocalClient node;
+  private ReceivedMemory received; // null where there is no pool
   private StageArea stage;
   private NodeReader reader;
   private StockFetch stock;
@@ -183,11 +183,9 @@ final class ReduceShuffle {
           NodeLink.connect(
               found, reduce.getJobID(), Borrower.reduce(reduce.toString()), secret, timeoutMs);
       localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
-      stage =
-          new LeasedStage(
-              WriteTarget.mapped(
-                  node, MediumChooser.choose(service.medium(), localPool.places()).medium()),
-              stageKey);
+      Medium medium = MediumChooser.choose(service.medium(), localPool.places()).medium();
+      received = new ReceivedMemory(node);
+      stage = received.stage(medium, stageKey);
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
       stage =
@@ -415,6 +413,7 @@ final class ReduceShuffle {
     OutputKey closingStageKey = stageKey;
     LocalClient closingNode = node;
     StageArea closingStage = stage;
+    ReceivedMemory closingReceived = received;
     NodeReader closingReader = reader;
     StockFetch closingStock = stock;
     FetchSchedule closingSchedule = schedule;
@@ -424,6 +423,7 @@ final class ReduceShuffle {
     stageKey = null;
     node = null;
     stage = null;
+    received = null;
     reader = null;
     stock = null;
     schedule = null;
@@ -435,6 +435,7 @@ final class ReduceShuffle {
         closingReader;
         closingStock;
         closingStage;
+        closingReceived;
         closingSchedule;
         closingMerge) {
       LOG.debug("Closing the shuffle of {}", reduce);

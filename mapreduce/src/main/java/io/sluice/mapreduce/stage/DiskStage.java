@@ -50,4 +50,14 @@ public final class DiskStage extends PackedStage {
             : directories.getLocalPathForWrite(name, lengthBytes, job);
     return new FileVolume(files, files.makeQualified(file), open);
   }
+
+  @Override
+  StageVolume openDiskVolume(long lengthBytes) throws IOException {
+    return openVolume(lengthBytes);
+  }
+
+  @Override
+  long heldBytes() {
+    return 0;
+  }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,6 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A thread takes a volume that nobody writes to for the length of a run; a long run gets one of
  * its own, so that its room returns with it. A volume is given back when the last of its runs is.
+ *
+ * <p>When the node wants memory back ({@link #keepAtMost}), volumes that nobody writes to are
+ * emptied: their runs are copied, as they are stored, to volumes on disk.
  *
  * <p>With a key, runs are encrypted before they reach a volume, each on its own.
  *
@@ -34,7 +38,10 @@ abstract class PackedStage implements StageArea {
   /** A run of so many bytes gets a volume of its own, if its length is known. */
   private static final long LONG_RUN_BYTES = 4L << 20;
 
+  private static final int COPY_BYTES = 64 << 10;
+
   private final Deque<Slot> idle = new ArrayDeque<>();
+  private final Deque<Slot> idleOnDisk = new ArrayDeque<>(); // of those that others were copied to
   private final Set<Slot> slots = new HashSet<>();
   private final AtomicLong memoryBytes = new AtomicLong();
   private final AtomicLong diskBytes = new AtomicLong();
@@ -53,16 +60,26 @@ abstract class PackedStage implements StageArea {
   /** A volume and who needs it; guarded by the stage. */
   private static final class Slot {
     final StageVolume volume;
+    final boolean onDisk;
+    final Set<PackedRun> finished = new LinkedHashSet<>();
     int runs;
     boolean isWritten;
+    boolean ended; // nothing is written to it any more
 
-    Slot(StageVolume volume) {
+    Slot(StageVolume volume, boolean onDisk) {
       this.volume = volume;
+      this.onDisk = onDisk;
     }
   }
 
   /** A new volume; {@code lengthBytes} are expected to be written to it at once, 0 if unknown. */
   abstract StageVolume openVolume(long lengthBytes) throws IOException;
+
+  /** The same on disk. */
+  abstract StageVolume openDiskVolume(long lengthBytes) throws IOException;
+
+  /** What it holds of the node's memory. */
+  abstract long heldBytes();
 
   @Override
   public final StagedRun create(String name) throws IOException {
@@ -87,14 +104,15 @@ abstract class PackedStage implements StageArea {
   }
 
   /** A volume to write one run to. */
-  private Slot take(long lengthBytes) throws IOException {
+  private Slot take(long lengthBytes, boolean onDisk) throws IOException {
+    Deque<Slot> waiting = onDisk ? idleOnDisk : idle;
     synchronized (this) {
       requireOpen();
-      if (lengthBytes < LONG_RUN_BYTES && !idle.isEmpty()) {
-        return taken(idle.pop());
+      if (lengthBytes < LONG_RUN_BYTES && !waiting.isEmpty()) {
+        return taken(waiting.pop());
       }
     }
-    Slot slot = new Slot(openVolume(lengthBytes));
+    Slot slot = new Slot(onDisk ? openDiskVolume(lengthBytes) : openVolume(lengthBytes), onDisk);
     boolean added = false;
     synchronized (this) {
       if (!closed) {
@@ -122,10 +140,17 @@ abstract class PackedStage implements StageArea {
     try {
       more = usable && slot.volume.lengthBytes() < FULL_BYTES;
       if (usable && !more) {
-        slot.volume.endWriting();
+        endWriting(slot);
       }
     } finally {
       leave(slot, more);
+    }
+  }
+
+  private static void endWriting(Slot slot) throws IOException {
+    if (!slot.ended) {
+      slot.ended = true;
+      slot.volume.endWriting();
     }
   }
 
@@ -135,7 +160,7 @@ abstract class PackedStage implements StageArea {
       slot.isWritten = false;
       if (!closed && slot.runs > 0) {
         if (more) {
-          idle.push(slot);
+          (slot.onDisk ? idleOnDisk : idle).push(slot);
         }
         return;
       }
@@ -145,15 +170,65 @@ abstract class PackedStage implements StageArea {
   }
 
   /** A run is not needed any more. */
-  private void release(Slot slot) throws IOException {
+  private void release(Slot slot, PackedRun run) throws IOException {
     synchronized (this) {
+      slot.finished.remove(run);
       slot.runs--;
       if (slot.runs > 0 || slot.isWritten || !slots.remove(slot)) {
         return;
       }
       idle.remove(slot);
+      idleOnDisk.remove(slot);
     }
     slot.volume.close();
+  }
+
+  /**
+   * Lays runs on disk until no more than so much of the node's memory is held, or none is left that
+   * can be: those that are being written or read stay. Safe from any thread.
+   */
+  public final void keepAtMost(long keptBytes) throws IOException {
+    List<Slot> all;
+    synchronized (this) {
+      all = new ArrayList<>(slots);
+    }
+    for (Slot slot : all) {
+      if (heldBytes() <= keptBytes) {
+        return;
+      }
+      if (!slot.onDisk && reserve(slot)) {
+        empty(slot);
+      }
+    }
+  }
+
+  /** Nobody writes to it from now on, or closes it; false if somebody does. */
+  private synchronized boolean reserve(Slot slot) {
+    if (closed || slot.isWritten || !slots.contains(slot)) {
+      return false;
+    }
+    idle.remove(slot);
+    slot.isWritten = true;
+    return true;
+  }
+
+  private void empty(Slot slot) throws IOException {
+    try {
+      endWriting(slot);
+      for (PackedRun run : finished(slot)) {
+        run.moveToDisk();
+      }
+    } finally {
+      leave(slot, false);
+    }
+  }
+
+  private synchronized List<PackedRun> finished(Slot slot) {
+    return new ArrayList<>(slot.finished);
+  }
+
+  private synchronized void finished(Slot slot, PackedRun run) {
+    slot.finished.add(run);
   }
 
   @Override
@@ -161,7 +236,9 @@ abstract class PackedStage implements StageArea {
     List<Slot> ending;
     synchronized (this) {
       ending = new ArrayList<>(idle);
+      ending.addAll(idleOnDisk);
       idle.clear();
+      idleOnDisk.clear();
       ending.forEach(slot -> slot.isWritten = true); // not to be closed meanwhile
     }
     IOException failure = null;
@@ -177,7 +254,7 @@ abstract class PackedStage implements StageArea {
 
   private void trim(Slot slot) throws IOException {
     try {
-      slot.volume.endWriting();
+      endWriting(slot);
     } finally {
       leave(slot, false);
     }
@@ -195,6 +272,7 @@ abstract class PackedStage implements StageArea {
       }
       closing.forEach(slots::remove);
       idle.clear();
+      idleOnDisk.clear();
     }
     IOException failure = null;
     for (Slot slot : closing) {
@@ -223,9 +301,10 @@ abstract class PackedStage implements StageArea {
 
   private final class PackedRun implements StagedRun {
     private final String name;
-    private Slot slot;
+    private Slot slot; // with the piece, under this run's lock: it may be moved until it is read
     private boolean writes;
     private boolean broken;
+    private boolean read;
     private StageVolume.Piece piece;
     private RunEncryptor encryptor; // while it is written
     private int ordinal;
@@ -277,7 +356,7 @@ abstract class PackedStage implements StageArea {
         throw new IllegalStateException("run " + name + " is written to after its end");
       }
       if (slot == null) {
-        slot = take(lengthBytes);
+        slot = take(lengthBytes, false);
         writes = true;
       }
       boolean done = false;
@@ -290,9 +369,10 @@ abstract class PackedStage implements StageArea {
     }
 
     @Override
-    public void finish() throws IOException {
+    public synchronized void finish() throws IOException {
       writing(0, this::end);
       writes = false;
+      finished(slot, this);
       written(slot, true);
       memoryBytes.addAndGet(piece.memoryBytes());
       diskBytes.addAndGet(piece.lengthBytes() - piece.memoryBytes());
@@ -307,14 +387,51 @@ abstract class PackedStage implements StageArea {
     }
 
     @Override
-    public long lengthBytes() {
+    public synchronized long lengthBytes() {
       return piece.lengthBytes();
     }
 
+    /** Leaves its volume, unless it is read or not needed any more. */
+    synchronized void moveToDisk() throws IOException {
+      if (closed || read) {
+        return;
+      }
+      Slot left = slot;
+      Slot target = take(piece.lengthBytes(), true);
+      boolean done = false;
+      try {
+        copyTo(target.volume);
+        piece = target.volume.endRun();
+        slot = target;
+        finished(target, this);
+        done = true;
+      } finally {
+        written(target, done);
+        release(done ? left : target, this);
+      }
+    }
+
+    private void copyTo(StageVolume volume) throws IOException {
+      long lengthBytes = piece.lengthBytes();
+      volume.expect(lengthBytes);
+      byte[] bytes = new byte[(int) Math.min(COPY_BYTES, Math.max(1, lengthBytes))];
+      try (RunInput input = stored()) { // verified: the copy gets checksums of its own
+        for (long doneBytes = 0; doneBytes < lengthBytes; ) {
+          int readBytes = input.read(bytes, 0, bytes.length);
+          volume.write(bytes, 0, readBytes);
+          doneBytes += readBytes;
+        }
+      }
+    }
+
+    private RunInput stored() {
+      return new VerifiedRunInput(name, piece.open(), piece.lengthBytes(), piece.checksums());
+    }
+
     @Override
-    public RunInput open() {
-      RunInput input =
-          new VerifiedRunInput(name, piece.open(), piece.lengthBytes(), piece.checksums());
+    public synchronized RunInput open() {
+      read = true;
+      RunInput input = stored();
       RunInput plain =
           key == null
               ? input
@@ -323,7 +440,7 @@ abstract class PackedStage implements StageArea {
     }
 
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
       if (closed) {
         return;
       }
@@ -335,7 +452,7 @@ abstract class PackedStage implements StageArea {
             cutShort();
           }
         } finally {
-          release(slot);
+          release(slot, this);
         }
       }
     }

@@ -9,10 +9,12 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentOpener;
-import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.MemorySource;
+import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.writer.ReceivedExtents;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +22,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +40,11 @@ class LeasedStageTest extends StageAreaContract {
     allocatedBytes = OffHeap.allocatedBytes();
     store = openStore();
     lease = store.openLease();
-    area = new LeasedStage(WriteTarget.mapped(new LimitedSource(), store.medium()), key());
+    area =
+        new LeasedStage(
+            new ReceivedExtents(new LimitedSource(), () -> true),
+            source -> WriteTarget.mapped(source, store.medium()),
+            key());
   }
 
   /** What it encrypts with. */
@@ -50,7 +57,27 @@ class LeasedStageTest extends StageAreaContract {
   }
 
   /** A pool that is full at some time. */
-  private final class LimitedSource implements ExtentSource {
+  private final class LimitedSource implements MemorySource {
+    @Override
+    public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
+      if (roomBytes < lengthBytes) {
+        return Optional.empty();
+      }
+      Optional<Extent> leased = lease.leaseMemory(use, lengthBytes);
+      roomBytes -= leased.isPresent() ? lengthBytes : 0;
+      return leased;
+    }
+
+    @Override
+    public List<Extent> leaseDisk(long lengthBytes) throws IOException {
+      if (roomBytes < lengthBytes) {
+        throw new StoreFullException("every tier is full");
+      }
+      List<Extent> leased = lease.leaseDisk(lengthBytes);
+      roomBytes -= lengthBytes;
+      return leased;
+    }
+
     @Override
     public LeaseInfo info() {
       return lease.info();

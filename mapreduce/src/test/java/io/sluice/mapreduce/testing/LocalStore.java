@@ -79,6 +79,14 @@ public final class LocalStore implements Closeable {
     return made;
   }
 
+  /** A store of so much memory, and a disk. */
+  public static LocalStore withDisk(Path directory, long capacityBytes, Path disk)
+      throws IOException {
+    Files.createDirectories(disk);
+    return new LocalStore(
+        StoreConfig.builder(directory.resolve("pool"), capacityBytes).disk(List.of(disk), 0, 0));
+  }
+
   private SpillStore segments() {
     return store;
   }

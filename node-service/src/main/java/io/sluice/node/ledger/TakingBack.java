@@ -105,7 +105,7 @@ class TakingBack {
       long keepBytes = Math.max(0, heldBytes - leftBytes);
       if (leftBytes > 0
           && fair
-          && !isAsking(holder)
+          && !isWaiting(holder) // who was refused can give back, however much more it wanted
           && holder.hasMoreThan(Kind.RECEIVE, keepBytes)
           && holder.notices.get(Kind.RECEIVE) == null) {
         leftBytes -= need.revoke(holder, Kind.RECEIVE, keepBytes);
@@ -207,8 +207,11 @@ class TakingBack {
   }
 
   private boolean isAsking(Holder holder) {
-    return books.wants.containsKey(holder.id)
-        || books.queue.stream().anyMatch(ask -> ask.holder() == holder);
+    return books.wants.containsKey(holder.id) || isWaiting(holder);
+  }
+
+  private boolean isWaiting(Holder holder) {
+    return books.queue.stream().anyMatch(ask -> ask.holder() == holder);
   }
 
   /** The holders, those with most first. */

@@ -274,6 +274,11 @@ public final class LocalClient implements MemorySource, Closeable {
     return leased(answer).stream().findFirst();
   }
 
+  @Override
+  public List<Extent> leaseDisk(long lengthBytes) throws IOException {
+    return leased(exchange(LocalProtocol.LEASE_DISK, out -> out.writeLong(lengthBytes)));
+  }
+
   /**
    * Opens a connection over which this task hears what it is to give back; the caller closes it.
    */

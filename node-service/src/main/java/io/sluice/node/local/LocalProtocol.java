@@ -34,6 +34,7 @@ import java.util.UUID;
  *                   disk tier; behind the message so many bytes    -> OK, when they are there
  * FORCE             int32 segment, int64 offset of a leased extent -> OK, when the medium has it
  * LEASE_MEMORY      int8 use, int64 length                         -> OK extents (one, or none), files
+ * LEASE_DISK        int64 length                                   -> OK extents, no files
  * RELEASE           extents                                        -> OK
  * COMMIT            string output id, int64 generation of its writer, int32 CRC32C of its identity,
  *                   int32 segment, int64 trailer                   -> OK, also if that output is
@@ -79,6 +80,7 @@ final class LocalProtocol {
   static final int LEASE_MEMORY = 9;
   static final int LISTEN = 10;
   static final int AWAIT = 11;
+  static final int LEASE_DISK = 12;
 
   /** Longest time that a listener is not answered. */
   static final int MAX_AWAIT_MS = 10_000;

@@ -240,6 +240,9 @@ final class LocalSession {
       case LocalProtocol.LEASE_CONTIGUOUS -> {
         return granted(List.of(lease.leaseContiguous(in.readLong())), record);
       }
+      case LocalProtocol.LEASE_DISK -> {
+        return granted(lease.leaseDisk(in.readLong()), record);
+      }
       case LocalProtocol.LEASE_MEMORY -> {
         MemoryUse use = LocalProtocol.readUse(in);
         return granted(lease.leaseMemory(use, in.readLong()).stream().toList(), record);

@@ -244,6 +244,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     return switch (use) {
       case WRITING -> Kind.WRITING;
       case SORT -> Kind.SORT;
+      case RECEIVE -> Kind.RECEIVE;
     };
   }
 

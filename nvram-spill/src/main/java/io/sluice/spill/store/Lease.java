@@ -38,6 +38,8 @@ public final class Lease implements MemorySource, Closeable {
 
     Optional<Extent> leaseMemory(Lease lease, MemoryUse use, long lengthBytes) throws IOException;
 
+    List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException;
+
     DiskWrite beginWrite(Lease lease, Range range) throws IOException;
 
     void force(Lease lease, Range place) throws IOException;
@@ -93,6 +95,11 @@ public final class Lease implements MemorySource, Closeable {
   @Override
   public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
     return keeper.leaseMemory(this, use, lengthBytes);
+  }
+
+  @Override
+  public List<Extent> leaseDisk(long lengthBytes) throws IOException {
+    return keeper.leaseDisk(this, lengthBytes);
   }
 
   @Override

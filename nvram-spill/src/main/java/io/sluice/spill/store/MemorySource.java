@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Extent;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,4 +19,11 @@ public interface MemorySource extends ExtentSource {
    * @return empty if there is none for that use now
    */
   Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException;
+
+  /**
+   * Leases extents of the disk tier of at least {@code lengthBytes} in sum.
+   *
+   * @throws StoreFullException if it is full, or there is none
+   */
+  List<Extent> leaseDisk(long lengthBytes) throws IOException;
 }

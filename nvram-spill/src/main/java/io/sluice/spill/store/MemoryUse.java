@@ -5,5 +5,7 @@ public enum MemoryUse {
   /** An output that is being written, and may be committed where it lies. */
   WRITING,
   /** Chunks of a sort buffer, which nobody else ever reads. */
-  SORT
+  SORT,
+  /** What a task has received and keeps until it is merged; the first to be wanted back. */
+  RECEIVE
 }

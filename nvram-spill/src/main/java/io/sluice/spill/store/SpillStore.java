@@ -940,6 +940,11 @@ public final class SpillStore implements Closeable {
     }
 
     @Override
+    public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
+      return take(lease, allocator.roundUp(lengthBytes), false, 0);
+    }
+
+    @Override
     public DiskWrite beginWrite(Lease lease, Range range) throws IOException {
       SegmentHandle segment = writable(lease, range);
       return new DiskWrite(

@@ -1,0 +1,86 @@
+package io.sluice.hadoop.reduce;
+
+import io.sluice.mapreduce.stage.LeasedStage;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.local.NoticeListener;
+import io.sluice.node.memory.Notice;
+import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.medium.Medium;
+import io.sluice.spill.writer.ReceivedExtents;
+import io.sluice.spill.writer.WriteTarget;
+import java.io.Closeable;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory of its node that a reduce stages runs in, for as long as it hears whether the node
+ * wants it back. Nothing is opened before the first of it is leased.
+ *
+ * <p>Thread contract: safe from any thread; runs are laid on disk on the listener's. Ownership: the
+ * shuffle closes it, before the connection; the stage is the shuffle's, too. Failure: when the
+ * service cannot be listened to runs go to disk; a run that cannot be laid there stays in memory,
+ * and the node gives this reduce no more of it.
+ */
+final class ReceivedMemory implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(ReceivedMemory.class);
+
+  private final LocalClient node;
+  private final ReceivedExtents extents;
+  private LeasedStage stage;
+  private NoticeListener listener; // null: none yet
+  private boolean failed;
+
+  ReceivedMemory(LocalClient node) {
+    this.node = node;
+    this.extents = new ReceivedExtents(node, this::isHearing);
+  }
+
+  /** Stages there; made once. */
+  synchronized LeasedStage stage(Medium medium, OutputKey key) {
+    stage = new LeasedStage(extents, source -> WriteTarget.mapped(source, medium), key);
+    return stage;
+  }
+
+  private synchronized boolean isHearing() {
+    if (listener == null && !failed) {
+      try {
+        listener = NoticeListener.start(node.listen(), this::heard, () -> keep(0));
+      } catch (IOException e) {
+        LOG.warn("Runs are staged on disk, because the node's service cannot be heard", e);
+        failed = true;
+      }
+    }
+    return listener != null && !listener.hasEnded();
+  }
+
+  private void heard(Notice notice) {
+    keep(notice.receiveBytes());
+  }
+
+  private void keep(long bytes) {
+    extents.keepAtMost(bytes);
+    LeasedStage staged;
+    synchronized (this) {
+      staged = stage;
+    }
+    try {
+      staged.keepAtMost(bytes);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("What this reduce has received stays in memory that its node wants back", e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    NoticeListener closing;
+    synchronized (this) {
+      closing = listener;
+      listener = null;
+      failed = true;
+    }
+    if (closing != null) {
+      closing.close();
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.sluice.node.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.ledger.Kind;
+import io.sluice.node.ledger.Terms;
+import io.sluice.node.memory.Borrower;
+import io.sluice.node.memory.Notice;
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.SeenFromElsewhere;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.StoreFullException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What reduces keep in a node's pool: it is the first to be wanted back. */
+class ReceiveMemoryTest extends LocalServerTestBase {
+  private static final String OTHER = "application_2_0001";
+  private static final int STEP_BYTES = 128 << 10;
+  private static final long NOBODY_IS_LATE_MS = 600_000;
+
+  @Override
+  Terms terms() {
+    return new Terms(1 << 20, 100, NOBODY_IS_LATE_MS, NOBODY_IS_LATE_MS);
+  }
+
+  @Override
+  StoreConfig.Builder pool() {
+    return TestPool.withDisk(directory, SEGMENTS).wholeAtStart(true);
+  }
+
+  @BeforeEach
+  void awaitPool() {
+    long wholeBytes = (long) SEGMENTS * TestPool.SEGMENT_BYTES;
+    Await.until("it is there", () -> store.stats().memory().createdBytes() == wholeBytes);
+    memory.moveOutputsOf(store);
+  }
+
+  private LocalClient task(Borrower borrower, String application) throws IOException {
+    return LocalClient.connect(
+        socket(), SeenFromElsewhere.owner(handout()), borrower, application, SECRET, TIMEOUT_MS);
+  }
+
+  private static Optional<Extent> lease(LocalClient task, MemoryUse use) throws IOException {
+    return task.leaseMemory(use, STEP_BYTES);
+  }
+
+  private static List<Extent> leaseAll(LocalClient task) throws IOException {
+    List<Extent> all = new ArrayList<>();
+    Optional<Extent> next = lease(task, MemoryUse.RECEIVE);
+    while (next.isPresent()) {
+      all.add(next.get());
+      next = lease(task, MemoryUse.RECEIVE);
+    }
+    return all;
+  }
+
+  @Test
+  void whatWasReceivedIsWantedBackForSorting() throws IOException {
+    try (LocalClient reduce = task(Borrower.reduce("reduce"), APP);
+        NoticeConnection listening = reduce.listen();
+        LocalClient map = task(Borrower.map("map", 0), OTHER)) {
+      List<Extent> all = leaseAll(reduce);
+      long heldBytes = (long) all.size() * STEP_BYTES;
+      assertTrue(all.size() > 2);
+      assertEquals(heldBytes, memory.moment().ledger().heldBytes().get(Kind.RECEIVE));
+      assertTrue(lease(map, MemoryUse.SORT).isEmpty());
+      Notice notice = listening.await();
+      assertTrue(notice.receiveBytes() < heldBytes, notice.toString());
+      assertEquals(Long.MAX_VALUE, notice.sortBytes());
+      reduce.release(all);
+      assertTrue(lease(map, MemoryUse.SORT).isPresent());
+      assertEquals(0, memory.moment().ledger().heldBytes().get(Kind.RECEIVE));
+    }
+    awaitNothingLeased();
+  }
+
+  @Test
+  void nothingLeavesMemoryForWhatIsReceived() throws IOException {
+    long capacityBytes = (long) SEGMENTS * TestPool.SEGMENT_BYTES;
+    for (int i = 0; memory.moment().ledger().freeBytes() > capacityBytes / 4; i++) {
+      try (LocalClient map = connect(OTHER)) {
+        TestOutput.single(new Random(i), "output_" + i, 200_000).commit(OTHER, map);
+      }
+    }
+    try (LocalClient reduce = task(Borrower.reduce("reduce"), APP)) {
+      leaseAll(reduce);
+      List<Extent> beside = reduce.leaseDisk(STEP_BYTES);
+      assertEquals(Tier.DISK, beside.get(0).segment().tier());
+      assertEquals(0, memory.moment().movedOutputs());
+    }
+    awaitNothingLeased();
+  }
+
+  @Test
+  void aReduceThatEndsHoldsNothing() throws IOException {
+    try (LocalClient reduce = task(Borrower.reduce("reduce"), APP)) {
+      assertTrue(leaseAll(reduce).size() > 2);
+    }
+    awaitNothingLeased();
+    Await.until("it holds nothing", () -> memory.moment().holdings().isEmpty());
+  }
+
+  @Test
+  void whatTheDiskHasNoRoomForIsRefused() throws IOException {
+    try (LocalClient reduce = task(Borrower.reduce("reduce"), APP)) {
+      assertThrows(StoreFullException.class, () -> reduce.leaseDisk(1L << 60));
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package io.sluice.spill.writer;
+
+import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.MemorySource;
+import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.StoreFullException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Leases for what a task has received and will merge: memory that nobody else wants now, in steps,
+ * and the disk tier for the rest. It counts what it has of memory, since the node may want that
+ * back.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the source stays its owner's. Failure: that
+ * of the source, with nothing leased; what no tier has room for is asked for once more as a map
+ * output is, for which others give back.
+ */
+public final class ReceivedExtents implements ExtentSource {
+  /** Asked for at a time: so less than all is granted too. */
+  private static final long STEP_BYTES = 4L << 20;
+
+  private final MemorySource source;
+  private final Hearing hearing;
+  private final boolean diskAlone;
+  private final AtomicLong heldBytes = new AtomicLong();
+  private volatile long keepBytes = Long.MAX_VALUE;
+
+  /** How a task hears what its node wants back. */
+  public interface Hearing {
+    /** Whether it does; called before memory is leased, which it is only for those who do. */
+    boolean isHearing();
+  }
+
+  /** Leases out of that source. */
+  public ReceivedExtents(MemorySource source, Hearing hearing) {
+    this(source, hearing, false);
+  }
+
+  private ReceivedExtents(MemorySource source, Hearing hearing, boolean diskAlone) {
+    this.source = source;
+    this.hearing = hearing;
+    this.diskAlone = diskAlone;
+  }
+
+  /** The same of the disk tier alone. */
+  public ReceivedExtents onDisk() {
+    return new ReceivedExtents(source, () -> false, true);
+  }
+
+  /** What it has of memory. */
+  public long heldBytes() {
+    return heldBytes.get();
+  }
+
+  /** The node wants everything back that is beyond this; until it wants less, nothing is leased. */
+  public void keepAtMost(long bytes) {
+    keepBytes = bytes;
+  }
+
+  @Override
+  public List<Extent> lease(long lengthBytes) throws IOException {
+    List<Extent> extents = new ArrayList<>();
+    try {
+      long leftBytes = lengthBytes - leaseMemory(lengthBytes, extents);
+      if (leftBytes > 0) {
+        extents.addAll(leaseBeside(leftBytes));
+      }
+      return extents;
+    } catch (IOException | RuntimeException | Error e) {
+      releaseAfter(e, extents);
+      throw e;
+    }
+  }
+
+  private long leaseMemory(long lengthBytes, List<Extent> extents) throws IOException {
+    long leasedBytes = 0;
+    while (leasedBytes < lengthBytes && heldBytes.get() < keepBytes && hearing.isHearing()) {
+      Optional<Extent> step =
+          source.leaseMemory(MemoryUse.RECEIVE, Math.min(STEP_BYTES, lengthBytes - leasedBytes));
+      if (step.isEmpty()) {
+        break;
+      }
+      extents.add(step.get());
+      heldBytes.addAndGet(step.get().lengthBytes());
+      leasedBytes += step.get().lengthBytes();
+    }
+    return leasedBytes;
+  }
+
+  private List<Extent> leaseBeside(long lengthBytes) throws IOException {
+    try {
+      return source.leaseDisk(lengthBytes);
+    } catch (StoreFullException e) {
+      if (diskAlone) {
+        throw e;
+      }
+      return source.lease(lengthBytes);
+    }
+  }
+
+  private void releaseAfter(Throwable failure, List<Extent> extents) {
+    try {
+      if (!extents.isEmpty()) {
+        release(extents);
+      }
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public void release(List<Extent> extents) throws IOException {
+    source.release(extents);
+    for (Extent extent : extents) {
+      if (extent.segment().tier() == Tier.MEMORY) {
+        heldBytes.addAndGet(-extent.lengthBytes());
+      }
+    }
+  }
+
+  @Override
+  public LeaseInfo info() {
+    return source.info();
+  }
+
+  @Override
+  public SegmentOpener opener() {
+    return source.opener();
+  }
+
+  @Override
+  public Extent leaseContiguous(long lengthBytes) {
+    throw new IllegalStateException("nothing is committed");
+  }
+
+  @Override
+  public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
+    source.write(extent, offsetBytes, bytes);
+  }
+
+  @Override
+  public void force(Extent extent) throws IOException {
+    source.force(extent);
+  }
+
+  @Override
+  public void commit(OutputStamp stamp, FooterLocation trailer) {
+    throw new IllegalStateException("nothing is committed");
+  }
+}
