@@ -51,6 +51,22 @@ class LedgerTest {
     assertEquals(100, ledger.stats().freeBytes());
   }
 
+  /** Whose own buffer is as large as a claim borrows what is free, and no output leaves for it. */
+  @Test
+  void whatATaskHasOfItsOwnCountsAgainstItsClaim() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("large", 100);
+    long claimBytes = LedgerModel.TERMS.claimBytes();
+    Holding.HolderId who = new Holding.HolderId("user", "app", "task", Role.MAP);
+    long rich = ledger.join(who, claimBytes);
+    assertEquals(
+        List.of(new Order.Answer(rich, 0)), ledger.ask(rich, Kind.SORT, 8, Patience.NONE, 0));
+    long poor = ledger.join(who, claimBytes - 8);
+    assertEquals(
+        List.of(Order.Answer.class, Order.Move.class),
+        ledger.ask(poor, Kind.SORT, 8, Patience.NONE, 0).stream().map(Order::getClass).toList());
+  }
+
   /** Outputs are moved as a whole: one that is longer than a step is enough for several. */
   @Test
   void whatIsMovedBeyondAnOrderCountsForTheOthers() {

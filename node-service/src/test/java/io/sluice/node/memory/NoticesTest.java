@@ -1,0 +1,96 @@
+package io.sluice.node.memory;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.ledger.Terms;
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.SpillStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who listens is woken at once: these would wait for longer than a test may take. */
+@Timeout(60)
+class NoticesTest {
+  private static final long VERY_LONG_MS = 600_000;
+  private static final long CHUNK_BYTES = 64 << 10;
+  private static final long OWN_BYTES = 1 << 20;
+
+  @TempDir private Path directory;
+  private final LeakCheck leaks = new LeakCheck();
+  private LedgerKeeper keeper;
+  private SpillStore store;
+  private Lease lender;
+  private LedgerKeeper.Listening listening;
+
+  @BeforeEach
+  void open() throws IOException {
+    keeper = new LedgerKeeper(new Terms(OWN_BYTES, 1, 1, 1), 2L * TestPool.SEGMENT_BYTES);
+    keeper.lendToSort();
+    store = SpillStore.open(TestPool.memory(directory, 2).memoryKeeper(keeper).build());
+    lender = store.openLease("application_1");
+    keeper.introduce(lender, Borrower.map("lender", OWN_BYTES));
+    listening = keeper.listen(lender);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    listening.close();
+    lender.close();
+    keeper.close();
+    store.close();
+    leaks.check();
+  }
+
+  private CompletableFuture<Optional<Notice>> hear() {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return listening.await(0, VERY_LONG_MS);
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
+  @Test
+  void whoseMemoryIsWantedHearsOfIt() throws Exception {
+    while (keeper.askNow(lender, MemoryUse.SORT, CHUNK_BYTES)) {}
+    CompletableFuture<Optional<Notice>> heard = hear();
+    try (Lease other = store.openLease("application_2")) {
+      Await.until(
+          "it was told",
+          () -> {
+            keeper.askNow(other, MemoryUse.SORT, CHUNK_BYTES);
+            return heard.isDone();
+          });
+    }
+    Notice notice = heard.get().orElseThrow();
+    assertTrue(notice.sortBytes() < 2L * TestPool.SEGMENT_BYTES, notice.toString());
+  }
+
+  @Test
+  void theEndOfALeaseIsTheEndOfListening() throws Exception {
+    CompletableFuture<Optional<Notice>> heard = hear();
+    lender.close();
+    assertFalse(heard.get().isPresent());
+  }
+
+  @Test
+  void theEndOfTheServiceIsTheEndOfListening() throws Exception {
+    CompletableFuture<Optional<Notice>> heard = hear();
+    keeper.close();
+    assertFalse(heard.get().isPresent());
+  }
+}
