@@ -59,13 +59,15 @@ public class Ledger {
   }
 
   /**
-   * A task has connected; it does not hear notices yet.
+   * A task has connected; it does not hear notices yet. If its application had ended, that was
+   * another one of the same name.
    *
    * @param ownSortBytes what it sorts in without asking, which counts against its claim
    */
   public long join(Holding.HolderId who, long ownSortBytes) {
     Account account = account(who.application());
     account.holders++;
+    account.ended = false;
     long id = holderIds++;
     books.holders.put(
         id, new Holder(id, who, account, Math.max(0, books.terms.claimBytes() - ownSortBytes)));

@@ -67,6 +67,17 @@ class LedgerTest {
         ledger.ask(poor, Kind.SORT, 8, Patience.NONE, 0).stream().map(Order::getClass).toList());
   }
 
+  /** A task that is slow to end is no harm to those of the next application of that name. */
+  @Test
+  void whoComesAfterTheEndOfItsApplicationIsServed() {
+    long slow = holder();
+    ledger.stopped("app", 0);
+    long next = holder();
+    ledger.leave(slow, 0, 1);
+    assertEquals(
+        List.of(new Order.Answer(next, 60)), ledger.ask(next, Kind.WRITING, 60, Patience.LAST, 2));
+  }
+
   /** Outputs are moved as a whole: one that is longer than a step is enough for several. */
   @Test
   void whatIsMovedBeyondAnOrderCountsForTheOthers() {
