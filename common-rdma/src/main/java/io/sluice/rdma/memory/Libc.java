@@ -59,11 +59,6 @@ final class Libc {
   static native long pread(int descriptor, byte[] into, long lengthBytes, long offsetBytes)
       throws LastErrorException;
 
-  static native long pwrite(int descriptor, byte[] from, long lengthBytes, long offsetBytes)
-      throws LastErrorException;
-
-  static native int fsync(int descriptor) throws LastErrorException;
-
   static native int fcntl(int descriptor, int command, int argument) throws LastErrorException;
 
   static native int flock(int descriptor, int operation) throws LastErrorException;

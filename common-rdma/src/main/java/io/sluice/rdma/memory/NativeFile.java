@@ -20,7 +20,7 @@ import java.util.Optional;
  * #unavailabilityCause} says before whether native calls work at all.
  */
 public final class NativeFile implements Closeable {
-  /** Of one read or write. */
+  /** Of one read. */
   private static final int COPY_BYTES = 64 << 10;
 
   private final Path path;
@@ -91,31 +91,6 @@ public final class NativeFile implements Closeable {
       into.put(some, 0, (int) n);
     }
     return into.position() - startPosition;
-  }
-
-  /** Writes all that remains of {@code source}. */
-  public void write(long offsetBytes, ByteBuffer source) throws IOException {
-    long toBytes = offsetBytes;
-    while (source.hasRemaining()) {
-      byte[] some = new byte[Math.min(COPY_BYTES, source.remaining())];
-      source.get(source.position(), some);
-      try {
-        int n = (int) Libc.pwrite(descriptor.number(), some, some.length, toBytes);
-        source.position(source.position() + n);
-        toBytes += n;
-      } catch (LastErrorException e) {
-        throw NativeCalls.failure("write " + path, e);
-      }
-    }
-  }
-
-  /** Makes safe what was written to the file, by {@link #write} or through mappings. */
-  public void force() throws IOException {
-    try {
-      Libc.fsync(descriptor.number());
-    } catch (LastErrorException e) {
-      throw NativeCalls.failure("force " + path, e);
-    }
   }
 
   /** Maps at least this range, shared, and shows exactly this range. */

@@ -1,5 +1,6 @@
 package io.sluice.node.local;
 
+import io.sluice.node.ledger.Role;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.wire.Acceptor;
@@ -16,6 +17,7 @@ import io.sluice.node.wire.UnixListening;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.unix.UnixListener;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.Lease;
@@ -222,7 +224,11 @@ public final class LocalServer implements AutoCloseable {
     if (opening.task() == null) {
       return listening(frames, opening);
     }
-    Lease lease = store.openLease(opening.speaker().applicationId(), owner);
+    IoClass ioClass =
+        opening.task().borrower().role() == Role.REDUCE
+            ? IoClass.WRITE_RECEIVE
+            : IoClass.WRITE_SORT;
+    Lease lease = store.openLease(opening.speaker().applicationId(), owner, ioClass);
     return () -> lend(frames, opening.task(), lease);
   }
 

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.ledger.Role;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
+import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Bounded;
@@ -20,6 +22,8 @@ import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
@@ -37,6 +41,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +83,22 @@ class DiskWriteTest extends LocalServerTestBase {
     ByteBuffer read = ByteBuffer.allocate((int) output.totalBytes());
     new OutputReads(store::find).copy(found, 0, read);
     assertArrayEquals(expected.toByteArray(), read.array());
+  }
+
+  /** What a reduce has received gives way to others first, so it is written first. */
+  @Test
+  void whatAReduceWritesIsReceived() throws IOException {
+    for (Borrower borrower : List.of(Borrower.map("map", 0), Borrower.reduce("reduce"))) {
+      try (LocalClient client =
+          LocalClient.connect(
+              socket(), SeenFromElsewhere.owner(handout()), borrower, APP, SECRET, TIMEOUT_MS)) {
+        Extent extent = client.leaseContiguous(UNIT_BYTES);
+        client.write(extent, 0, ByteBuffer.wrap(new byte[borrower.role().ordinal() + 1]));
+      }
+    }
+    Map<IoClass, DeviceStats.Done> done = store.deviceStats().get(0).classes();
+    assertEquals(Role.MAP.ordinal() + 1, done.get(IoClass.WRITE_SORT).bytes());
+    assertEquals(Role.REDUCE.ordinal() + 1, done.get(IoClass.WRITE_RECEIVE).bytes());
   }
 
   @Test

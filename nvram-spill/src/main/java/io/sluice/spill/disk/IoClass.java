@@ -22,8 +22,6 @@ public enum IoClass {
   WRITE_SORT,
   /** What will be read soon. */
   READ_AHEAD,
-  /** What keeps some memory free. */
-  MOVE_AHEAD,
   /** What is copied in case the memory is lost; only where nothing else is done. */
   COPY
 }

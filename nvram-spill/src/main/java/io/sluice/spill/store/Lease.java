@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.disk.Device;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
@@ -27,6 +28,7 @@ public final class Lease implements MemorySource, Closeable {
   private final Keeper keeper;
   private final String applicationId;
   private final Owner owner;
+  private final IoClass ioClass;
   private final LeaseInfo info;
   private final Map<MemoryUse, BlockSet> held = new EnumMap<>(MemoryUse.class);
   private boolean closed;
@@ -52,10 +54,11 @@ public final class Lease implements MemorySource, Closeable {
     void close(Lease lease) throws IOException;
   }
 
-  Lease(Keeper keeper, String applicationId, Owner owner, LeaseInfo info) {
+  Lease(Keeper keeper, String applicationId, Owner owner, IoClass ioClass, LeaseInfo info) {
     this.keeper = keeper;
     this.applicationId = applicationId;
     this.owner = owner;
+    this.ioClass = ioClass;
     this.info = info;
     for (MemoryUse use : MemoryUse.values()) {
       held.put(use, new BlockSet(info.blockBytes()));
@@ -70,6 +73,11 @@ public final class Lease implements MemorySource, Closeable {
   /** Whose task it is for; it is granted blocks of his segments alone. */
   public Owner owner() {
     return owner;
+  }
+
+  /** Why it writes to the disk tier. */
+  IoClass ioClass() {
+    return ioClass;
   }
 
   @Override

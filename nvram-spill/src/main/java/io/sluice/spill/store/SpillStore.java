@@ -181,11 +181,16 @@ public final class SpillStore implements Closeable {
   }
 
   /**
-   * Opens a lease for one task of that owner.
+   * Opens a lease for one task of that owner, which writes what it sorted.
    *
    * @throws IllegalArgumentException if the store is not {@link StoreConfig#shared}
    */
   public Lease openLease(String applicationId, Owner owner) throws IOException {
+    return openLease(applicationId, owner, IoClass.WRITE_SORT);
+  }
+
+  /** The same for one that writes to the disk tier in that class. */
+  public Lease openLease(String applicationId, Owner owner, IoClass ioClass) throws IOException {
     OutputId.check("application id", applicationId);
     if (!config.shared() && !owner.equals(files.owner())) {
       throw new IllegalArgumentException(
@@ -197,7 +202,7 @@ public final class SpillStore implements Closeable {
       checkOpen();
       long generation = files.generations().next();
       LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
-      Lease lease = new Lease(keeper, applicationId, owner, info);
+      Lease lease = new Lease(keeper, applicationId, owner, ioClass, info);
       leases.add(lease);
       return lease;
     } finally {
@@ -948,14 +953,14 @@ public final class SpillStore implements Closeable {
     public DiskWrite beginWrite(Lease lease, Range range) throws IOException {
       SegmentHandle segment = writable(lease, range);
       return new DiskWrite(
-          segment.beginWrite(IoClass.WRITE_SORT, range.offsetBytes(), (int) range.lengthBytes()),
+          segment.beginWrite(lease.ioClass(), range.offsetBytes(), (int) range.lengthBytes()),
           failure -> undeleted(segment, failure));
     }
 
     @Override
     public void force(Lease lease, Range place) throws IOException {
       int segmentId = writable(lease, place).info().segmentId();
-      atDisk(segmentId, segment -> segment.force(IoClass.WRITE_SORT));
+      atDisk(segmentId, segment -> segment.force(lease.ioClass()));
     }
 
     @Override

@@ -84,7 +84,7 @@ class DeviceQueueTest {
     List<String> done = Collections.synchronizedList(new ArrayList<>());
     DiskRequest last =
         new DiskRequest(
-            IoClass.MOVE_AHEAD, STREAM, 1, unit -> done.add("moved"), over::incrementAndGet);
+            IoClass.READ_AHEAD, STREAM, 1, unit -> done.add("moved"), over::incrementAndGet);
     DiskRequest first =
         new DiskRequest(
             IoClass.READ_SORT, STREAM, 3, unit -> done.add("read"), over::incrementAndGet);
