@@ -2,6 +2,7 @@ package io.sluice.node.local;
 
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.FormerLeases;
@@ -14,12 +15,17 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,9 +49,10 @@ import org.slf4j.LoggerFactory;
  * of it, for reading alone, with a lock of {@code flock(2)} on it, which is 2: it lasts until the
  * last who has that descriptor is gone.
  *
- * <p>An extent is written down before the task is told of it; what was given back stays, because a
- * block counts as a task's only while no other says that it is its own. Files need not survive the
- * loss of power, which no task survives either.
+ * <p>An extent is written down before the task is told of it; what was given back or committed
+ * stays until the next extent is written in its place, because a block counts as a task's only
+ * while no other says that it is its own. So a task that leases and gives back for ever has no
+ * record without bounds. Files need not survive the loss of power, which no task survives either.
  *
  * <p>A record that cannot be written (the file system is full, mostly) is no reason to refuse room
  * that the pool has. The lease goes without; but what other records say can then no longer be
@@ -62,6 +69,8 @@ public final class LeaseRecords implements FormerLeases {
   static final int ENTRY_BYTES = 24;
   private static final int POOL_ID_OFFSET = 8;
   private static final String DIRECTORY = "leases";
+  private static final Comparator<Range> BY_PLACE =
+      Comparator.comparingInt(Range::segmentId).thenComparingLong(Range::offsetBytes);
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRecords.class);
@@ -77,6 +86,17 @@ public final class LeaseRecords implements FormerLeases {
   @FunctionalInterface
   interface Opener {
     SharedFile open(Path path) throws IOException;
+  }
+
+  /** Where an extent is written down, and how much of it the task still has. */
+  private static final class Entry {
+    private final long at;
+    private long leftBytes;
+
+    Entry(long at, long leftBytes) {
+      this.at = at;
+      this.leftBytes = leftBytes;
+    }
   }
 
   /** What a former service left of a lease. */
@@ -252,6 +272,8 @@ public final class LeaseRecords implements FormerLeases {
     private final Path path;
     private volatile SharedFile file; // null while nothing is, or can be, written
     private long endBytes = HEADER_BYTES;
+    private final NavigableMap<Range, Entry> held = new TreeMap<>(BY_PLACE);
+    private final Deque<Long> reusable = new ArrayDeque<>(); // places of entries
 
     private LeaseRecord(Path path) {
       this.path = path;
@@ -303,16 +325,42 @@ public final class LeaseRecords implements FormerLeases {
       if (into == null) {
         return;
       }
-      ByteBuffer entries = ByteBuffer.allocate(ranges.size() * ENTRY_BYTES);
-      for (Range range : ranges) {
-        entries.putInt(range.segmentId()).putInt(0);
-        entries.putLong(range.offsetBytes()).putLong(range.lengthBytes());
-      }
       try {
-        into.write(endBytes, entries.flip());
-        endBytes += entries.capacity();
+        for (Range range : ranges) {
+          long at = reusable.isEmpty() ? endBytes : reusable.pop();
+          ByteBuffer entry =
+              ByteBuffer.allocate(ENTRY_BYTES)
+                  .putInt(range.segmentId())
+                  .putInt(0)
+                  .putLong(range.offsetBytes())
+                  .putLong(range.lengthBytes());
+          into.write(at, entry.flip());
+          endBytes = Math.max(endBytes, at + ENTRY_BYTES);
+          held.put(range, new Entry(at, range.lengthBytes()));
+        }
       } catch (IOException e) {
         goOnWithout(this, e);
+      }
+    }
+
+    /** These are no longer the task's: it has given them back, or they are an output's. */
+    void released(List<Extent> extents) {
+      extents.forEach(extent -> released(extent.range()));
+    }
+
+    /** It may be a part of what was granted. */
+    private void released(Range range) {
+      Range granted = held.floorKey(range);
+      if (granted == null
+          || granted.segmentId() != range.segmentId()
+          || granted.endBytes() < range.endBytes()) {
+        return; // a service before this one has granted it
+      }
+      Entry entry = held.get(granted);
+      entry.leftBytes -= range.lengthBytes();
+      if (entry.leftBytes == 0) {
+        held.remove(granted);
+        reusable.push(entry.at);
       }
     }
 

@@ -252,13 +252,16 @@ final class LocalSession {
         return new Answer(out -> {});
       }
       case LocalProtocol.RELEASE -> {
-        lease.release(LocalProtocol.readExtents(in, places));
+        List<Extent> released = LocalProtocol.readExtents(in, places);
+        lease.release(released);
+        record.released(released);
         return new Answer(out -> {});
       }
       case LocalProtocol.COMMIT -> {
         OutputId id = new OutputId(lease.applicationId(), Bounded.readString(in));
         OutputStamp stamp = new OutputStamp(id, in.readLong(), in.readInt());
         lease.commit(stamp, new FooterLocation(in.readInt(), in.readLong()));
+        store.find(id).ifPresent(output -> record.released(output.extents()));
         return new Answer(out -> {});
       }
       case LocalProtocol.OPEN -> {

@@ -1,8 +1,10 @@
 package io.sluice.node.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Await;
+import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.Extent;
 import java.io.IOException;
@@ -10,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -78,5 +81,31 @@ class LeaseRecordsTest extends LocalServerTestBase {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  void aTaskThatLeasesForEverHasNoLongRecord() throws IOException {
+    try (LocalClient task = connect(APP)) {
+      int block = task.info().blockBytes();
+      task.lease(block);
+      Path record = LeaseRecords.path(socket(), task.info());
+      for (int i = 0; i < 1_000; i++) {
+        Extent extent = task.lease(2L * block).get(0);
+        task.release(List.of(new Extent(extent.segment(), extent.offsetBytes(), block)));
+        assertEquals(2, entries(record), "half of it is still the task's");
+        task.release(List.of(new Extent(extent.segment(), extent.offsetBytes() + block, block)));
+      }
+      task.lease(block);
+      task.lease(block);
+      assertEquals(3, entries(record));
+      for (int i = 0; i < 20; i++) {
+        TestOutput.single(new Random(i), "attempt_" + i, 1_000).commit(APP, task);
+        assertTrue(entries(record) <= 4, "what is committed is the store's");
+      }
+    }
+  }
+
+  private static long entries(Path record) throws IOException {
+    return (Files.size(record) - LeaseRecords.HEADER_BYTES) / LeaseRecords.ENTRY_BYTES;
   }
 }
