@@ -7,6 +7,7 @@ import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.job.JobResult;
+import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.Gate;
 import io.sluice.it.jobs.ScenarioConf;
@@ -16,6 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 /**
  * A job of Sluice's whose maps all stand at their gates at once, two on each node, before anything
@@ -24,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Not thread-safe. Whoever starts it closes it.
  */
 final class GatedRun implements AutoCloseable {
-  private static final int SLOTS = 4;
+  static final int SLOTS = 4;
   private static final Duration DEADLINE = Duration.ofMinutes(10);
 
   private final PseudoCluster cluster;
@@ -36,28 +38,42 @@ final class GatedRun implements AutoCloseable {
 
   /** Starts the scenario and returns when all its maps have come to their gates. */
   static GatedRun start(PseudoCluster cluster, Scenario scenario) {
-    return new GatedRun(cluster, scenario);
+    return new GatedRun(cluster, scenario, spec -> spec);
   }
 
-  private GatedRun(PseudoCluster cluster, Scenario scenario) {
+  /** The same for a user. */
+  static GatedRun start(PseudoCluster cluster, Scenario scenario, String user) {
+    return new GatedRun(cluster, scenario, spec -> spec.as(user));
+  }
+
+  private GatedRun(PseudoCluster cluster, Scenario scenario, UnaryOperator<JobSpec> whose) {
     this.cluster = cluster;
     this.mapGate = cluster.localDirectory(scenario.name() + "-maps");
     this.reduceGate = cluster.localDirectory(scenario.name() + "-reduces");
-    this.job =
+    Scenario gated =
         scenario
             .with(ScenarioConf.MAPS, SLOTS)
             .with(ScenarioConf.MAP_GATE, mapGate)
             .with(ScenarioConf.REDUCE_GATE, reduceGate)
             // A task at a gate looks like one that hangs.
             .with("mapreduce.map.speculative", false)
-            .with("mapreduce.reduce.speculative", false)
-            .start(cluster, HadoopVariant.SLUICE, (map, reduce) -> reducePercent.set(reduce));
+            .with("mapreduce.reduce.speculative", false);
+    this.job =
+        RunningJob.start(
+            cluster,
+            whose.apply(gated.spec(HadoopVariant.SLUICE)),
+            (map, reduce) -> reducePercent.set(reduce));
     try {
       this.maps = processesOf(Scenario.awaitReached(job, mapGate, SLOTS));
     } catch (RuntimeException e) {
       job.close();
       throw e;
     }
+  }
+
+  /** Its application of YARN's. */
+  String applicationId() {
+    return job.jobId().replace("job", "application");
   }
 
   /** The map attempts at the gate. */

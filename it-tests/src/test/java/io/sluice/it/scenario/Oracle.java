@@ -38,6 +38,14 @@ public final class Oracle {
     return parts.stream().map(part -> part.substring(part.lastIndexOf('-') + 1)).toList();
   }
 
+  /** All that a job wrote, part by part. */
+  static List<String> lines(PseudoCluster cluster, String output) {
+    WebHdfs fileSystem = cluster.fileSystem();
+    return fileSystem.partFiles(output).stream()
+        .flatMap(part -> lines(fileSystem, part).stream())
+        .toList();
+  }
+
   private static List<String> lines(WebHdfs fileSystem, String part) {
     try (BufferedReader reader =
         new BufferedReader(new InputStreamReader(fileSystem.open(part), StandardCharsets.UTF_8))) {

@@ -2,30 +2,39 @@ package io.sluice.it.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.NodeManager;
+import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.Poll;
-import io.sluice.it.cluster.ProcessRights;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobProgress;
-import io.sluice.it.job.JobResult;
+import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
-import io.sluice.it.jobs.Gate;
 import io.sluice.it.jobs.ScenarioConf;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.SegmentName;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A cluster whose NodeManagers are one user's and whose containers are those of the users for whom
@@ -36,105 +45,171 @@ class OtherUsersIT {
   /** Two maps, though both ApplicationMasters may lie on the same node. */
   private static final int NODE_MEMORY_MB = 2 * 768 + 2 * 1280;
 
-  private static final int MAPS = 2;
   private static final Duration DEADLINE = Duration.ofMinutes(1);
+  private static final Duration JOB_DEADLINE = Duration.ofMinutes(10);
   private static final Scenario RECORDS =
       Scenario.newApi("users")
-          .with(ScenarioConf.MAPS, MAPS)
           .with(ScenarioConf.RECORDS_PER_MAP, 3_000)
           // A task at a gate looks like one that hangs.
           .with("mapreduce.map.speculative", false);
 
-  @Test
-  void jobsOfTwoUsersRunAsTheirsAndShuffleThroughOnePool() throws IOException {
-    TestUsers users = UsersCluster.users();
+  private static TestUsers users;
+  private static PseudoCluster cluster;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void start() {
+    users = UsersCluster.users();
     ClusterSpec spec =
         UsersCluster.spec(Workspace.find(), users, NODE_MEMORY_MB, 24, 4)
             .withNodeManagerRecovery()
             .withSite("yarn.nodemanager.recovery.supervised", "true");
-    Path directory;
-    Path pool;
-    try (PseudoCluster cluster = PseudoCluster.start(Workspace.find(), spec)) {
-      directory = cluster.directory();
-      pool = cluster.nodes().get(0).place().pool();
-      for (NodeManager node : cluster.nodes()) {
-        assertEquals(users.ofNodeManager(), node.daemon().rights(), node.daemon().toString());
-      }
-      String expected = StockOutput.of(cluster, RECORDS);
-      try (UserJob ann = new UserJob(cluster, TestUsers.ANN, users.ann());
-          UserJob bob = new UserJob(cluster, TestUsers.BOB, users.bob())) {
-        ann.awaitMaps();
-        bob.awaitMaps();
-        ann.finish(expected);
-        bob.finish(expected);
-      }
-      Pools.awaitEmpty(cluster);
-    }
-    assertFalse(Files.exists(directory), directory + " is left");
-    assertFalse(Files.exists(pool), pool + " is left");
-    Poll.untilTrue(
-        "the end of all processes in " + directory,
-        DEADLINE,
-        () -> Optional.of(users.processesIn(directory).isEmpty()));
+    cluster = PseudoCluster.start(Workspace.find(), spec);
   }
 
-  /** A user's job whose maps stand at a gate until they have been looked at. */
-  private static final class UserJob implements AutoCloseable {
-    private final PseudoCluster cluster;
-    private final Scenario scenario;
-    private final int uid;
-    private final Path gate;
-    private final RunningJob job;
-
-    UserJob(PseudoCluster cluster, String user, int uid) {
-      this.cluster = cluster;
-      this.scenario = RECORDS.named(user);
-      this.uid = uid;
-      this.gate = cluster.localDirectory(user + "-maps");
-      this.job =
-          RunningJob.start(
-              cluster,
-              scenario.with(ScenarioConf.MAP_GATE, gate).spec(HadoopVariant.SLUICE).as(user),
-              JobProgress.SILENT);
+  @AfterAll
+  static void nothingIsLeft() {
+    if (cluster == null) {
+      return; // as this user cannot start one
     }
+    Path place = cluster.directory();
+    Path pool = cluster.nodes().get(0).place().pool();
+    cluster.close();
+    assertFalse(Files.exists(place), place + " is left");
+    assertFalse(Files.exists(pool), pool + " is left");
+    Poll.untilTrue(
+        "the end of all processes in " + place,
+        DEADLINE,
+        () -> Optional.of(users.processesIn(place).isEmpty()));
+  }
 
-    void awaitMaps() {
-      assertNotEquals("", job.jobId(), "the client has submitted nothing");
-      List<String> reached = Scenario.awaitReached(job, gate, MAPS);
-      List<TaskProcess> maps =
-          cluster.taskProcesses().stream()
-              .filter(task -> reached.contains(task.attemptId()))
-              .toList();
-      assertEquals(MAPS, maps.size(), reached.toString());
-      for (TaskProcess map : maps) {
-        assertEquals(ProcessRights.ordinary(uid), map.rights(), map.attemptId());
-      }
+  @Test
+  void jobsOfTwoUsersRunAsTheirsAndShuffleThroughOnePool() throws IOException {
+    for (NodeManager node : cluster.nodes()) {
+      assertEquals(users.ofNodeManager(), node.daemon().rights(), node.daemon().toString());
     }
+    Scenario records = RECORDS.named("two-users").with(ScenarioConf.MAPS, UserJob.MAPS);
+    String expected = StockOutput.of(cluster, records);
+    try (UserJob ann = new UserJob(cluster, records, TestUsers.ANN, users.ann());
+        UserJob bob = new UserJob(cluster, records, TestUsers.BOB, users.bob())) {
+      ann.awaitMaps();
+      bob.awaitMaps();
+      ann.finish(expected);
+      bob.finish(expected);
+    }
+    Pools.awaitEmpty(cluster);
+  }
 
-    void finish(String expected) throws IOException {
-      Gate.open(gate);
-      JobResult result = job.await().requireSuccess();
-      FinishedJob finished =
-          FinishedJob.of(cluster, result)
-              .allSucceededAtOnce()
-              .has("SPILL_BYTES_MEMORY", "READ_BYTES_LOCAL")
-              .hasNo("SPILL_BYTES_DISK")
-              .hasNoFallback();
-      Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
-      List<Path> containers =
-          cluster.containerLogs().ofApplication(result.jobId().replace("job", "application"));
-      assertEquals(1 + finished.attempts().size(), containers.size(), containers.toString());
-      for (Path container : containers) {
-        assertEquals(
-            uid,
-            Files.getAttribute(container.resolve("syslog"), "unix:uid", LinkOption.NOFOLLOW_LINKS),
-            "who wrote the log in " + container);
-      }
+  /** While her job runs, a map of his tries to get at what its maps have written. */
+  @Test
+  void aTaskThatCheatsGetsNothingOfAnotherUsersJob() throws Exception {
+    Scenario anns =
+        RECORDS
+            .named("cheated")
+            .with(ScenarioConf.MAPS, GatedRun.SLOTS)
+            .with("mapreduce.job.reduce.slowstart.completedmaps", 1); // his tasks need the room
+    String expected = StockOutput.of(cluster, anns);
+    Map<String, Long> refusedBefore = refusals();
+    try (GatedRun ann = GatedRun.start(cluster, anns, TestUsers.ANN)) {
+      List<TaskProcess> written =
+          List.of(ann.mapsOn(0).get(0), ann.mapsOn(1).get(0)); // he may come to either node
+      ann.finish(written);
+      List<String> outcomes = cheat(ann.applicationId(), written);
+      assertEquals(13, outcomes.size(), outcomes.toString());
+      assertEquals(
+          List.of(),
+          outcomes.stream().filter(outcome -> outcome.contains(": GOT ")).toList(),
+          outcomes.toString());
+      ann.openMapGate();
+      ann.openReduceGate();
+      ann.await().allSucceededAtOnce().hasNoFallback();
     }
+    Oracle.assertSameOutput(cluster, expected, anns.output(HadoopVariant.SLUICE));
+    Map<String, Long> refused = refusals();
+    refusedBefore.forEach((why, before) -> refused.merge(why, -before, Long::sum));
+    assertEquals(
+        Map.of(
+            "wrong-user", 1L,
+            "wrong-secret", 1L,
+            "foreign-segment", 2L,
+            "bad-output", 2L,
+            "bad-message", 1L,
+            "unknown-application", 0L,
+            "too-many", 0L),
+        refused);
+    StringBuilder logs = new StringBuilder();
+    for (NodeManager node : cluster.nodes()) {
+      logs.append(Files.readString(node.daemon().logFile()));
+    }
+    refused.forEach(
+        (why, count) ->
+            assertEquals(
+                count > 0, logs.indexOf("Refused (" + why + ";") >= 0, why + " is logged"));
+    Pools.awaitEmpty(cluster);
+  }
 
-    @Override
-    public void close() {
-      job.close();
+  private static Map<String, Long> refusals() throws IOException, InterruptedException {
+    Map<String, Long> all = new TreeMap<>();
+    for (NodeState state : Pools.states(cluster)) {
+      state.taskRefusals().forEach((why, count) -> all.merge(why, count, Long::sum));
     }
+    return all;
+  }
+
+  /** What came of it, on the node that his only map came to. */
+  private List<String> cheat(String application, List<TaskProcess> written) throws IOException {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put(ScenarioConf.MAPS, "1");
+    for (TaskProcess map : written) {
+      Path segment = segmentOfAnn(cluster.nodes().get(map.node()).place().pool());
+      settings.put(
+          CheatJob.FOREIGN + segment.getParent(),
+          String.join(",", foreign(application, map.attemptId(), segment)));
+    }
+    String output = "/cheat";
+    JobSpec job =
+        new JobSpec(
+                "cheat",
+                CheatJob.jar(Workspace.find().jobsJar(), directory.resolve("cheat.jar")),
+                CheatJob.class.getName(),
+                HadoopVariant.SLUICE.settings(),
+                List.of(output),
+                JOB_DEADLINE)
+            .with(settings)
+            .as(TestUsers.BOB);
+    RunningJob.run(cluster, job, JobProgress.SILENT).requireSuccess();
+    return Oracle.lines(cluster, output);
+  }
+
+  /** A segment of hers, and a key that is not its region's. */
+  private static List<String> foreign(String application, String attempt, Path segment)
+      throws IOException {
+    SegmentName name = SegmentName.parse(segment).orElseThrow();
+    long lengthBytes = Files.size(segment);
+    RegionDescriptor guessed =
+        new RegionDescriptor(1, new Random().nextLong(), lengthBytes, new byte[0]);
+    return List.of(
+        application,
+        attempt,
+        segment.toString(),
+        Integer.toString(name.segmentId()),
+        Integer.toString(name.incarnation()),
+        Long.toString(lengthBytes),
+        "a guessed key",
+        HexFormat.of().formatHex(guessed.encode()));
+  }
+
+  private static Path segmentOfAnn(Path pool) throws IOException {
+    try (Stream<Path> files = Files.walk(pool)) {
+      return files.filter(OtherUsersIT::isAnns).findFirst().orElseThrow();
+    }
+  }
+
+  private static boolean isAnns(Path file) {
+    return SegmentName.parse(file)
+        .flatMap(SegmentName::owner)
+        .filter(new Owner(users.ann())::equals)
+        .isPresent();
   }
 }

@@ -68,12 +68,7 @@ public record Scenario(String name, Class<?> program, Map<String, String> settin
 
   /** Starts the job; the caller closes it. */
   public RunningJob start(PseudoCluster cluster, HadoopVariant variant) {
-    return start(cluster, variant, JobProgress.SILENT);
-  }
-
-  /** Starts the job and tells how far it is; the caller closes it. */
-  public RunningJob start(PseudoCluster cluster, HadoopVariant variant, JobProgress progress) {
-    return RunningJob.start(cluster, spec(variant), progress);
+    return RunningJob.start(cluster, spec(variant), JobProgress.SILENT);
   }
 
   /** What is submitted to run it. */

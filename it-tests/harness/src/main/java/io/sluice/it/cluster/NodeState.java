@@ -1,6 +1,8 @@
 package io.sluice.it.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What a node's Sluice service says of itself over JMX.
@@ -11,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param memoryUsedBytes leased or committed in the memory tier
  * @param diskUsedBytes leased or committed in the disk tier
  * @param diskUses times since its start that a task's lease lay there, or an output was moved there
+ * @param taskRefusals how often tasks and readers were refused, by why
  */
 public record NodeState(
     boolean running,
@@ -18,7 +21,8 @@ public record NodeState(
     int copiedOutputs,
     long memoryUsedBytes,
     long diskUsedBytes,
-    long diskUses) {
+    long diskUses,
+    Map<String, Long> taskRefusals) {
 
   static NodeState parse(JsonNode bean) {
     if (bean.isMissingNode()) {
@@ -30,7 +34,16 @@ public record NodeState(
         bean.path("CopiedOutputs").asInt(),
         bean.path("MemoryUsedBytes").asLong(),
         bean.path("DiskUsedBytes").asLong(),
-        bean.path("Overflows").asLong() + bean.path("MovedOutputs").asLong());
+        bean.path("Overflows").asLong() + bean.path("MovedOutputs").asLong(),
+        refusals(bean.path("TaskRefusals")));
+  }
+
+  /** As the JMX servlet writes a map: a list of keys and values. */
+  private static Map<String, Long> refusals(JsonNode entries) {
+    Map<String, Long> refusals = new TreeMap<>();
+    entries.forEach(
+        entry -> refusals.put(entry.path("key").asText(), entry.path("value").asLong()));
+    return refusals;
   }
 
   /** Whether nothing is left in it. */
