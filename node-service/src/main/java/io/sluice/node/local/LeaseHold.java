@@ -27,7 +27,8 @@ final class LeaseHold implements Closeable {
   /** What the first word of a record says when its task has been handed the lock. */
   static final long HELD_BY_DESCRIPTOR = 2;
 
-  private static final long HELD = 1;
+  /** What it says when its task has taken the lock. */
+  static final long HELD = 1;
 
   private final RandomAccessFile file;
 

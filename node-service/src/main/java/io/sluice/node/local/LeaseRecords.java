@@ -188,6 +188,15 @@ public final class LeaseRecords implements FormerLeases {
     return record;
   }
 
+  /** The same of a lease that no task has: it is as if one had held it and were gone. */
+  @Override
+  public Own own(LeaseInfo lease, List<Range> granted) {
+    LeaseRecord record = create(lease);
+    record.heldByNobody();
+    record.granted(granted);
+    return record::close;
+  }
+
   /** What no record says of a lease, no record may say of another; see above. */
   private void goOnWithout(LeaseRecord cause, IOException failure) {
     synchronized (openLock) {
@@ -316,6 +325,17 @@ public final class LeaseRecords implements FormerLeases {
       } catch (IOException | RuntimeException | Error e) {
         held.close();
         throw e;
+      }
+    }
+
+    private void heldByNobody() {
+      SharedFile into = file;
+      if (into != null) {
+        try {
+          into.write(0, ByteBuffer.allocate(Long.BYTES).putLong(0, LeaseHold.HELD));
+        } catch (IOException e) {
+          goOnWithout(this, e);
+        }
       }
     }
 

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Range;
+import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
 
@@ -22,7 +23,22 @@ public interface FormerLeases {
 
         @Override
         public void settled(Review review) {}
+
+        @Override
+        public Own own(LeaseInfo lease, List<Range> granted) {
+          return forGood -> {};
+        }
       };
+
+  /** What is known of a lease that the store itself writes to. */
+  interface Own {
+    /**
+     * Forgets it; called once.
+     *
+     * @param forGood whether nothing of it is left; else a successor needs to know of it
+     */
+    void close(boolean forGood) throws IOException;
+  }
 
   /**
    * What former leases had been granted. A block may be in several, because it was given back.
@@ -44,4 +60,7 @@ public interface FormerLeases {
 
   /** What is gone in this review is free again. */
   void settled(Review review);
+
+  /** The store writes there by itself: a successor knows that nobody does any more. */
+  Own own(LeaseInfo lease, List<Range> granted) throws IOException;
 }

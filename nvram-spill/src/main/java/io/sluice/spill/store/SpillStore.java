@@ -570,6 +570,25 @@ public final class SpillStore implements Closeable {
       throws IOException {
     OutputCopy copy = new OutputCopy(output, config.blockBytes());
     ExtentTable extents = leaseOnDisk(lease, copy, ioClass != IoClass.COPY);
+    FormerLeases.Own own = config.formerLeases().own(lease.info(), rangesOf(lease));
+    try {
+      return writeElsewhere(copy, extents, lease, ioClass);
+    } finally {
+      own.close(!isQuiet());
+    }
+  }
+
+  private List<Range> rangesOf(Lease lease) {
+    lock.lock();
+    try {
+      return lease.held().ranges();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private CommittedOutput writeElsewhere(
+      OutputCopy copy, ExtentTable extents, Lease lease, IoClass ioClass) throws IOException {
     FooterLocation trailer =
         copy.write(
             extents,
