@@ -4,16 +4,12 @@ package io.sluice.spill.disk;
  * Why a device is read or written, best first: what somebody waits for before what nobody waits for
  * yet.
  *
- * <p>The order is Mammoth's (section 5.1): a sort's own runs are read back before what is sent, and
- * memory is freed in the reverse of the order in which it is granted, what was received first.
+ * <p>The order is Mammoth's (section 5.1): memory is freed in the reverse of the order in which it
+ * is granted, what was received first. What tasks read back of their own they map, past the queue.
  */
 public enum IoClass {
-  /** A map waits for its own runs, to merge them. */
-  READ_SORT,
   /** A reader waits for a window, or a service for an index. */
   READ_SEND,
-  /** A reduce waits for what it had staged. */
-  READ_RECEIVE,
   /** What was received gives way to somebody who waits for memory. */
   WRITE_RECEIVE,
   /** An output gives way to somebody who waits for memory. */

@@ -127,7 +127,7 @@ final class DeviceModel {
             () -> over++);
     submitted++;
     open.add(request);
-    if (ioClass.compareTo(IoClass.READ_RECEIVE) <= 0 || ioClass == IoClass.READ_AHEAD) {
+    if (ioClass == IoClass.READ_SEND || ioClass == IoClass.READ_AHEAD) {
       withoutBuffer.add(request);
       giveBuffers();
     } else {

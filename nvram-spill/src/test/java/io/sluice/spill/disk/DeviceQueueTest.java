@@ -87,7 +87,7 @@ class DeviceQueueTest {
             IoClass.READ_AHEAD, STREAM, 1, unit -> done.add("moved"), over::incrementAndGet);
     DiskRequest first =
         new DiskRequest(
-            IoClass.READ_SORT, STREAM, 3, unit -> done.add("read"), over::incrementAndGet);
+            IoClass.READ_SEND, STREAM, 3, unit -> done.add("read"), over::incrementAndGet);
     queue.submit(last);
     queue.submit(first);
     assertEquals(DiskRequest.State.QUEUED, queue.state(first));
@@ -108,10 +108,11 @@ class DeviceQueueTest {
   void nobodyWaitsForAUnitUnderTheLock() throws Exception {
     DeviceQueue queue = queue(PATIENT_MS);
     occupy(queue);
-    DiskRequest waiting = request(unit -> {});
+    DiskRequest waiting =
+        new DiskRequest(IoClass.READ_AHEAD, STREAM, 1, unit -> {}, over::incrementAndGet);
     queue.submit(waiting);
     assertFalse(queue.review());
-    queue.promote(waiting, IoClass.READ_SORT);
+    queue.promote(waiting, IoClass.READ_SEND);
     queue.cancel(waiting);
     assertEquals(DiskRequest.State.CANCELLED, queue.state(waiting));
     assertEquals(1, over.get());
