@@ -78,7 +78,7 @@ public class SortBenchmark {
       long memoryBytes = 2L * bytes.length + 64L * records + (64L << 20);
       if (memory.equals("lent")) {
         lent = LentMemory.open(memoryBytes);
-        chunks = new SortChunks(2L * CHUNK_BYTES, CHUNK_BYTES, lent.chunks());
+        chunks = new SortChunks(2L * CHUNK_BYTES, CHUNK_BYTES, lent.chunks(), memoryBytes);
       } else {
         chunks = new SortChunks(memoryBytes, CHUNK_BYTES);
       }

@@ -26,6 +26,9 @@ public final class MapPlan<K, V> {
   static final int CHUNK_BYTES = 1 << 20;
   private static final int MIN_CHUNKS = 4;
 
+  /** A larger sort costs a map more than the merge of its runs costs the reducers. */
+  private static final long BEST_SORT_BYTES = 100L << 20;
+
   final TaskReporter reporter;
   final StockLimits limits;
   final long sortBytes;
@@ -79,6 +82,14 @@ public final class MapPlan<K, V> {
     return job.getCompressMapOutput()
         ? ReflectionUtils.newInstance(job.getMapOutputCompressorClass(DefaultCodec.class), job)
         : null;
+  }
+
+  /**
+   * How much more memory the sort buffer has a use for: a combiner's output is the smaller the more
+   * records it sees at once.
+   */
+  long mostBorrowedBytes() {
+    return combining == null ? Math.max(0, BEST_SORT_BYTES - sortBytes) : Long.MAX_VALUE;
   }
 
   /** Length of the sort buffer. */

@@ -63,7 +63,7 @@ public final class RecordCollector<K, V> implements Closeable {
     record = plan.record;
     outputRecords = reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS);
     outputBytes = reporter.getCounter(TaskCounter.MAP_OUTPUT_BYTES);
-    chunks = new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES, more);
+    chunks = new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES, more, plan.mostBorrowedBytes());
     try {
       records = new RecordBuffer(chunks, partitions, plan.order);
       output =

@@ -28,6 +28,7 @@ public final class SortChunks implements AutoCloseable {
   private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
   private final Set<ByteBuffer> acquired = Collections.newSetFromMap(new IdentityHashMap<>());
   private final ChunkSource source;
+  private final long mostBorrowedBytes;
   private final Set<ByteBuffer> borrowed = Collections.newSetFromMap(new IdentityHashMap<>());
   private final ArrayDeque<ByteBuffer> freeBorrowed = new ArrayDeque<>();
   private int ownChunks;
@@ -35,7 +36,7 @@ public final class SortChunks implements AutoCloseable {
 
   /** A pool that borrows nothing; see below. */
   public SortChunks(long capacityBytes, int chunkBytes) {
-    this(capacityBytes, chunkBytes, ChunkSource.NONE);
+    this(capacityBytes, chunkBytes, ChunkSource.NONE, 0);
   }
 
   /**
@@ -43,8 +44,10 @@ public final class SortChunks implements AutoCloseable {
    *     unused
    * @param chunkBytes length of each chunk, a power of two from 64 bytes up
    * @param source lends what is beyond that
+   * @param mostBorrowedBytes bound on what is borrowed at one time
    */
-  public SortChunks(long capacityBytes, int chunkBytes, ChunkSource source) {
+  public SortChunks(
+      long capacityBytes, int chunkBytes, ChunkSource source, long mostBorrowedBytes) {
     if (chunkBytes < 64 || Integer.bitCount(chunkBytes) != 1) {
       throw new IllegalArgumentException(
           "chunk of " + chunkBytes + " bytes, expected a power of two of at least 64");
@@ -59,6 +62,7 @@ public final class SortChunks implements AutoCloseable {
     }
     this.chunkBytes = chunkBytes;
     this.source = source;
+    this.mostBorrowedBytes = mostBorrowedBytes;
     this.chunkLimit = Math.toIntExact(capacityBytes / chunkBytes);
   }
 
@@ -83,7 +87,7 @@ public final class SortChunks implements AutoCloseable {
 
   private ByteBuffer borrow() throws IOException {
     ByteBuffer chunk = freeBorrowed.poll();
-    if (chunk == null) {
+    if (chunk == null && (borrowed.size() + 1L) * chunkBytes <= mostBorrowedBytes) {
       chunk = source.allocate(chunkBytes);
       if (chunk != null) {
         borrowed.add(chunk);

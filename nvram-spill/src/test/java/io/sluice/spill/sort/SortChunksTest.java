@@ -11,6 +11,8 @@ import io.sluice.rdma.memory.OffHeap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +63,49 @@ class SortChunksTest {
     assertTrue(e.getMessage().contains("1 chunks of 4096 bytes"), e.getMessage());
     assertThrows(IllegalStateException.class, pool::acquire);
     pool.release(leaked);
+  }
+
+  /** Lends heap memory without end. */
+  private static final class Endless implements ChunkSource {
+    private int lent;
+
+    @Override
+    public ByteBuffer allocate(int lengthBytes) {
+      lent++;
+      return ByteBuffer.allocate(lengthBytes);
+    }
+
+    @Override
+    public void free(List<ByteBuffer> chunks) {
+      lent -= chunks.size();
+    }
+
+    @Override
+    public boolean isWantedBack() {
+      return false;
+    }
+  }
+
+  @Test
+  void borrowsWhenItsOwnIsOutUpToItsBoundAndGivesBackWhatIsNotOut() throws IOException {
+    Endless source = new Endless();
+    try (SortChunks pool = new SortChunks(8192, 4096, source, 3 * 4096 + 4095)) {
+      List<ByteBuffer> out = new ArrayList<>();
+      for (ByteBuffer next = pool.acquire(); next != null; next = pool.acquire()) {
+        assertEquals(Math.max(0, out.size() - 1), source.lent);
+        out.add(next);
+      }
+      assertEquals(5, out.size());
+      pool.release(out.get(4));
+      pool.giveBack();
+      assertEquals(2, source.lent);
+      pool.release(pool.acquire());
+      assertEquals(3, source.lent, "kept until it is given back");
+      out.subList(0, 4).forEach(pool::release);
+      pool.giveBack();
+      assertEquals(0, source.lent);
+      assertEquals(0, pool.acquiredBytes());
+    }
   }
 
   @Test
