@@ -1,6 +1,7 @@
 package io.sluice.node.memory;
 
 import io.sluice.node.ledger.Role;
+import io.sluice.spill.format.OutputId;
 
 /**
  * Who borrows memory of a node, as it says itself.
@@ -13,6 +14,9 @@ public record Borrower(String task, Role role, long sortBytes) {
   public static final Borrower PROCESS = new Borrower("", Role.EXECUTOR, 0);
 
   public Borrower {
+    if (!task.isEmpty()) {
+      OutputId.check("task", task); // it is shown to those who watch the node
+    }
     if (sortBytes < 0) {
       throw new IllegalArgumentException("a sort buffer of " + sortBytes + " bytes");
     }

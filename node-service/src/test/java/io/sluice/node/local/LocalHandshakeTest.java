@@ -99,6 +99,24 @@ class LocalHandshakeTest extends LocalServerTestBase {
             .code());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"with blank", "\"}\n"})
+  void aTaskMustHaveAPlausibleName(String task) throws IOException {
+    RemoteError e =
+        refused(
+            LocalProtocol.HELLO,
+            out -> {
+              out.writeShort(LocalProtocol.VERSION);
+              Bounded.writeString(out, APP);
+              Bounded.writeBytes(out, SECRET.bytes());
+              out.writeByte(Handout.NAMES.ordinal());
+              Bounded.writeString(out, task);
+              out.writeByte(0);
+              out.writeLong(0);
+            });
+    assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
+  }
+
   @Test
   void aHelloThatIsCutShortIsRefused() throws IOException {
     assertEquals(
