@@ -16,6 +16,7 @@ import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.ScenarioConf;
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentName;
@@ -188,7 +189,8 @@ class OtherUsersIT {
     SegmentName name = SegmentName.parse(segment).orElseThrow();
     long lengthBytes = Files.size(segment);
     RegionDescriptor guessed =
-        new RegionDescriptor(1, new Random().nextLong(), lengthBytes, new byte[0]);
+        new RegionDescriptor(
+            1, new Random(TestSeed.next("guessed key")).nextLong(), lengthBytes, new byte[0]);
     return List.of(
         application,
         attempt,
