@@ -39,6 +39,7 @@ class MicroBenchmarksTest {
         Set.of(
             "CipherBenchmark.encrypt",
             "CipherBenchmark.decrypt",
+            "CipherBenchmark.decryptSmall",
             "CipherBenchmark.crc32c",
             "CipherBenchmark.stockCtr",
             "CipherBenchmark.encryptInAYoungJvm",
