@@ -96,7 +96,8 @@ public final class LocalClient implements MemorySource, Closeable {
     private final int segmentId;
     private final long offsetBytes;
     private final ByteBuffer unit;
-    private IOException failure; // guarded by the client
+    private boolean arrived; // as is the next, guarded by the client
+    private IOException failure;
 
     Sent(int segmentId, long offsetBytes, ByteBuffer unit) {
       this.segmentId = segmentId;
@@ -118,6 +119,9 @@ public final class LocalClient implements MemorySource, Closeable {
         }
         if (failure != null) {
           throw failure;
+        }
+        if (!arrived) { // whoever took the answer met an Error
+          throw new IOException("nobody knows whether a unit has reached the disk");
         }
       }
     }
@@ -396,6 +400,7 @@ public final class LocalClient implements MemorySource, Closeable {
     sent = null;
     try {
       inStep(() -> receive(session.frames()).withoutFiles());
+      unit.arrived = true;
     } catch (RemoteError | StoreFullException | CorruptOutputException e) {
       unit.failure = e;
     } catch (IOException | RuntimeException e) {
@@ -410,6 +415,7 @@ public final class LocalClient implements MemorySource, Closeable {
           () ->
               exchange(session.frames(), LocalProtocol.WRITE, unit::writeTo, unit.unit)
                   .withoutFiles());
+      unit.arrived = true;
     } catch (IOException e) {
       unit.failure = e;
     } catch (RuntimeException e) {

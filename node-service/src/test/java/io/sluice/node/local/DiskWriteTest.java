@@ -35,6 +35,7 @@ import io.sluice.spill.store.StoreConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,6 +48,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 /** What tasks write to the disk tier, which has no memory above it here. */
 class DiskWriteTest extends LocalServerTestBase {
@@ -157,6 +160,38 @@ class DiskWriteTest extends LocalServerTestBase {
       assertThrows(RemoteError.class, failing::await);
       client.force(extent);
     }
+  }
+
+  /** Whoever met it, perhaps another thread: the writer must not take its unit for written. */
+  @Test
+  @EnabledForJreRange(max = JRE.JAVA_19, disabledReason = "needs Thread.stop")
+  @SuppressWarnings("deprecation") // an Error where the answer is awaited
+  void aUnitWhoseAnswerMeetsAnErrorIsNotTakenForWritten() throws Exception {
+    try (LocalClient client = connect(APP)) {
+      Extent extent = client.leaseContiguous(UNIT_BYTES);
+      Thread asking = new Thread(() -> force(client, extent));
+      PendingWrite pending;
+      synchronized (file(extent)) { // it cannot be answered
+        pending = client.beginWrite(extent, 1, ByteBuffer.wrap(new byte[1_000]));
+        asking.start();
+        Await.until("somebody who takes the answer", () -> isIn(asking, "receive"));
+        asking.stop();
+      }
+      asking.join();
+      assertThrows(IOException.class, pending::await);
+    }
+  }
+
+  private static void force(LocalClient client, Extent extent) {
+    try {
+      client.force(extent);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isIn(Thread thread, String method) {
+    return Arrays.stream(thread.getStackTrace()).anyMatch(it -> it.getMethodName().equals(method));
   }
 
   /** Nothing is acknowledged that a restart loses: what has no answer yet is sent once more. */
