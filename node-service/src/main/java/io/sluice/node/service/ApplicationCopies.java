@@ -9,6 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -79,7 +80,8 @@ final class ApplicationCopies implements Closeable {
     Path temporary = directory.resolve(applicationId + TEMPORARY);
     Files.deleteIfExists(temporary);
     Files.createFile(temporary, OWNER_ONLY);
-    Files.write(temporary, known);
+    // Before it has its name: a power cut takes the memory, and must not take this.
+    Files.write(temporary, known, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
     Files.move(temporary, directory.resolve(applicationId), StandardCopyOption.ATOMIC_MOVE);
   }
 
