@@ -89,7 +89,7 @@ class EmptyingTest extends PoolTestBase {
       fill(store);
       assertEquals(Tier.DISK, tierOf(store, BOBS_APP));
       awaitMemory(store, BOBS_APP);
-      assertEquals(1, store.stats().handOvers());
+      assertTrue(store.stats().handOvers() >= 1, "one of ann's, and perhaps one ahead");
       assertEnds(store);
     }
   }
