@@ -6,9 +6,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -28,6 +30,7 @@ public final class Guest implements AutoCloseable {
   private final Thread reader;
   private final Path consoleFile;
   private final Deque<String> tail = new ArrayDeque<>();
+  private final CountDownLatch spoken = new CountDownLatch(1); // or ended
 
   /** Else an interrupted command would leave an emulator behind. */
   private final Thread atExit = new Thread(this::kill, "kill-guest");
@@ -90,6 +93,17 @@ public final class Guest implements AutoCloseable {
     return builder;
   }
 
+  /** Whether it says something, or ends, within that time. */
+  boolean speaksWithin(Duration time) {
+    try {
+      return spoken.await(time.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      kill();
+      Thread.currentThread().interrupt();
+      throw new LabException("interrupted while guest " + spec.name() + " was booting", e);
+    }
+  }
+
   /** Waits for the script's end and returns its exit status. */
   public int await() {
     try {
@@ -140,6 +154,7 @@ public final class Guest implements AutoCloseable {
     try (BufferedReader console = process.inputReader(StandardCharsets.UTF_8);
         var file = Files.newBufferedWriter(consoleFile)) {
       for (String line = console.readLine(); line != null; line = console.readLine()) {
+        spoken.countDown();
         file.write(line + "\n");
         file.flush();
         synchronized (tail) {
@@ -154,6 +169,8 @@ public final class Guest implements AutoCloseable {
       synchronized (tail) {
         tail.add("(the console ended: " + e + ")");
       }
+    } finally {
+      spoken.countDown();
     }
   }
 

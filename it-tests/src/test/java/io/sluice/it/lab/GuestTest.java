@@ -1,6 +1,7 @@
 package io.sluice.it.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -27,6 +28,27 @@ class GuestTest {
       assertEquals(0, guest.await());
     }
     assertTrue(lines.contains("booted"), lines.toString());
+  }
+
+  @Test
+  void aGuestThatSaysNothingIsNotTakenForOneThatBoots(@TempDir Path directory) throws Exception {
+    Path programs = Files.createDirectories(directory.resolve("bin"));
+    GuestSpec spec = GuestSpec.single("guest", 1, 64, false, Duration.ofMinutes(2));
+    LabTools silent =
+        LabTools.of(
+            program(programs.resolve("silent"), "exec sleep 600"), directory.resolve("vmlinuz"));
+    try (Guest guest =
+        Guest.start(silent, spec, directory, directory.resolve("guest.sh"), line -> {})) {
+      assertFalse(guest.speaksWithin(Duration.ZERO));
+    }
+    LabTools speaking =
+        LabTools.of(
+            program(programs.resolve("speaking"), "echo booted; exec sleep 600"),
+            directory.resolve("vmlinuz"));
+    try (Guest guest =
+        Guest.start(speaking, spec, directory, directory.resolve("guest.sh"), line -> {})) {
+      assertTrue(guest.speaksWithin(Duration.ofMinutes(1)));
+    }
   }
 
   private static Path program(Path file, String line) throws IOException {
