@@ -181,7 +181,8 @@ public class Ledger {
       books.progressed(other, lessBytes);
       surplusBytes -= lessBytes;
     }
-    books.creditSend(books.moves.get(moveId).account(), bytes);
+    String application = books.moves.get(moveId).account().application;
+    books.creditSend(account(application), bytes); // it may have come to nothing, and back
     return settle(nowMs);
   }
 

@@ -101,4 +101,20 @@ class LedgerTest {
     assertEquals(List.of(), ledger.tick(3));
     assertEquals(67, ledger.stats().freeBytes());
   }
+
+  /** Its application may have come to nothing and back before an order for it ends. */
+  @Test
+  void whatIsMovedIsOfTheApplicationAsItIsNow() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("large", 100);
+    List<Order> orders = ledger.ask(holder(), Kind.WRITING, 4, Patience.COMING, 0);
+    long move = ((Order.Move) orders.get(0)).moveId();
+    ledger.moved(move, 100, 1);
+    assertEquals(Set.of("app"), ledger.sends().keySet(), "nothing is left of the other");
+    ledger.recovered("large", 50);
+    ledger.moved(move, 50, 2);
+    assertEquals(0, held(Kind.SEND));
+    assertEquals(96, ledger.stats().freeBytes());
+    ledger.moveEnded(move, 3);
+  }
 }
