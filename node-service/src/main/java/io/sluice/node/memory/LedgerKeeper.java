@@ -234,7 +234,11 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
       }
       long id = holders.computeIfAbsent(lease, asker -> join(asker, Borrower.PROCESS));
       execute(ledger.ask(id, kind(use), bytes, Patience.NONE, nowMs()));
-      return answers.remove(id) == bytes;
+      long grantedBytes = answers.remove(id);
+      if (grantedBytes < bytes) {
+        gaveBack(lease, use, grantedBytes);
+      }
+      return grantedBytes == bytes;
     } finally {
       lock.unlock();
     }

@@ -1,8 +1,10 @@
 package io.sluice.node.memory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.ledger.Kind;
 import io.sluice.node.ledger.Terms;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestPool;
@@ -92,5 +94,18 @@ class NoticesTest {
     CompletableFuture<Optional<Notice>> heard = hear();
     keeper.close();
     assertFalse(heard.get().isPresent());
+  }
+
+  /** A part of what was asked for, out of the room for its runs, is not kept for nothing. */
+  @Test
+  void whoIsRefusedHoldsNoMoreOfThat() throws Exception {
+    assertTrue(keeper.askNow(lender, MemoryUse.SORT, CHUNK_BYTES));
+    try (Lease other = store.openLease("application_2")) {
+      while (keeper.askNow(other, MemoryUse.WRITING, CHUNK_BYTES)) {}
+      long heldBytes = keeper.moment().ledger().heldBytes().get(Kind.WRITING);
+      long capacityBytes = keeper.moment().ledger().capacityBytes();
+      assertFalse(keeper.askNow(lender, MemoryUse.WRITING, capacityBytes));
+      assertEquals(heldBytes, keeper.moment().ledger().heldBytes().get(Kind.WRITING));
+    }
   }
 }
