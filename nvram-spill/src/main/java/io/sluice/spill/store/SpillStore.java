@@ -938,7 +938,8 @@ public final class SpillStore implements Closeable {
         throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
       checkUsableNow(lease);
-      if (!memoryKeeper.askNow(lease, use, wantedBytes)) {
+      boolean fits = wantedBytes <= config.segmentBytes(); // else nobody need give back for it
+      if (!fits || !memoryKeeper.askNow(lease, use, wantedBytes)) {
         return Optional.empty();
       }
       List<Extent> taken = new ArrayList<>();

@@ -8,6 +8,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -122,6 +123,30 @@ class EmptyingTest extends PoolTestBase {
         } while (tierOf(store, CIDS_APP) == Tier.DISK);
       }
       assertEnds(store);
+    }
+  }
+
+  /** No segment is as long: room that came would be none for it. */
+  @Test
+  void nobodyIsAskedForMoreThanASegmentInOnePiece() throws Exception {
+    AtomicLong asks = new AtomicLong();
+    MemoryKeeper keeper =
+        (MemoryKeeper)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {MemoryKeeper.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("askNow")) {
+                    asks.incrementAndGet();
+                  }
+                  return method.invoke(MemoryKeeper.NONE, arguments);
+                });
+    try (SpillStore store = open(configWithDisk(SEGMENTS).memoryKeeper(keeper));
+        Lease bob = store.openLease(BOBS_APP, BOB)) {
+      for (MemoryUse use : MemoryUse.values()) {
+        assertTrue(bob.leaseMemory(use, SEGMENT_BYTES + 1).isEmpty());
+      }
+      assertEquals(0, asks.get());
     }
   }
 
