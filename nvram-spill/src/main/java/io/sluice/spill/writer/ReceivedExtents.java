@@ -105,7 +105,9 @@ public final class ReceivedExtents implements ExtentSource {
       if (diskAlone) {
         throw e;
       }
-      return source.lease(lengthBytes);
+      List<Extent> extents = source.lease(lengthBytes);
+      heldBytes.addAndGet(memoryBytes(extents)); // which is given back like any other
+      return extents;
     }
   }
 
@@ -122,11 +124,14 @@ public final class ReceivedExtents implements ExtentSource {
   @Override
   public void release(List<Extent> extents) throws IOException {
     source.release(extents);
-    for (Extent extent : extents) {
-      if (extent.segment().tier() == Tier.MEMORY) {
-        heldBytes.addAndGet(-extent.lengthBytes());
-      }
-    }
+    heldBytes.addAndGet(-memoryBytes(extents));
+  }
+
+  private static long memoryBytes(List<Extent> extents) {
+    return extents.stream()
+        .filter(extent -> extent.segment().tier() == Tier.MEMORY)
+        .mapToLong(Extent::lengthBytes)
+        .sum();
   }
 
   @Override
