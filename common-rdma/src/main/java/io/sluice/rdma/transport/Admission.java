@@ -61,7 +61,13 @@ public final class Admission {
 
   /** The same for one of several endpoints, which share places. */
   public static Admission expected(ConnectionLimits limits, FairShare places) {
-    return new Admission(limits, false, places, System::nanoTime);
+    return expected(limits, places, System::nanoTime);
+  }
+
+  /** The same by a clock as {@link System#nanoTime} is one. */
+  public static Admission expected(
+      ConnectionLimits limits, FairShare places, LongSupplier nanoClock) {
+    return new Admission(limits, false, places, nanoClock);
   }
 
   /** The place of one connection, from its beginning to its end. */
@@ -102,7 +108,7 @@ public final class Admission {
    * @return what to show; empty if there is no place for that one now
    */
   public synchronized Optional<Ticket> expect(Object sharer, Set<InetAddress> from) {
-    expected.values().removeIf(this::isGivenUp);
+    forgetLate();
     if (!places.take(sharer)) {
       refused++;
       return Optional.empty();
@@ -115,6 +121,11 @@ public final class Admission {
             Set.copyOf(from),
             nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(EXPECTED_MS)));
     return Optional.of(ticket);
+  }
+
+  /** Gives the places back of those who have not come in time. */
+  public synchronized void forgetLate() {
+    expected.values().removeIf(this::isGivenUp);
   }
 
   private boolean isGivenUp(Expected who) {

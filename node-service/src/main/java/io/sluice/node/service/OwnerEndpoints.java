@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -42,6 +43,7 @@ final class OwnerEndpoints implements AutoCloseable {
   private final boolean apart;
   private final Owner own;
   private final FairShare places;
+  private final LongSupplier nanoClock;
   private final Map<Owner, Endpoint> open = new HashMap<>();
   private final Set<Endpoint> closing = new HashSet<>(); // of no owner any more
   private TransportCounters closedCounters = TransportCounters.NONE;
@@ -65,12 +67,14 @@ final class OwnerEndpoints implements AutoCloseable {
       InetSocketAddress address,
       ConnectionLimits limits,
       boolean apart,
-      Owner own) {
+      Owner own,
+      LongSupplier nanoClock) {
     this.provider = provider;
     this.address = address;
     this.limits = limits;
     this.apart = apart;
     this.own = own;
+    this.nanoClock = nanoClock;
     this.places = new FairShare(limits.maxConnections());
   }
 
@@ -85,9 +89,21 @@ final class OwnerEndpoints implements AutoCloseable {
       ConnectionLimits limits,
       boolean shared)
       throws IOException {
+    return open(provider, address, limits, shared, System::nanoTime);
+  }
+
+  /** The same by a clock of one's own. */
+  static OwnerEndpoints open(
+      TransportProvider provider,
+      InetSocketAddress address,
+      ConnectionLimits limits,
+      boolean shared,
+      LongSupplier nanoClock)
+      throws IOException {
     Owner own = Owner.ofThisProcess();
     OwnerEndpoints endpoints =
-        new OwnerEndpoints(provider, address, limits, shared && provider.keysCanBeGuessed(), own);
+        new OwnerEndpoints(
+            provider, address, limits, shared && provider.keysCanBeGuessed(), own, nanoClock);
     endpoints.use(own);
     return endpoints;
   }
@@ -120,7 +136,7 @@ final class OwnerEndpoints implements AutoCloseable {
     if (closed) {
       throw new TransportException(provider.name() + ": the service is closed");
     }
-    Admission admission = Admission.expected(limits, places);
+    Admission admission = Admission.expected(limits, places, nanoClock);
     InetSocketAddress where =
         owner.equals(own) ? address : new InetSocketAddress(address.getAddress(), 0);
     Endpoint endpoint = new Endpoint(provider.listen(where, admission), admission);
@@ -190,6 +206,7 @@ final class OwnerEndpoints implements AutoCloseable {
   /** As {@link Admission#expect}, of a reader of this owner. */
   synchronized Optional<Ticket> expect(Owner owner, Object sharer, Set<InetAddress> from) {
     Endpoint endpoint = open.get(at(owner));
+    open.values().forEach(each -> each.admission.forgetLate()); // whose places are shared
     return endpoint == null ? Optional.empty() : endpoint.admission.expect(sharer, from);
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
@@ -27,6 +28,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +44,7 @@ class OwnerEndpointsTest {
   private static final InetAddress HERE = InetAddress.getLoopbackAddress();
   private static final ConnectionLimits LIMITS = new ConnectionLimits(4, 8, 5_000, 60_000);
 
+  private final AtomicLong nowNs = new AtomicLong();
   private final LeakCheck leaks = new LeakCheck();
   private OwnerEndpoints endpoints;
   private ClientEndpoint client;
@@ -61,7 +65,8 @@ class OwnerEndpointsTest {
   }
 
   private void open(TransportProvider provider, boolean shared) throws IOException {
-    endpoints = OwnerEndpoints.open(provider, new InetSocketAddress(HERE, 0), LIMITS, shared);
+    InetSocketAddress address = new InetSocketAddress(HERE, 0);
+    endpoints = OwnerEndpoints.open(provider, address, LIMITS, shared, nowNs::get);
   }
 
   private RegionDescriptor register(Owner owner) throws TransportException {
@@ -130,6 +135,23 @@ class OwnerEndpointsTest {
     assertEquals(Optional.empty(), endpoints.expect(BOB, BOB, Set.of(HERE)), "there is no other");
     endpoints.leave(ANN);
     assertTrue(endpoints.expect(BOB, BOB, Set.of(HERE)).isPresent(), "those of hers are free");
+    endpoints.leave(BOB);
+  }
+
+  /** Her endpoint stays open for what of hers is served, and she may never ask there again. */
+  @Test
+  void whoDoesNotComeInTimeKeepsNoPlaceFromOthers() throws Exception {
+    open(new GuessableTcp(), true);
+    endpoints.use(ANN);
+    endpoints.use(BOB);
+    for (int i = 0; i < 3; i++) {
+      assertTrue(endpoints.expect(ANN, ANN, Set.of(HERE)).isPresent());
+    }
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(Admission.EXPECTED_MS));
+    for (int i = 0; i < 3; i++) {
+      assertTrue(endpoints.expect(BOB, BOB, Set.of(HERE)).isPresent(), "place " + i);
+    }
+    endpoints.leave(ANN);
     endpoints.leave(BOB);
   }
 
