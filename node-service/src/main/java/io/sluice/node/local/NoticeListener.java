@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
  * A thread of a task that hears what the node wants back, for a task that is busy with its records.
  *
  * <p>Thread contract: safe from any thread; the consumer is called on the listener's. Ownership:
- * whoever started it closes it, and with it the connection. Failure: when the connection ends it
- * says so once, unless it was closed, and hears nothing more.
+ * whoever started it closes it, and with it the connection. Failure: when the connection ends, or
+ * who is told fails, it says so once, unless it was closed, and hears nothing more.
  */
 public final class NoticeListener implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(NoticeListener.class);
@@ -54,6 +54,15 @@ public final class NoticeListener implements Closeable {
     } catch (IOException e) {
       if (!closed) {
         LOG.info("The node's service says nothing more: {}", e.toString());
+      }
+    } finally {
+      end(); // also if who was told has failed
+    }
+  }
+
+  private void end() {
+    try {
+      if (!closed) {
         lost.run();
       }
     } finally {

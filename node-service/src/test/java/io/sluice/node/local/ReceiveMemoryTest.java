@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -118,5 +119,26 @@ class ReceiveMemoryTest extends LocalServerTestBase {
     try (LocalClient reduce = task(Borrower.reduce("reduce"), APP)) {
       assertThrows(StoreFullException.class, () -> reduce.leaseDisk(1L << 60));
     }
+  }
+
+  /** Else it would keep what its node wants back. */
+  @Test
+  void whoFailsWhileItHearsIsToldThatItHearsNoMore() throws IOException {
+    AtomicBoolean lost = new AtomicBoolean();
+    try (LocalClient reduce = task(Borrower.reduce("reduce"), APP);
+        NoticeListener listener =
+            NoticeListener.start(
+                reduce.listen(),
+                notice -> {
+                  throw new IllegalStateException("as a test wants it: " + notice);
+                },
+                () -> lost.set(true));
+        LocalClient map = task(Borrower.map("map", 0), OTHER)) {
+      leaseAll(reduce);
+      assertTrue(lease(map, MemoryUse.SORT).isEmpty());
+      Await.until("it hears nothing more", listener::hasEnded);
+      assertTrue(lost.get());
+    }
+    awaitNothingLeased();
   }
 }
