@@ -45,7 +45,10 @@ class Granting {
     };
   }
 
-  /** Whether a holder is granted anything but its own room. */
+  /**
+   * Whether a holder is granted anything but its own room, and what it has nowhere else to write
+   * to: to write may be how it obeys.
+   */
   boolean isServed(Holder holder, long nowMs) {
     return !holder.isLate(nowMs);
   }
@@ -73,7 +76,8 @@ class Granting {
             sort && sortBytes > holder.claimBytes,
             patience,
             nowMs + waitMs(patience));
-    if (holder.account.ended || !isServed(holder, nowMs)) {
+    boolean late = patience != Patience.LAST && !isServed(holder, nowMs);
+    if (holder.account.ended || late) {
       answer(ask, 0, orders);
       return;
     }

@@ -21,7 +21,8 @@ import java.util.stream.Collectors;
  *   <li>An ask waits only for what the service can free itself, and no longer than {@link
  *       Terms#waitMs}; one of {@link Patience#LAST} also for what others are told to give back, and
  *       {@link Terms#revokeMs}.
- *   <li>Nothing is taken by force. Who does not obey in time is granted nothing until it has.
+ *   <li>Nothing is taken by force. Who does not obey in time is granted nothing until it has, but
+ *       what it has nowhere else to write to: it loses its next step, and no record.
  *   <li>The last eighth is for those applications that have less than their share; it is lent to
  *       those only who hear notices and have always obeyed. So one alone may have all, and one that
  *       ignores everything may not.

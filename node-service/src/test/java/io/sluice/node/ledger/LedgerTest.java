@@ -117,4 +117,27 @@ class LedgerTest {
     assertEquals(96, ledger.stats().freeBytes());
     ledger.moveEnded(move, 3);
   }
+
+  /** It may be late because the disk is full, and to write may be how it gives back. */
+  @Test
+  void whoIsLateIsGrantedWhatItHasNowhereElseToWriteTo() {
+    long late = holder();
+    ledger.hears(late, true);
+    ledger.ask(late, Kind.RECEIVE, 60, Patience.NONE, 0);
+    long other = ledger.join(new Holding.HolderId("user", "other", "task", Role.MAP), 0);
+    ledger.ask(other, Kind.WRITING, 50, Patience.LAST, 0);
+    assertEquals(50, ledger.keepBytes(late, Kind.RECEIVE), "it was told");
+    ledger.leave(other, 0, 1);
+    long lateMs = LedgerModel.TERMS.revokeMs();
+    for (Kind kind : List.of(Kind.RECEIVE, Kind.WRITING)) {
+      assertEquals(
+          List.of(new Order.Answer(late, 0)),
+          ledger.ask(late, kind, 10, Patience.NONE, lateMs),
+          "it has not obeyed");
+    }
+    assertEquals(
+        List.of(new Order.Answer(late, 30)),
+        ledger.ask(late, Kind.WRITING, 30, Patience.LAST, lateMs));
+    assertEquals(10, ledger.stats().freeBytes());
+  }
 }
