@@ -126,11 +126,17 @@ public class Ledger {
     return orders;
   }
 
-  /** A task gives back; with a sort buffer the room for its runs goes. */
+  /**
+   * A task gives back, or has not taken what it was granted. With a sort buffer the room for its
+   * runs goes; what was to be written is such room again, as far as the buffer lacks some.
+   */
   public List<Order> giveBack(long holderId, Kind kind, long bytes, long nowMs) {
     Holder holder = holder(holderId);
     checkHeld(holder, kind, bytes);
-    books.credit(holder, kind, bytes);
+    long lackingBytes = granting.roomFor(holder.bytes(Kind.SORT)) - holder.bytes(Kind.ROOM);
+    long keptBytes = kind == Kind.WRITING ? Math.max(0, Math.min(bytes, lackingBytes)) : 0;
+    books.convert(holder, Kind.WRITING, Kind.ROOM, keptBytes);
+    books.credit(holder, kind, bytes - keptBytes);
     long roomBytes = holder.bytes(Kind.ROOM) - granting.roomFor(holder.bytes(Kind.SORT));
     if (kind == Kind.SORT && roomBytes > 0) {
       books.credit(holder, Kind.ROOM, roomBytes);

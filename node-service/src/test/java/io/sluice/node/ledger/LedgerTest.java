@@ -140,4 +140,28 @@ class LedgerTest {
         ledger.ask(late, Kind.WRITING, 30, Patience.LAST, lateMs));
     assertEquals(10, ledger.stats().freeBytes());
   }
+
+  /** What it sorts has its place in memory, also if a part of a lease came to nothing. */
+  @Test
+  void whatIsNotTakenOfTheRoomForRunsIsThatRoomAgain() {
+    Holding.HolderId who = new Holding.HolderId("user", "app", "task", Role.MAP);
+    long map = ledger.join(who, 0);
+    ledger.ask(map, Kind.SORT, 20, Patience.NONE, 0);
+    assertEquals(20, held(Kind.ROOM));
+    long other = ledger.join(who, 0);
+    ledger.ask(other, Kind.WRITING, 60, Patience.LAST, 0);
+    assertEquals(0, ledger.stats().freeBytes());
+    assertEquals(
+        List.of(new Order.Answer(map, 20)), ledger.ask(map, Kind.WRITING, 30, Patience.NONE, 0));
+    ledger.giveBack(map, Kind.WRITING, 20, 0);
+    assertEquals(20, held(Kind.ROOM), "promised with the chunk");
+    assertEquals(0, ledger.stats().freeBytes());
+    ledger.ask(map, Kind.WRITING, 20, Patience.NONE, 0);
+    ledger.giveBack(map, Kind.SORT, 15, 0);
+    ledger.giveBack(map, Kind.WRITING, 20, 0);
+    assertEquals(5, held(Kind.ROOM), "as much as it still sorts in");
+    ledger.giveBack(map, Kind.SORT, 5, 0);
+    assertEquals(0, held(Kind.ROOM));
+    assertEquals(40, ledger.stats().freeBytes());
+  }
 }
