@@ -192,6 +192,22 @@ final class BorrowedSortTest {
     assertOutput();
   }
 
+  /** What is merged and committed has no use for it. */
+  @Test
+  void whatWasLentForARecordThatIsARunOfItsOwnIsBackWhenAllIsSpilled() throws Exception {
+    MapPlan<IntWritable, BytesWritable> plan = MapPlan.of(job, MAP, new LocalMap(MAP).reporter());
+    try (Lease lease = store.openLease();
+        PoolChunks chunks = new PoolChunks(lease, store.target(lease).memory());
+        RecordCollector<IntWritable, BytesWritable> collector =
+            new RecordCollector<>(
+                plan, store.target(lease), new Lender(chunks, 3, lengthBytes -> null))) {
+      collector.collect(new IntWritable(1), new BytesWritable(new byte[2 * (int) OWN_BYTES]), 0);
+      assertEquals(3L << 20, chunks.mostBytes(), "it did not fit all the same");
+      collector.flush(LocalStore.output(MAP.toString()));
+      assertEquals(0, store.stats().memory().leasedBytes());
+    }
+  }
+
   @Test
   void aLenderThatFailsFailsTheMap() {
     IOException e =

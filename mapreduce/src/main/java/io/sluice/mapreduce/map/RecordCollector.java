@@ -153,7 +153,6 @@ public final class RecordCollector<K, V> implements Closeable {
     LOG.info("Spilling early, because memory of the sort buffer is wanted back");
     earlySpills++;
     spill();
-    chunks.giveBack(); // what a record took that was not appended, too
   }
 
   private void spillAndAppend(int partition)
@@ -194,6 +193,7 @@ public final class RecordCollector<K, V> implements Closeable {
 
   private void spill() throws IOException, InterruptedException, ClassNotFoundException {
     if (records.recordCount() == 0) {
+      chunks.giveBack(); // what a record took that was not appended
       return;
     }
     long startNs = System.nanoTime();
