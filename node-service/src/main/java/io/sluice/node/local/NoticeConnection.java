@@ -45,7 +45,7 @@ public final class NoticeConnection implements Closeable {
             out.writeLong(generation);
           });
       return connection;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       connection.close();
       throw e;
     }

@@ -5,6 +5,7 @@ import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,11 +27,15 @@ public final class NoticeListener implements Closeable {
   private volatile boolean closed;
   private volatile boolean ended;
 
-  private NoticeListener(NoticeConnection connection, Consumer<Notice> heard, Runnable lost) {
+  private NoticeListener(
+      NoticeConnection connection,
+      Consumer<Notice> heard,
+      Runnable lost,
+      Function<Runnable, Thread> threads) {
     this.connection = connection;
     this.heard = heard;
     this.lost = lost;
-    this.thread = DaemonThreads.create("sluice-notices", this::listen);
+    this.thread = threads.apply(this::listen);
   }
 
   /**
@@ -38,12 +43,28 @@ public final class NoticeListener implements Closeable {
    *
    * @param heard is told of each notice, and perhaps of one more than once
    * @param lost is told when nothing more will be heard
+   * @throws IOException if there is no thread for it; the connection is closed then
    */
   public static NoticeListener start(
-      NoticeConnection connection, Consumer<Notice> heard, Runnable lost) {
-    NoticeListener listener = new NoticeListener(connection, heard, lost);
-    listener.thread.start();
-    return listener;
+      NoticeConnection connection, Consumer<Notice> heard, Runnable lost) throws IOException {
+    return start(connection, heard, lost, body -> DaemonThreads.create("sluice-notices", body));
+  }
+
+  /** The same on a thread of one's own. */
+  static NoticeListener start(
+      NoticeConnection connection,
+      Consumer<Notice> heard,
+      Runnable lost,
+      Function<Runnable, Thread> threads)
+      throws IOException {
+    try {
+      NoticeListener listener = new NoticeListener(connection, heard, lost, threads);
+      listener.thread.start();
+      return listener;
+    } catch (OutOfMemoryError e) { // of threads, as the JVM calls it
+      connection.close();
+      throw new IOException("there is no thread to listen on", e);
+    }
   }
 
   private void listen() {

@@ -141,4 +141,29 @@ class ReceiveMemoryTest extends LocalServerTestBase {
     }
     awaitNothingLeased();
   }
+
+  /** The task goes on without: it borrows nothing, or stages on disk. */
+  @Test
+  void whereThereIsNoThreadToListenOnNoConnectionIsLeft() throws IOException {
+    try (LocalClient reduce = task(Borrower.reduce("reduce"), APP)) {
+      NoticeConnection connection = reduce.listen();
+      assertThrows(
+          IOException.class,
+          () -> NoticeListener.start(connection, notice -> {}, () -> {}, NoThread::new));
+      Await.until("its connection alone is left", () -> server.counters().open() == 1);
+    }
+    awaitNothingLeased();
+  }
+
+  /** One of which the system has no more. */
+  private static final class NoThread extends Thread {
+    NoThread(Runnable body) {
+      super(body);
+    }
+
+    @Override
+    public void start() {
+      throw new OutOfMemoryError("unable to create native thread, as a test wants it");
+    }
+  }
 }
