@@ -426,11 +426,12 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   @Override
   public ServedReader open(String applicationId) {
-    Owner owner = applications.ownerOf(applicationId).orElse(own); // ended: nothing is found
+    Optional<Owner> known = applications.ownerOf(applicationId);
+    Owner owner = known.orElse(own); // ended meanwhile: nothing is found
     return new OwnersReader(
         owner,
         shared,
-        endpoints,
+        known.isPresent() ? endpoints : Map.of(), // nor may it come where another's keys open
         bounce,
         new ReaderSlots(applicationId, owner, store::find, registrar.open(), bounce));
   }

@@ -14,6 +14,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.ServedReader;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -112,6 +113,25 @@ class NodeServiceTest extends NodeTestBase {
       assertEquals(0, reader.stats().bytes("tcp"));
     }
     assertEquals(0, service.transportCounters().get("tcp").bytes());
+  }
+
+  /** It may end between a reader's proof and this; whose it was is not known any more then. */
+  @Test
+  void aReaderOfAnApplicationThatHasEndedIsLetInNowhere() throws IOException {
+    start(4);
+    commit(TestOutput.single(new Random(1), "attempt_0", 1_000));
+    try (ServedReader reader = service.open(APP)) {
+      assertEquals(1, reader.offers().size());
+    }
+    service.applicationStopped(APP);
+    try (ServedReader reader = service.open(APP)) {
+      assertEquals(List.of(), reader.offers());
+      RemoteError e =
+          assertThrows(
+              RemoteError.class,
+              () -> reader.expect("tcp", Set.of(InetAddress.getLoopbackAddress())));
+      assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
+    }
   }
 
   /** The defect was: one bad entry, and nothing of what the reader asked for was described. */
