@@ -865,9 +865,10 @@ public final class SpillStore implements Closeable {
                 + Extent.MAX_LENGTH_BYTES);
       }
       checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
+      boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
       boolean last = !hasDisk();
       while (true) {
-        long memoryBytes = memoryKeeper.ask(lease, wantedBytes, contiguous, last);
+        long memoryBytes = fits ? memoryKeeper.ask(lease, wantedBytes, contiguous, last) : 0;
         try {
           return take(lease, wantedBytes, contiguous, memoryBytes);
         } catch (StoreFullException e) {

@@ -136,7 +136,7 @@ class EmptyingTest extends PoolTestBase {
                 getClass().getClassLoader(),
                 new Class<?>[] {MemoryKeeper.class},
                 (proxy, method, arguments) -> {
-                  if (method.getName().equals("askNow")) {
+                  if (method.getName().startsWith("ask")) {
                     asks.incrementAndGet();
                   }
                   return method.invoke(MemoryKeeper.NONE, arguments);
@@ -146,6 +146,8 @@ class EmptyingTest extends PoolTestBase {
       for (MemoryUse use : MemoryUse.values()) {
         assertTrue(bob.leaseMemory(use, SEGMENT_BYTES + 1).isEmpty());
       }
+      Extent onDisk = bob.leaseContiguous(SEGMENT_BYTES + 1);
+      assertEquals(Tier.DISK, onDisk.segment().tier());
       assertEquals(0, asks.get());
     }
   }
