@@ -135,20 +135,14 @@ public final class Acceptor implements AutoCloseable {
   }
 
   private void take(MessageStream stream) throws IOException {
-    Object from;
     try {
-      from = host(stream);
-    } catch (IOException | RuntimeException e) {
-      stream.close();
-      throw e;
-    }
-    Thread thread =
-        DaemonThreads.create(name + "-" + ++connectionNumber, STACK_BYTES, () -> handle(stream));
-    connections.put(stream, thread);
-    unproved.enter(stream, from);
-    try {
+      Object from = host(stream);
+      Thread thread =
+          DaemonThreads.create(name + "-" + ++connectionNumber, STACK_BYTES, () -> handle(stream));
+      connections.put(stream, thread);
+      unproved.enter(stream, from);
       thread.start();
-    } catch (Error e) { // of memory or threads, mostly
+    } catch (IOException | RuntimeException | Error e) { // of memory or threads, mostly
       forget(stream);
       throw e;
     }

@@ -10,6 +10,7 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -250,6 +251,17 @@ class AcceptorTest {
     assertEquals(List.of("failed", "paused", "failed", "paused"), events);
   }
 
+  /** A peer that nobody will ever answer is not left waiting, nor its descriptor open. */
+  @Test
+  void aConnectionThatCannotBeTakenForLackOfMemoryIsClosed() throws Exception {
+    ServerSocketChannel channel = ChannelPair.unixListener(directory, 50);
+    start(new WithoutMemory(new JdkListener(channel)), AcceptorTest::serve);
+    try (DeadlineChannel client = DeadlineChannel.connect(channel.getLocalAddress(), TIMEOUT_MS)) {
+      assertThrows(EOFException.class, () -> client.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
+    }
+    Await.until("it is counted", () -> acceptor.counters().errors() == 1);
+  }
+
   @Test
   void closeDoesNotWaitForThePause() throws Exception {
     CountDownLatch failed = new CountDownLatch(1);
@@ -271,6 +283,29 @@ class AcceptorTest {
         .filter(entry -> entry.getKey().getState() == Thread.State.TIMED_WAITING)
         .flatMap(entry -> Stream.of(entry.getValue()))
         .anyMatch(frame -> frame.getClassName().equals(CountDownLatch.class.getName()));
+  }
+
+  /** There is none to ask where a peer comes from. */
+  private record WithoutMemory(Listener delegate) implements Listener {
+    @Override
+    public MessageStream accept() throws IOException {
+      MessageStream stream = delegate.accept();
+      return (MessageStream)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {MessageStream.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("peerAddress")) {
+                  throw new OutOfMemoryError("expected by this test");
+                }
+                return method.invoke(stream, arguments);
+              });
+    }
+
+    @Override
+    public void close() throws IOException {
+      delegate.close();
+    }
   }
 
   /** Out of file descriptors, for some time. */
