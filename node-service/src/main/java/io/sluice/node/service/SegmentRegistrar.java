@@ -8,6 +8,7 @@ import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SegmentListener;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -25,6 +26,9 @@ final class SegmentRegistrar implements SegmentListener {
   private final BounceTransports bounce;
   private final OpenSegments open = new OpenSegments();
   private final Map<Integer, SegmentLocation> locations = new ConcurrentHashMap<>();
+
+  /** What is still registered of those that are being taken away, by segment and transport. */
+  private final Map<Integer, Map<String, RegionDescriptor>> leaving = new ConcurrentHashMap<>();
 
   /** Registers with these endpoints, by transport name. */
   SegmentRegistrar(Map<String, OwnerEndpoints> endpoints, BounceTransports bounce) {
@@ -44,28 +48,62 @@ final class SegmentRegistrar implements SegmentListener {
                 () ->
                     MemoryRegion.ofMappedFile(
                         segment.mapping().orElse(null), segment.file(), lengthBytes));
-    endpoints.forEach(
-        (transport, endpoint) -> {
-          try {
-            regions.put(transport, endpoint.register(segment.owner(), region));
-          } catch (TransportException e) {
-            bounce.refused(transport, segment.info(), e);
-          }
-        });
+    try {
+      endpoints.forEach(
+          (transport, endpoint) -> {
+            try {
+              regions.put(transport, endpoint.register(segment.owner(), region));
+            } catch (TransportException e) {
+              bounce.refused(transport, segment.info(), e);
+            }
+          });
+    } catch (RuntimeException | Error e) {
+      deregisterAfter(e, segment, regions);
+      throw e;
+    }
     open.add(segment);
     locations.put(segment.info().segmentId(), new SegmentLocation(segment.info(), regions));
   }
 
   @Override
   public void segmentRemoved(SegmentHandle segment) {
-    SegmentLocation location = locations.remove(segment.info().segmentId());
+    int segmentId = segment.info().segmentId();
+    SegmentLocation location = locations.remove(segmentId);
     if (location != null) {
-      location
-          .regions()
-          .forEach(
-              (transport, region) -> endpoints.get(transport).deregister(segment.owner(), region));
+      leaving.put(segmentId, new HashMap<>(location.regions()));
     }
+    deregister(segment, leaving.getOrDefault(segmentId, Map.of()));
+    leaving.remove(segmentId);
     open.remove(segment);
+  }
+
+  /** With each transport, whatever the others do; what fails is left to be tried again. */
+  private void deregister(SegmentHandle segment, Map<String, RegionDescriptor> regions) {
+    RuntimeException failure = null;
+    for (String transport : List.copyOf(regions.keySet())) {
+      try {
+        endpoints.get(transport).deregister(segment.owner(), regions.get(transport));
+        regions.remove(transport);
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void deregisterAfter(
+      Throwable failure, SegmentHandle segment, Map<String, RegionDescriptor> regions) {
+    try {
+      deregister(segment, regions);
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   /** The segments, to copy from. */
