@@ -2,14 +2,11 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.Range;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Second places of outputs that lie in memory: whole on the disk tier, with their marks, and no
@@ -30,9 +27,7 @@ final class OutputCopies {
    */
   record Copy(CommittedOutput output, List<Extent> own) {
     static Copy of(CommittedOutput copy, CommittedOutput output) {
-      Set<Range> shared = output.extents().stream().map(Extent::range).collect(Collectors.toSet());
-      return new Copy(
-          copy, copy.extents().stream().filter(each -> !shared.contains(each.range())).toList());
+      return new Copy(copy, copy.place().extentsBeside(output.place()));
     }
 
     long ownBytes() {

@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * Where an output lies: its extents, read as one run of bytes by logical offsets, and the commit
@@ -159,6 +161,12 @@ public final class OutputPlace implements ByteSource {
         .filter(extent -> extent.segment().tier() == tier)
         .mapToLong(Extent::lengthBytes)
         .sum();
+  }
+
+  /** Those that are not part of another place too; by their ranges, since files get shorter. */
+  List<Extent> extentsBeside(OutputPlace other) {
+    Set<Range> shared = other.extents().stream().map(Extent::range).collect(Collectors.toSet());
+    return extents().stream().filter(extent -> !shared.contains(extent.range())).toList();
   }
 
   /** The segment of the trailer. */

@@ -746,9 +746,7 @@ public final class SpillStore implements Closeable {
       }
     } else {
       room.came();
-      List<Extent> gone = new ArrayList<>(left.extents());
-      gone.removeAll(moved.extents()); // else it is part of both places
-      giveBack(gone, retired);
+      giveBack(left.extentsBeside(moved.place()), retired);
     }
   }
 

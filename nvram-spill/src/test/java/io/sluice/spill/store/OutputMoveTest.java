@@ -231,6 +231,51 @@ class OutputMoveTest extends PoolTestBase {
     assertTrue(mixed > 5, "outputs on both tiers: " + mixed);
   }
 
+  /** As where a disk was slow to cut a file: what stays there is known with another length. */
+  @Test
+  void whatStaysOnDiskStaysWhenItsFileWasCutBehindTheCommit() throws Exception {
+    for (boolean copied : new boolean[] {false, true}) {
+      try (SpillStore store = open(configWithDisk(1).build())) {
+        Outputs.Content content;
+        do {
+          store.freeOutput(id(1));
+          try (Lease lease = store.openLease(APP)) {
+            content = commit(givingBackAtTheEnd(lease), id(1), random, 2 * SEGMENT_BYTES);
+          }
+        } while (!wasCut(store, output(store, 1)));
+        if (copied) {
+          store.copyToDisk(output(store, 1));
+        }
+        assertTrue(store.moveToDisk(output(store, 1)) > 0);
+        assertOn(Tier.DISK, output(store, 1));
+        Outputs.check(store, id(1), content);
+        assertEnds(store);
+      }
+    }
+  }
+
+  private static ExtentSource givingBackAtTheEnd(Lease lease) {
+    return (ExtentSource)
+        Proxy.newProxyInstance(
+            ExtentSource.class.getClassLoader(),
+            new Class<?>[] {ExtentSource.class},
+            (proxy, method, arguments) -> {
+              try {
+                return method.getName().equals("release") ? null : method.invoke(lease, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  /** Whether some of it is in memory, and some in a file that was longer at its commit. */
+  private static boolean wasCut(SpillStore store, CommittedOutput output) {
+    return output.place().bytesOf(Tier.MEMORY) > 0
+        && onDisk(output).stream()
+            .map(Extent::segment)
+            .anyMatch(at -> !store.segment(at.segmentId()).orElseThrow().info().equals(at));
+  }
+
   @Test
   void whatReadersWereToldOfLeavesLastAndTheLargestFirst() throws Exception {
     try (SpillStore store = open(configWithDisk(4).build())) {
