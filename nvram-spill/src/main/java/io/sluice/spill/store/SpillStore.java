@@ -715,6 +715,10 @@ public final class SpillStore implements Closeable {
       return;
     }
     checkUsable(lease);
+    Optional<OutputCopies.Copy> copy = copies.take(output.id()); // it was being made meanwhile
+    if (copy.isPresent()) {
+      giveUpCopy(copy.get(), retired);
+    }
     mark(moved);
     try { // of two places that are marked, recovery takes the later one
       clearMark(output.place());

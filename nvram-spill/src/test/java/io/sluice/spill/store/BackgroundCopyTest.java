@@ -224,6 +224,22 @@ class BackgroundCopyTest extends PoolTestBase {
 
   private SpillStore now; // of the steps
 
+  /** It was begun before, and nobody knew of it when the move began. */
+  @Test
+  void aCopyThatIsThereWhenAMoveEndsGoes() throws Exception {
+    try (SpillStore store = open(watched(2).build())) {
+      Outputs.Content content = commit(store, 1);
+      CommittedOutput before = output(store, 1);
+      atAnnouncement.set(segment -> store.copyToDisk(before));
+      assertTrue(store.moveToDisk(before) > 0);
+      assertEquals(0, store.stats().copies().outputs());
+      StoreStats stats = store.stats();
+      assertEquals(stats.disk().committedBytes(), stats.disk().createdBytes(), "the copy stayed");
+      Outputs.check(store, id(1), content);
+      assertEnds(store);
+    }
+  }
+
   @Test
   void aReplacedOutputTakesItsCopyWithIt() throws Exception {
     Outputs.Content later;
