@@ -508,9 +508,12 @@ public final class SpillStore implements Closeable {
     if (switchToCopy(output, freedBytes)) {
       return freedBytes.get();
     }
-    try (Lease lease = openLease(output)) {
-      CommittedOutput moved = writeElsewhere(output, lease, IoClass.WRITE_SEND);
-      freeing(retired -> switchTo(moved, output, lease, freedBytes, retired));
+    try {
+      layElsewhere(
+          output,
+          IoClass.WRITE_SEND,
+          (moved, lease) ->
+              freeing(retired -> switchTo(moved, output, lease, freedBytes, retired)));
     } catch (IOException e) {
       if (find(output.id()).orElse(null) == output) {
         throw e;
@@ -529,9 +532,11 @@ public final class SpillStore implements Closeable {
     if (!lacksCopy(output)) {
       return;
     }
-    try (Lease lease = openLease(output)) {
-      CommittedOutput copy = writeElsewhere(output, lease, IoClass.COPY);
-      freeing(retired -> keepCopy(copy, output, lease));
+    try {
+      layElsewhere(
+          output,
+          IoClass.COPY,
+          (copy, lease) -> freeing(retired -> keepCopy(copy, output, lease)));
     } catch (IOException e) {
       if (lacksCopy(output)) {
         throw e;
@@ -565,16 +570,27 @@ public final class SpillStore implements Closeable {
     return openLease(output.id().applicationId(), output.place().tail().owner());
   }
 
-  /** Writes all of it but the mark. What nobody waits for is made safe: that is what it is for. */
-  private CommittedOutput writeElsewhere(CommittedOutput output, Lease lease, IoClass ioClass)
+  /** What becomes of an output that was written elsewhere too, all of it but the mark. */
+  private interface Laid {
+    void at(CommittedOutput there, Lease lease) throws IOException;
+  }
+
+  /**
+   * Writes it there under a lease of its own. What a successor has to know of that lease goes last:
+   * once nothing of it is left, because it was given back or has its mark.
+   */
+  private void layElsewhere(CommittedOutput output, IoClass ioClass, Laid laid)
       throws IOException {
-    OutputCopy copy = new OutputCopy(output, config.blockBytes());
-    ExtentTable extents = leaseOnDisk(lease, copy, ioClass != IoClass.COPY);
-    FormerLeases.Own own = config.formerLeases().own(lease.info(), rangesOf(lease));
-    try {
-      return writeElsewhere(copy, extents, lease, ioClass);
+    FormerLeases.Own own = null;
+    try (Lease lease = openLease(output)) {
+      OutputCopy copy = new OutputCopy(output, config.blockBytes());
+      ExtentTable extents = leaseOnDisk(lease, copy, ioClass != IoClass.COPY);
+      own = config.formerLeases().own(lease.info(), rangesOf(lease));
+      laid.at(writeElsewhere(copy, extents, lease, ioClass), lease);
     } finally {
-      own.close(!isQuiet());
+      if (own != null) {
+        own.close(!isQuiet());
+      }
     }
   }
 
@@ -587,6 +603,7 @@ public final class SpillStore implements Closeable {
     }
   }
 
+  /** What nobody waits for is made safe: that is what it is for. */
   private CommittedOutput writeElsewhere(
       OutputCopy copy, ExtentTable extents, Lease lease, IoClass ioClass) throws IOException {
     FooterLocation trailer =
