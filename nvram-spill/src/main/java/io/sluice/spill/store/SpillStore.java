@@ -66,6 +66,7 @@ public final class SpillStore implements Closeable {
   private final CopyThread copier = new CopyThread(this::copyToDisk, CopyThread.PAUSE_MS);
   private final MemoryKeeper memoryKeeper;
   private final MemoryRoom room;
+  private Lease copying; // of the copy that is being written; null: none gives way
   private boolean reviewed;
   private long forgedOutputs;
   private long droppedCopies;
@@ -534,9 +535,7 @@ public final class SpillStore implements Closeable {
     }
     try {
       layElsewhere(
-          output,
-          IoClass.COPY,
-          (copy, lease) -> freeing(retired -> keepCopy(copy, output, lease)));
+          output, IoClass.COPY, (copy, lease) -> freeing(retired -> keepCopy(copy, output, lease)));
     } catch (IOException e) {
       if (lacksCopy(output)) {
         throw e;
@@ -579,14 +578,17 @@ public final class SpillStore implements Closeable {
    * Writes it there under a lease of its own. What a successor has to know of that lease goes last:
    * once nothing of it is left, because it was given back or has its mark.
    */
-  private void layElsewhere(CommittedOutput output, IoClass ioClass, Laid laid)
-      throws IOException {
+  private void layElsewhere(CommittedOutput output, IoClass ioClass, Laid laid) throws IOException {
     FormerLeases.Own own = null;
     try (Lease lease = openLease(output)) {
       OutputCopy copy = new OutputCopy(output, config.blockBytes());
-      ExtentTable extents = leaseOnDisk(lease, copy, ioClass != IoClass.COPY);
+      ExtentTable extents =
+          ioClass == IoClass.COPY ? leaseForCopy(lease, copy) : leaseForMove(lease, copy);
       own = config.formerLeases().own(lease.info(), rangesOf(lease));
-      laid.at(writeElsewhere(copy, extents, lease, ioClass), lease);
+      FooterLocation trailer = write(output, copy, extents, lease, ioClass);
+      CommittedOutput written = loader.load(trailer, lease.owner());
+      announced.announce(extents.extents().stream().map(this::handleOf).toList());
+      laid.at(written, lease);
     } finally {
       if (own != null) {
         own.close(!isQuiet());
@@ -604,24 +606,59 @@ public final class SpillStore implements Closeable {
   }
 
   /** What nobody waits for is made safe: that is what it is for. */
-  private CommittedOutput writeElsewhere(
-      OutputCopy copy, ExtentTable extents, Lease lease, IoClass ioClass) throws IOException {
-    FooterLocation trailer =
-        copy.write(
-            extents,
-            lease.info(),
-            (range, bytes) ->
+  private FooterLocation write(
+      CommittedOutput output, OutputCopy copy, ExtentTable extents, Lease lease, IoClass ioClass)
+      throws IOException {
+    try {
+      FooterLocation trailer =
+          copy.write(
+              extents,
+              lease.info(),
+              (range, bytes) -> {
+                checkWanted(output, lease);
                 atDisk(
                     range.segmentId(),
-                    segment -> segment.write(ioClass, range.offsetBytes(), bytes)));
-    if (config.medium().isPersistent() || ioClass == IoClass.COPY) {
-      for (Extent extent : extents.extents()) { // what stays was not forced by a task, perhaps
-        atDisk(extent.segment().segmentId(), segment -> segment.force(ioClass));
+                    segment -> segment.write(ioClass, range.offsetBytes(), bytes));
+              });
+      if (config.medium().isPersistent() || ioClass == IoClass.COPY) {
+        for (Extent extent : extents.extents()) { // what stays was not forced by a task, perhaps
+          atDisk(extent.segment().segmentId(), segment -> segment.force(ioClass));
+        }
       }
+      endGivingWay(output, lease);
+      return trailer;
+    } catch (IOException e) {
+      checkWanted(output, lease);
+      throw e;
     }
-    CommittedOutput written = loader.load(trailer, lease.owner());
-    announced.announce(extents.extents().stream().map(this::handleOf).toList());
-    return written;
+  }
+
+  /** What nobody wants any more is not written to its end, nor where others are to write. */
+  private void checkWanted(CommittedOutput output, Lease lease) throws IOException {
+    lock.lock();
+    try {
+      if (outputs.find(output.id()) != output) {
+        throw new IOException(output.id() + " has gone while it was written elsewhere");
+      }
+      if (lease.isClosed()) {
+        throw new StoreFullException("the copy of " + output.id() + " gave way to others");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From here on a copy has its room for good: it is announced, and others may look at it. */
+  private void endGivingWay(CommittedOutput output, Lease lease) throws IOException {
+    lock.lock();
+    try {
+      checkWanted(output, lease);
+      if (copying == lease) {
+        copying = null;
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Whether the output lies where its copy was, or is gone. */
@@ -655,12 +692,20 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** Gives up copies, the oldest first, for so much room on disk; false if there are none. */
+  /**
+   * Gives up copies for so much room on disk, first the one that is being written, then the oldest;
+   * false if there are none.
+   */
   boolean dropCopies(long bytes) throws IOException {
     AtomicLong droppedBytes = new AtomicLong();
     Cleanup cleanup = new Cleanup();
     freeing(
         retired -> {
+          if (copying != null && !copying.isClosed()) {
+            droppedBytes.addAndGet(copyingBytes());
+            droppedCopies++;
+            end(copying, retired, cleanup);
+          }
           while (droppedBytes.get() < bytes && copies.size() > 0) {
             OutputCopies.Copy copy = copies.takeOldest().orElseThrow();
             droppedBytes.addAndGet(copy.ownBytes());
@@ -675,16 +720,31 @@ public final class SpillStore implements Closeable {
     return droppedBytes.get() > 0;
   }
 
-  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy, boolean dropsCopies)
-      throws IOException {
+  private long copyingBytes() {
+    return copying == null ? 0 : copying.heldBytes(Tier.DISK);
+  }
+
+  private ExtentTable leaseForMove(Lease lease, OutputCopy copy) throws IOException {
     while (true) {
       try {
         return leaseOnDisk(lease, copy);
       } catch (StoreFullException e) {
-        if (!dropsCopies || !dropCopies(copy.lengthBytes())) {
+        if (!dropCopies(copy.lengthBytes())) {
           throw e;
         }
       }
+    }
+  }
+
+  /** It has it for as long as nobody else lacks it. */
+  private ExtentTable leaseForCopy(Lease lease, OutputCopy copy) throws IOException {
+    lock.lock();
+    try {
+      ExtentTable extents = leaseOnDisk(lease, copy);
+      copying = lease;
+      return extents;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -715,7 +775,9 @@ public final class SpillStore implements Closeable {
     try {
       step.run(segment);
     } catch (IOException e) {
-      undeleted(segment, e);
+      if (lookUp(segmentId) == segment) { // else it was taken away, and the disk has no part in it
+        undeleted(segment, e);
+      }
       throw e;
     }
   }
@@ -1057,22 +1119,23 @@ public final class SpillStore implements Closeable {
     @Override
     public void close(Lease lease) throws IOException {
       Cleanup cleanup = new Cleanup();
-      freeing(
-          retired -> {
-            if (!lease.markClosed() || quiet) {
-              return;
-            }
-            leases.remove(lease);
-            for (MemoryUse use : MemoryUse.values()) {
-              for (Range range : lease.held(use).ranges()) {
-                lease.held(use).remove(range);
-                cleanup.run(() -> allocator.free(range, retired));
-              }
-            }
-            memoryKeeper.closed(lease);
-          });
+      freeing(retired -> end(lease, retired, cleanup));
       cleanup.finish();
     }
+  }
+
+  private void end(Lease lease, List<SegmentHandle> retired, Cleanup cleanup) {
+    if (!lease.markClosed() || quiet) {
+      return;
+    }
+    leases.remove(lease);
+    for (MemoryUse use : MemoryUse.values()) {
+      for (Range range : lease.held(use).ranges()) {
+        lease.held(use).remove(range);
+        cleanup.run(() -> allocator.free(range, retired));
+      }
+    }
+    memoryKeeper.closed(lease);
   }
 
   /** The file of the disk tier in which a range lies that a lease may write. */
@@ -1446,7 +1509,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
-      allocator.checkCanEverFit(wantedBytes, copies.bytes(), this::leasedBytes);
+      allocator.checkCanEverFit(wantedBytes, copies.bytes() + copyingBytes(), this::leasedBytes);
     } finally {
       lock.unlock();
     }

@@ -10,6 +10,7 @@ import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;
+import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -289,6 +291,77 @@ class BackgroundCopyTest extends PoolTestBase {
       store.freeApplication(APP);
       assertAllFree(store);
     }
+  }
+
+  /** A copy that is being written is no reason to refuse a task what the disk has. */
+  @Test
+  void aCopyThatIsBeingWrittenGivesWayToo() throws Exception {
+    long roomBytes = SEGMENT_BYTES;
+    StoreConfig.Builder config = config(2).disk(List.of(disk()), roomBytes, 0);
+    try (SpillStore store = open(withStep(config).build())) {
+      final Outputs.Content content = commit(store, 1);
+      try (Lease lease = store.openLease(APP)) {
+        atRoom.set(
+            () -> {
+              StoreStats stats = store.stats();
+              assertTrue(stats.disk().leasedBytes() > 0, "of the copy");
+              lease.lease(stats.memory().capacityBytes() - stats.memory().usedBytes() + roomBytes);
+            });
+        assertThrows(StoreFullException.class, () -> store.copyToDisk(output(store, 1)));
+        StoreStats stats = store.stats();
+        assertEquals(roomBytes, stats.disk().leasedBytes());
+        assertEquals(1, stats.copies().dropped());
+        assertEquals(0, stats.refusals());
+        assertEquals(0, stats.failedDirectories(), "no disk has failed");
+        Outputs.check(store, id(1), content);
+      }
+      store.copyToDisk(output(store, 1));
+      assertEquals(1, store.stats().copies().outputs());
+      store.freeApplication(APP);
+      assertAllFree(store);
+    }
+  }
+
+  @Test
+  void ofWhatIsFreedMeanwhileNothingMoreIsWritten() throws Exception {
+    try (SpillStore store = open(withStep(configWithDisk(2)).build())) {
+      commit(store, 1);
+      commit(store, 2);
+      CommittedOutput first = output(store, 1);
+      atRoom.set(() -> store.freeOutput(id(1)));
+      store.copyToDisk(first);
+      CommittedOutput second = output(store, 2);
+      atRoom.set(() -> store.freeOutput(id(2)));
+      assertEquals(0, store.moveToDisk(second));
+      assertEquals(Map.of(), done(store));
+      assertEnds(store);
+    }
+  }
+
+  private final AtomicReference<RoomStep> atRoom = new AtomicReference<>(() -> {});
+
+  private interface RoomStep {
+    void run() throws IOException;
+  }
+
+  /** Does a step, once, when there is room for an output on disk and nothing is written yet. */
+  private StoreConfig.Builder withStep(StoreConfig.Builder config) {
+    return config.formerLeases(
+        new FormerLeases() {
+          @Override
+          public Review review(UUID poolId) {
+            return NONE.review(poolId);
+          }
+
+          @Override
+          public void settled(Review review) {}
+
+          @Override
+          public Own own(LeaseInfo lease, List<Range> granted) throws IOException {
+            atRoom.getAndSet(() -> {}).run();
+            return forGood -> {};
+          }
+        });
   }
 
   @Test
