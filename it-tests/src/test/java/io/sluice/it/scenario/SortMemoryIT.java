@@ -5,7 +5,6 @@ import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
@@ -36,18 +35,13 @@ class SortMemoryIT {
       String expected = StockOutput.of(cluster, RECORDS);
       Scenario ann = RECORDS.named("ann");
       Scenario bob = RECORDS.named("bob");
-      try (RunningJob first = start(cluster, ann, TestUsers.ANN);
-          RunningJob second = start(cluster, bob, TestUsers.BOB)) {
+      try (RunningJob first = UsersCluster.start(cluster, ann, TestUsers.ANN);
+          RunningJob second = UsersCluster.start(cluster, bob, TestUsers.BOB)) {
         finish(cluster, first, ann, expected);
         finish(cluster, second, bob, expected);
       }
       Pools.awaitEmpty(cluster);
     }
-  }
-
-  private static RunningJob start(PseudoCluster cluster, Scenario scenario, String user) {
-    return RunningJob.start(
-        cluster, scenario.spec(HadoopVariant.SLUICE).as(user), JobProgress.SILENT);
   }
 
   private static void finish(

@@ -7,7 +7,6 @@ import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ProcessRights;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
-import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.JobResult;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.Gate;
@@ -37,11 +36,7 @@ final class UserJob implements AutoCloseable {
     this.scenario = records.named(user);
     this.uid = uid;
     this.gate = cluster.localDirectory(user + "-maps");
-    this.job =
-        RunningJob.start(
-            cluster,
-            scenario.with(ScenarioConf.MAP_GATE, gate).spec(HadoopVariant.SLUICE).as(user),
-            JobProgress.SILENT);
+    this.job = UsersCluster.start(cluster, scenario.with(ScenarioConf.MAP_GATE, gate), user);
   }
 
   void awaitMaps() {

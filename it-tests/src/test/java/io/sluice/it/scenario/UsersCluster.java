@@ -1,10 +1,14 @@
 package io.sluice.it.scenario;
 
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.RunningJob;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 
@@ -27,5 +31,11 @@ public final class UsersCluster {
         .withSite("sluice.pool.segment-mb", Integer.toString(segmentMb))
         .withSluice(SluiceFragments.load(workspace).orElseThrow(), Set.of())
         .withUsers(users);
+  }
+
+  /** Starts a job of one of them; the caller closes it. */
+  static RunningJob start(PseudoCluster cluster, Scenario scenario, String user) {
+    return RunningJob.start(
+        cluster, scenario.spec(HadoopVariant.SLUICE).as(user), JobProgress.SILENT);
   }
 }
