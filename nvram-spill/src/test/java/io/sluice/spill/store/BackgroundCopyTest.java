@@ -30,36 +30,15 @@ class BackgroundCopyTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 300_000;
 
   private Random random;
-  private final AtomicReference<Step> atAnnouncement = new AtomicReference<>(segment -> {});
-
-  private interface Step {
-    void at(SegmentHandle segment) throws IOException;
-  }
+  private final AtDiskFile atAnnouncement = new AtDiskFile();
 
   @BeforeEach
   void seed() {
     random = seeded("BackgroundCopyTest");
   }
 
-  /** Does a step, once, when a file of the disk tier is announced: just before its mark. */
   private StoreConfig.Builder watched(int segments) {
-    return configWithDisk(segments)
-        .segmentListener(
-            new SegmentListener() {
-              @Override
-              public void segmentAdded(SegmentHandle segment) {
-                if (segment.info().tier() == Tier.DISK) {
-                  try {
-                    atAnnouncement.getAndSet(nothing -> {}).at(segment);
-                  } catch (IOException e) {
-                    throw new AssertionError(e);
-                  }
-                }
-              }
-
-              @Override
-              public void segmentRemoved(SegmentHandle segment) {}
-            });
+    return configWithDisk(segments).segmentListener(atAnnouncement);
   }
 
   private Outputs.Content commit(SpillStore store, int number) throws IOException {
@@ -199,7 +178,7 @@ class BackgroundCopyTest extends PoolTestBase {
 
   @Test
   void whatIsFreedOrReplacedOrMovedMeanwhileHasNoCopy() throws Exception {
-    List<Step> steps =
+    List<AtDiskFile.Step> steps =
         List.of(
             segment -> now.freeOutput(id(1)),
             segment -> now.freeApplication(APP),
@@ -209,7 +188,7 @@ class BackgroundCopyTest extends PoolTestBase {
               }
             },
             segment -> now.moveToDisk(output(now, 1)));
-    for (Step step : steps) {
+    for (AtDiskFile.Step step : steps) {
       try (SpillStore store = open(watched(2).build())) {
         now = store;
         commit(store, 1);

@@ -40,28 +40,15 @@ class OutputMoveTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 300_000;
 
   private Random random;
-  private final AtomicReference<Runnable> beforeSwitch = new AtomicReference<>(() -> {});
+  private final AtDiskFile beforeSwitch = new AtDiskFile();
 
   @BeforeEach
   void seed() {
     random = seeded("OutputMoveTest");
   }
 
-  /** Of the segments that are announced after the start, those of the disk tier are a move's. */
   private StoreConfig.Builder watched(int segments) {
-    return configWithDisk(segments)
-        .segmentListener(
-            new SegmentListener() {
-              @Override
-              public void segmentAdded(SegmentHandle segment) {
-                if (segment.info().tier() == Tier.DISK) {
-                  beforeSwitch.getAndSet(() -> {}).run();
-                }
-              }
-
-              @Override
-              public void segmentRemoved(SegmentHandle segment) {}
-            });
+    return configWithDisk(segments).segmentListener(beforeSwitch);
   }
 
   private Outputs.Content commit(SpillStore store, int number, int bytes) throws IOException {
@@ -414,34 +401,12 @@ class OutputMoveTest extends PoolTestBase {
   /** Its file is closed just when it is announced, so that the mark cannot be set. */
   @Test
   void aDiskThatFailsAtTheMarkKeepsTheOutputWhereItIs() throws Exception {
-    StoreConfig config =
-        configWithDisk(2)
-            .segmentListener(
-                new SegmentListener() {
-                  @Override
-                  public void segmentAdded(SegmentHandle segment) {
-                    if (segment.info().tier() == Tier.DISK) {
-                      closeFile(segment);
-                    }
-                  }
-
-                  @Override
-                  public void segmentRemoved(SegmentHandle segment) {}
-                })
-            .build();
-    try (SpillStore store = open(config)) {
+    try (SpillStore store = open(watched(2).build())) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
+      beforeSwitch.set(segment -> segment.file().close());
       assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
       assertEquals(1, store.stats().failedDirectories());
       assertMovesNothing(store, content);
-    }
-  }
-
-  private static void closeFile(SegmentHandle segment) {
-    try {
-      segment.file().close();
-    } catch (IOException e) {
-      throw new AssertionError(e);
     }
   }
 
@@ -451,7 +416,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(watched(2).diskTimeoutMs(300).build())) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
       HeldFile held = new HeldFile();
-      beforeSwitch.set(() -> held.hold(store));
+      beforeSwitch.set(segment -> held.hold(store));
       assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
       assertOn(Tier.MEMORY, output(store, 1));
       Outputs.check(store, id(1), content);
@@ -517,7 +482,7 @@ class OutputMoveTest extends PoolTestBase {
   void anApplicationThatEndsMeanwhileLeavesNothing() throws Exception {
     try (SpillStore store = open(watched(2).build())) {
       commit(store, 1, OUTPUT_BYTES);
-      beforeSwitch.set(() -> run(() -> store.freeApplication(APP)));
+      beforeSwitch.set(segment -> store.freeApplication(APP));
       assertEquals(0, store.moveToDisk(output(store, 1)));
       assertTrue(store.find(id(1)).isEmpty());
       assertEnds(store);
@@ -530,28 +495,14 @@ class OutputMoveTest extends PoolTestBase {
       commit(store, 1, OUTPUT_BYTES);
       AtomicReference<Outputs.Content> later = new AtomicReference<>();
       beforeSwitch.set(
-          () ->
-              run(
-                  () -> {
-                    try (Lease lease = store.openLease(APP)) {
-                      later.set(commit(ReplaceTest.replacing(lease), id(1), random, 1_000));
-                    }
-                  }));
+          segment -> {
+            try (Lease lease = store.openLease(APP)) {
+              later.set(commit(ReplaceTest.replacing(lease), id(1), random, 1_000));
+            }
+          });
       assertEquals(0, store.moveToDisk(output(store, 1)));
       Outputs.check(store, id(1), later.get());
       assertEnds(store);
-    }
-  }
-
-  private interface Step {
-    void run() throws IOException;
-  }
-
-  private static void run(Step step) {
-    try {
-      step.run();
-    } catch (IOException e) {
-      throw new AssertionError(e);
     }
   }
 
@@ -560,7 +511,7 @@ class OutputMoveTest extends PoolTestBase {
     Outputs.Content content;
     try (SpillStore store = open(watched(2).build())) {
       content = commit(store, 1, OUTPUT_BYTES);
-      beforeSwitch.set(store::quiesce);
+      beforeSwitch.set(segment -> store.quiesce());
       assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
     }
     try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
