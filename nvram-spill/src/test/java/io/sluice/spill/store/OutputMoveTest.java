@@ -537,27 +537,44 @@ class OutputMoveTest extends PoolTestBase {
     }
   }
 
+  /** What marks a place of an output as committed, as it was before the output left. */
+  private record Mark(OutputPlace place, byte[] trailer) {
+    static Mark of(OutputPlace place) throws IOException {
+      byte[] trailer = new byte[FooterLayout.TRAILER_BYTES];
+      place.read(place.lengthBytes() - trailer.length, trailer);
+      return new Mark(place, trailer);
+    }
+
+    /** As if the service had died before it took the mark away. */
+    void restore() throws IOException {
+      Path path = place.extents().get(place.extents().size() - 1).segment().path();
+      try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+        file.write(ByteBuffer.wrap(trailer), place.trailer().trailerOffsetBytes());
+      }
+    }
+  }
+
+  private static void assertOnDiskAlone(SpillStore store, Outputs.Content content)
+      throws IOException {
+    assertEquals(1, store.stats().outputs());
+    assertOn(Tier.DISK, output(store, 1));
+    Outputs.check(store, id(1), content);
+    assertEquals(0, store.stats().memory().usedBytes(), "the other place is free");
+  }
+
   /** It died between the two marks. */
   @Test
   void ofTwoPlacesThatAreMarkedTheLaterOneCounts() throws Exception {
     Outputs.Content content;
-    OutputPlace left;
-    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    Mark left;
     try (SpillStore store = open(configWithDisk(2).build())) {
       content = commit(store, 1, OUTPUT_BYTES);
-      left = output(store, 1).place();
-      left.read(left.lengthBytes() - mark.length, mark);
+      left = Mark.of(output(store, 1).place());
       store.moveToDisk(output(store, 1));
     }
-    Path path = left.extents().get(left.extents().size() - 1).segment().path();
-    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      file.write(ByteBuffer.wrap(mark), left.trailer().trailerOffsetBytes());
-    }
+    left.restore();
     try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
-      assertEquals(1, next.stats().outputs());
-      assertOn(Tier.DISK, output(next, 1));
-      Outputs.check(next, id(1), content);
-      assertEquals(0, next.stats().memory().usedBytes(), "the other place is free");
+      assertOnDiskAlone(next, content);
       next.freeApplication(APP);
     }
     try (SpillStore last = open(configWithDisk(2).recover(Set.of()).build())) {
@@ -570,26 +587,20 @@ class OutputMoveTest extends PoolTestBase {
   @Test
   void ofTwoPlacesThatShareSomeOfTheDiskTheLaterOneCounts() throws Exception {
     Outputs.Content content;
-    OutputPlace left;
-    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    Mark left;
     try (SpillStore store = open(configWithDisk(2).build())) {
+      OutputPlace drawn;
       do {
         store.freeOutput(id(1));
         content = commitByTurns(store, 2 * SEGMENT_BYTES);
-        left = output(store, 1).place();
-      } while (left.bytesOf(Tier.MEMORY) == 0 || onDisk(output(store, 1)).isEmpty());
-      left.read(left.lengthBytes() - mark.length, mark);
+        drawn = output(store, 1).place();
+      } while (drawn.bytesOf(Tier.MEMORY) == 0 || onDisk(output(store, 1)).isEmpty());
+      left = Mark.of(drawn);
       store.moveToDisk(output(store, 1));
     }
-    Path path = left.extents().get(left.extents().size() - 1).segment().path();
-    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      file.write(ByteBuffer.wrap(mark), left.trailer().trailerOffsetBytes());
-    }
+    left.restore();
     try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
-      assertEquals(1, next.stats().outputs());
-      assertOn(Tier.DISK, output(next, 1));
-      Outputs.check(next, id(1), content);
-      assertEquals(0, next.stats().memory().usedBytes(), "the other place is free");
+      assertOnDiskAlone(next, content);
       assertEnds(next);
     }
   }
@@ -597,19 +608,14 @@ class OutputMoveTest extends PoolTestBase {
   /** It died between the two marks, and its successor while the application goes on. */
   @Test
   void aPlaceThatWasLeftIsNotFoundBesideWhatReplacesTheOutput() throws Exception {
-    OutputPlace left;
-    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    Mark left;
     try (SpillStore store = open(configWithDisk(2).build())) {
       commit(store, 1, OUTPUT_BYTES);
-      left = output(store, 1).place();
-      left.read(left.lengthBytes() - mark.length, mark);
+      left = Mark.of(output(store, 1).place());
       store.moveToDisk(output(store, 1));
       store.openLease(APP).lease(2 * SEGMENT_BYTES); // not given back, as what it was leaving
     }
-    Path path = left.extents().get(left.extents().size() - 1).segment().path();
-    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      file.write(ByteBuffer.wrap(mark), left.trailer().trailerOffsetBytes());
-    }
+    left.restore();
     Outputs.Content later;
     try (SpillStore next = open(configWithDisk(2).recover(Set.of(APP)).build());
         Lease lease = next.openLease(APP)) {
