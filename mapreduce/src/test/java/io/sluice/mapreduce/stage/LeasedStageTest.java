@@ -8,9 +8,9 @@ import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.ForwardedSource;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.MemorySource;
 import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
@@ -57,7 +57,12 @@ class LeasedStageTest extends StageAreaContract {
   }
 
   /** A pool that is full at some time. */
-  private final class LimitedSource implements MemorySource {
+  private final class LimitedSource implements ForwardedSource, MemorySource {
+    @Override
+    public ExtentSource source() {
+      return lease;
+    }
+
     @Override
     public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
       if (roomBytes < lengthBytes) {
@@ -79,16 +84,6 @@ class LeasedStageTest extends StageAreaContract {
     }
 
     @Override
-    public LeaseInfo info() {
-      return lease.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return lease.opener();
-    }
-
-    @Override
     public List<Extent> lease(long lengthBytes) throws IOException {
       roomBytes -= lengthBytes;
       if (roomBytes < 0) {
@@ -100,21 +95,6 @@ class LeasedStageTest extends StageAreaContract {
     @Override
     public Extent leaseContiguous(long lengthBytes) throws IOException {
       throw new AssertionError("nothing is committed");
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      lease.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      lease.force(extent);
-    }
-
-    @Override
-    public void release(List<Extent> extents) throws IOException {
-      lease.release(extents);
     }
 
     @Override

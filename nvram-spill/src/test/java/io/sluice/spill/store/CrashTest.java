@@ -9,10 +9,8 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.medium.CrashingMedium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -102,37 +100,7 @@ class CrashTest extends PoolTestBase {
   }
 
   /** A connection that breaks when the commit is to be sent, and stays broken. */
-  private record DeafSource(Lease lease) implements ExtentSource {
-    @Override
-    public LeaseInfo info() {
-      return lease.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return lease.opener();
-    }
-
-    @Override
-    public List<Extent> lease(long lengthBytes) throws IOException {
-      return lease.lease(lengthBytes);
-    }
-
-    @Override
-    public Extent leaseContiguous(long lengthBytes) throws IOException {
-      return lease.leaseContiguous(lengthBytes);
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      lease.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      lease.force(extent);
-    }
-
+  private record DeafSource(Lease source) implements ForwardedSource {
     @Override
     public void release(List<Extent> extents) {
       // lost

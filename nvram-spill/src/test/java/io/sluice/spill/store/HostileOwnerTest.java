@@ -23,7 +23,6 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
@@ -77,39 +76,9 @@ class HostileOwnerTest extends PoolTestBase {
   }
 
   /** Marks an output as committed itself, and says nothing to the store. */
-  private record Forging(Lease lease, SpillStore store) implements ExtentSource {
+  private record Forging(Lease source, SpillStore store) implements ForwardedSource {
     private Path path(int segmentId) {
       return store.segment(segmentId).orElseThrow().info().path();
-    }
-
-    @Override
-    public LeaseInfo info() {
-      return lease.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return lease.opener();
-    }
-
-    @Override
-    public List<Extent> lease(long lengthBytes) throws IOException {
-      return lease.lease(lengthBytes);
-    }
-
-    @Override
-    public Extent leaseContiguous(long lengthBytes) throws IOException {
-      return lease.leaseContiguous(lengthBytes);
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      lease.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      lease.force(extent);
     }
 
     @Override

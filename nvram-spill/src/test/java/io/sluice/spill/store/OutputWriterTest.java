@@ -8,11 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockChecksumsTest;
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.WriterStats;
 import java.io.IOException;
@@ -224,7 +221,7 @@ class OutputWriterTest extends PoolTestBase {
   }
 
   /** Counts the messages that a connection would send. */
-  private static final class Counting implements ExtentSource {
+  private static final class Counting implements ForwardedSource {
     private final Lease lease;
     private int leases;
     private int releases;
@@ -234,13 +231,8 @@ class OutputWriterTest extends PoolTestBase {
     }
 
     @Override
-    public LeaseInfo info() {
-      return lease.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return lease.opener();
+    public ExtentSource source() {
+      return lease;
     }
 
     @Override
@@ -256,24 +248,9 @@ class OutputWriterTest extends PoolTestBase {
     }
 
     @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      lease.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      lease.force(extent);
-    }
-
-    @Override
     public void release(List<Extent> extents) throws IOException {
       releases++;
       lease.release(extents);
-    }
-
-    @Override
-    public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
-      lease.commit(stamp, trailer);
     }
   }
 }

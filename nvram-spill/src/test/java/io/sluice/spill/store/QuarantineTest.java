@@ -9,10 +9,8 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -159,7 +157,7 @@ class QuarantineTest extends PoolTestBase {
   }
 
   /** A task's connection, whose lease is another one after the restart. */
-  private static final class Reconnecting implements ExtentSource {
+  private static final class Reconnecting implements ForwardedSource {
     private final LeaseInfo formerInfo;
     private final boolean knowsNewGeneration;
     private Lease lease;
@@ -172,38 +170,13 @@ class QuarantineTest extends PoolTestBase {
     }
 
     @Override
+    public ExtentSource source() {
+      return lease;
+    }
+
+    @Override
     public LeaseInfo info() {
       return knowsNewGeneration ? lease.info() : formerInfo;
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return lease.opener();
-    }
-
-    @Override
-    public List<Extent> lease(long lengthBytes) throws IOException {
-      return lease.lease(lengthBytes);
-    }
-
-    @Override
-    public Extent leaseContiguous(long lengthBytes) throws IOException {
-      return lease.leaseContiguous(lengthBytes);
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      lease.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      lease.force(extent);
-    }
-
-    @Override
-    public void release(List<Extent> extents) throws IOException {
-      lease.release(extents);
     }
 
     @Override

@@ -7,10 +7,8 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -78,42 +76,7 @@ class ReplaceTest extends PoolTestBase {
   }
 
   /** Gives the extents of one lease, and replaces with another. */
-  private record Replacing(Lease lease, Lease committer) implements ExtentSource {
-    @Override
-    public LeaseInfo info() {
-      return lease.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return lease.opener();
-    }
-
-    @Override
-    public List<Extent> lease(long lengthBytes) throws IOException {
-      return lease.lease(lengthBytes);
-    }
-
-    @Override
-    public Extent leaseContiguous(long lengthBytes) throws IOException {
-      return lease.leaseContiguous(lengthBytes);
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      lease.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      lease.force(extent);
-    }
-
-    @Override
-    public void release(List<Extent> extents) throws IOException {
-      lease.release(extents);
-    }
-
+  private record Replacing(Lease source, Lease committer) implements ForwardedSource {
     @Override
     public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
       committer.replace(stamp, trailer);

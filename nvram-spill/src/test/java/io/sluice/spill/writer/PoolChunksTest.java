@@ -9,17 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.ChunkSourceContract;
-import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.ForwardedSource;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
@@ -108,45 +104,15 @@ class PoolChunksTest implements ChunkSourceContract {
   }
 
   /** A task that writes its output to what it borrowed for sorting. */
-  private record Misuse(Lease lease) implements ExtentSource {
-    @Override
-    public LeaseInfo info() {
-      return lease.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return lease.opener();
-    }
-
+  private record Misuse(Lease source) implements ForwardedSource {
     @Override
     public List<Extent> lease(long lengthBytes) throws IOException {
-      return lease.leaseMemory(MemoryUse.SORT, lengthBytes).stream().toList();
+      return source.leaseMemory(MemoryUse.SORT, lengthBytes).stream().toList();
     }
 
     @Override
     public Extent leaseContiguous(long lengthBytes) throws IOException {
       return lease(lengthBytes).get(0);
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      lease.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      lease.force(extent);
-    }
-
-    @Override
-    public void release(List<Extent> extents) throws IOException {
-      lease.release(extents);
-    }
-
-    @Override
-    public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
-      lease.commit(stamp, trailer);
     }
   }
 
