@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
@@ -13,7 +14,8 @@ final class BrokenRegistration extends WrappedTcp {
   }
 
   @Override
-  RegisteredBuffer register(ClientEndpoint below, ByteBuffer direct) throws RegistrationException {
+  protected RegisteredBuffer register(ClientEndpoint below, ByteBuffer direct)
+      throws RegistrationException {
     throw new RegistrationException("cannot pin, expected by this test");
   }
 }

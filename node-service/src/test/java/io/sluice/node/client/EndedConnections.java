@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.transport.Connection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,7 +24,7 @@ final class EndedConnections extends WrappedTcp {
   }
 
   @Override
-  CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
+  protected CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
     if (left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
       below.close();
     }

@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.transport.Connection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,7 @@ final class LateReads extends WrappedTcp {
   }
 
   @Override
-  CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
+  protected CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
     CompletableFuture<Void> late = new CompletableFuture<>();
     pending.add(late);
     return late;

@@ -11,6 +11,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.TransportException;
@@ -81,7 +82,8 @@ class MovedRunTest extends NodeTestBase {
     private final Queue<CompletableFuture<Void>> endless = new ConcurrentLinkedQueue<>();
 
     @Override
-    CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
+    protected CompletableFuture<Void> read(
+        Connection below, Supplier<CompletableFuture<Void>> read) {
       always.run();
       int number = reads.getAndIncrement();
       actions.getOrDefault(number, () -> {}).run();

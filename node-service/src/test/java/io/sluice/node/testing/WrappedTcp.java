@@ -1,4 +1,4 @@
-package io.sluice.node.client;
+package io.sluice.node.testing;
 
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
@@ -17,17 +17,18 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** tcp, of which a test changes how readers register or read. */
-abstract class WrappedTcp implements TransportProvider {
+/** tcp, of which a test changes what it says of itself, or how readers register or read. */
+public abstract class WrappedTcp implements TransportProvider {
   private final TransportProvider tcp = new TcpProvider();
 
   /** Registers as the endpoint below does. */
-  RegisteredBuffer register(ClientEndpoint below, ByteBuffer direct) throws TransportException {
+  protected RegisteredBuffer register(ClientEndpoint below, ByteBuffer direct)
+      throws TransportException {
     return below.register(direct);
   }
 
   /** Reads as the connection below does, which {@code read} starts. */
-  CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
+  protected CompletableFuture<Void> read(Connection below, Supplier<CompletableFuture<Void>> read) {
     return read.get();
   }
 
