@@ -51,9 +51,26 @@ class OwnersTest extends PoolTestBase {
   private static final long TIMEOUT_S = 30;
 
   private final AtomicLong nowNs = new AtomicLong();
+  private final AtomicLong failuresLeft = new AtomicLong(1);
 
   private SpillStore open(StoreConfig.Builder config) throws IOException {
-    return SpillStore.open(config.shared().build(), place::open, nowNs::get);
+    return open(config, place::open);
+  }
+
+  private SpillStore open(StoreConfig.Builder config, PoolSpace.Opener opener) throws IOException {
+    return SpillStore.open(config.shared().build(), opener, nowNs::get);
+  }
+
+  private void failOnce() throws IOException {
+    if (failuresLeft.getAndDecrement() > 0) {
+      throw new IOException("expected by this test");
+    }
+  }
+
+  private static void cut(SegmentInfo segment, long lengthBytes) throws IOException {
+    try (FileChannel file = FileChannel.open(segment.path(), StandardOpenOption.WRITE)) {
+      file.truncate(lengthBytes);
+    }
   }
 
   private StoreConfig.Builder recovering(int segments) {
@@ -189,7 +206,6 @@ class OwnersTest extends PoolTestBase {
   @Test
   void oneSegmentIsReadyWhenTwoOwnersHaveSome() throws Exception {
     CountDownLatch third = new CountDownLatch(3);
-    StoreConfig config = config(3).shared().build();
     PoolSpace.Opener counting =
         opened ->
             new ForwardedSpace(place.open(opened)) {
@@ -200,7 +216,7 @@ class OwnersTest extends PoolTestBase {
                 return made;
               }
             };
-    try (SpillStore store = SpillStore.open(config, counting, nowNs::get);
+    try (SpillStore store = open(config(3), counting);
         Lease ann = store.openLease(APP, ANN);
         Lease bob = store.openLease(BOBS_APP, BOB)) {
       ann.lease(1);
@@ -237,20 +253,16 @@ class OwnersTest extends PoolTestBase {
 
   @Test
   void whereASegmentCannotBeClaimedAnotherTierServesAndItIsTriedAgain() throws IOException {
-    AtomicLong failuresLeft = new AtomicLong(1);
-    StoreConfig config = configWithDisk(1).shared().build();
     PoolSpace.Opener failing =
         opened ->
             new ForwardedSpace(place.open(opened)) {
               @Override
               public SegmentHandle claim(int segmentId, Owner owner) throws IOException {
-                if (failuresLeft.getAndDecrement() > 0) {
-                  throw new IOException("expected by this test");
-                }
+                failOnce();
                 return super.claim(segmentId, owner);
               }
             };
-    try (SpillStore store = SpillStore.open(config, failing, nowNs::get);
+    try (SpillStore store = open(configWithDisk(1), failing);
         Lease ann = store.openLease(APP, ANN)) {
       assertEquals(Tier.DISK, segmentOf(ann.lease(1)).tier());
       assertEquals(1, store.stats().segmentFailures());
@@ -315,20 +327,16 @@ class OwnersTest extends PoolTestBase {
 
   @Test
   void whatCannotBeTakenIsNobodysAndIsTriedAgain() throws IOException {
-    AtomicLong failuresLeft = new AtomicLong(1);
-    StoreConfig config = config(1).shared().build();
     PoolSpace.Opener failing =
         opened ->
             new ForwardedSpace(place.open(opened)) {
               @Override
               public void retire(SegmentHandle segment) throws IOException {
-                if (failuresLeft.getAndDecrement() > 0) {
-                  throw new IOException("expected by this test");
-                }
+                failOnce();
                 super.retire(segment);
               }
             };
-    try (SpillStore store = SpillStore.open(config, failing, nowNs::get);
+    try (SpillStore store = open(config(1), failing);
         Lease ann = store.openLease(APP, ANN);
         Lease bob = store.openLease(BOBS_APP, BOB)) {
       ann.release(ann.lease(1));
@@ -392,9 +400,7 @@ class OwnersTest extends PoolTestBase {
       }
     }
     SegmentName former = SegmentName.parse(going.path()).orElseThrow();
-    try (FileChannel file = FileChannel.open(going.path(), StandardOpenOption.WRITE)) {
-      file.truncate(0);
-    }
+    cut(going, 0);
     SegmentName next =
         new SegmentName(
             former.pool(), former.segmentId(), former.incarnation() + 1, Optional.empty());
@@ -429,9 +435,7 @@ class OwnersTest extends PoolTestBase {
     try (SpillStore store = open(config(1))) {
       anns = segmentOf(store.openLease(APP, ANN).lease(1));
     }
-    try (FileChannel file = FileChannel.open(anns.path(), StandardOpenOption.WRITE)) {
-      file.truncate(5);
-    }
+    cut(anns, 5);
     try (SpillStore store = open(recovering(1));
         Lease ann = store.openLease(APP, ANN)) {
       assertEquals(anns.incarnation() + 1, segmentOf(ann.lease(SEGMENT_BYTES)).incarnation());
