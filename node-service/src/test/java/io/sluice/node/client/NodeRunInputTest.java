@@ -32,20 +32,21 @@ final class NodeRunInputTest {
     public void close() {}
   }
 
+  private static RunInput damaged(ShuffleKey key) {
+    return new NodeRunInput(
+        OUTPUT.outputId(), "run", new Damaged(), RUN, key.reading(OUTPUT), read -> {});
+  }
+
   /** As when a task is killed, and as when the culprit of a failure is looked for. */
   @Test
   void whatWasClosedIsNoFaultOfItsOutput() throws IOException {
     try (ShuffleKey key = new ShuffleKey(new byte[16], OUTPUT.applicationId(), 128)) {
-      RunInput input =
-          new NodeRunInput(
-              OUTPUT.outputId(), "run", new Damaged(), RUN, key.reading(OUTPUT), read -> {});
+      RunInput input = damaged(key);
       input.close();
       assertThrows(ClosedRunException.class, () -> input.read(new byte[9], 0, 9));
 
-      RunInput damaged =
-          new NodeRunInput(
-              OUTPUT.outputId(), "run", new Damaged(), RUN, key.reading(OUTPUT), read -> {});
-      assertThrows(FetchFailedException.class, () -> damaged.read(new byte[9], 0, 9));
+      RunInput open = damaged(key);
+      assertThrows(FetchFailedException.class, () -> open.read(new byte[9], 0, 9));
     }
   }
 }
