@@ -17,6 +17,7 @@ import java.security.SecureRandom;
 import java.security.Security;
 import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
+import java.util.List;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.BadPaddingException;
 import javax.crypto.Cipher;
@@ -82,9 +83,9 @@ class AesGcmTest {
   void noneThatWorks() {
     IllegalStateException e =
         assertThrows(IllegalStateException.class, () -> AesGcm.choose(provider(OwnNonces.class)));
-    assertTrue(e.getMessage().contains("Odd: "), e.getMessage());
-    assertTrue(e.getMessage().contains("no nonces but mine"), e.getMessage());
-    assertTrue(e.getMessage().contains("Add SunJCE"), e.getMessage());
+    for (String part : List.of("Odd: ", "no nonces but mine", "Add SunJCE")) {
+      assertTrue(e.getMessage().contains(part), e.getMessage());
+    }
     e = assertThrows(IllegalStateException.class, AesGcm::choose);
     assertTrue(e.getMessage().contains("none offers it"), e.getMessage());
   }
@@ -99,31 +100,28 @@ class AesGcmTest {
     byte[] plain = new byte[RunLayout.FULL_BYTES];
     Arrays.fill(plain, (byte) 7);
     byte[] expected = new byte[plain.length + RunLayout.TAG_BYTES];
-    byte[] actual = expected.clone();
-    byte[] nonce = RunLayout.nonce(1, 2, 3);
-    ByteBuffer aad = ByteBuffer.allocate(44);
-    new FrameCipher(Cipher.ENCRYPT_MODE, key, JDK)
-        .apply(nonce, aad, plain, 0, plain.length, expected, 0);
-    int n =
-        new FrameCipher(Cipher.ENCRYPT_MODE, key, odd)
-            .apply(nonce, aad.clear(), plain, 0, plain.length, actual, 0);
-    assertEquals(expected.length, n);
+    apply(new FrameCipher(Cipher.ENCRYPT_MODE, key, JDK), plain, expected);
+    byte[] actual = new byte[expected.length];
+    apply(new FrameCipher(Cipher.ENCRYPT_MODE, key, odd), plain, actual);
     assertArrayEquals(expected, actual);
 
     FrameCipher decrypting = new FrameCipher(Cipher.DECRYPT_MODE, key, odd);
     byte[] back = new byte[plain.length];
-    decrypting.apply(nonce, aad.clear(), actual, 0, n, back, 0);
+    apply(decrypting, actual, back);
     assertArrayEquals(plain, back);
     actual[100] ^= 1;
-    assertThrows(
-        AEADBadTagException.class,
-        () -> decrypting.apply(nonce, aad.clear(), actual, 0, n, back, 0));
+    assertThrows(AEADBadTagException.class, () -> apply(decrypting, actual, back));
+  }
+
+  private static void apply(FrameCipher cipher, byte[] in, byte[] out) throws AEADBadTagException {
+    int n =
+        cipher.apply(RunLayout.nonce(1, 2, 3), ByteBuffer.allocate(44), in, 0, in.length, out, 0);
+    assertEquals(out.length, n);
   }
 
   /** The JDK's. */
   public static class Plain extends CipherSpi {
     final Cipher jdk;
-    int mode;
 
     /** Made by the JDK. */
     public Plain() throws NoSuchAlgorithmException, NoSuchPaddingException {
@@ -164,7 +162,6 @@ class AesGcmTest {
     @Override
     protected void engineInit(int mode, Key key, AlgorithmParameterSpec spec, SecureRandom random)
         throws InvalidKeyException, InvalidAlgorithmParameterException {
-      this.mode = mode;
       jdk.init(mode, key, spec, random);
     }
 
