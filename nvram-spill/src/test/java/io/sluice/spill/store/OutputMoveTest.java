@@ -13,7 +13,6 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -152,21 +151,25 @@ class OutputMoveTest extends PoolTestBase {
     List<Extent> hogged = new ArrayList<>();
     try (Lease hog = store.openLease(APP);
         Lease lease = store.openLease(APP)) {
-      ExtentSource byTurns =
-          (ExtentSource)
-              Proxy.newProxyInstance(
-                  ExtentSource.class.getClassLoader(),
-                  new Class<?>[] {ExtentSource.class},
-                  (proxy, method, arguments) -> {
-                    if (method.getName().startsWith("lease")) {
-                      letHave(hog, hogged, random.nextBoolean());
-                    }
-                    try {
-                      return method.invoke(lease, arguments);
-                    } catch (InvocationTargetException e) {
-                      throw e.getCause();
-                    }
-                  });
+      ForwardedSource byTurns =
+          new ForwardedSource() {
+            @Override
+            public ExtentSource source() {
+              return lease;
+            }
+
+            @Override
+            public List<Extent> lease(long lengthBytes) throws IOException {
+              letHave(hog, hogged, random.nextBoolean());
+              return lease.lease(lengthBytes);
+            }
+
+            @Override
+            public Extent leaseContiguous(long lengthBytes) throws IOException {
+              letHave(hog, hogged, random.nextBoolean());
+              return lease.leaseContiguous(lengthBytes);
+            }
+          };
       return commit(byTurns, id(1), random, bytes);
     }
   }
@@ -227,7 +230,7 @@ class OutputMoveTest extends PoolTestBase {
         do {
           store.freeOutput(id(1));
           try (Lease lease = store.openLease(APP)) {
-            content = commit(givingBackAtTheEnd(lease), id(1), random, 2 * SEGMENT_BYTES);
+            content = commit(new GivingBackAtTheEnd(lease), id(1), random, 2 * SEGMENT_BYTES);
           }
         } while (!wasCut(store, output(store, 1)));
         if (copied) {
@@ -241,18 +244,11 @@ class OutputMoveTest extends PoolTestBase {
     }
   }
 
-  private static ExtentSource givingBackAtTheEnd(Lease lease) {
-    return (ExtentSource)
-        Proxy.newProxyInstance(
-            ExtentSource.class.getClassLoader(),
-            new Class<?>[] {ExtentSource.class},
-            (proxy, method, arguments) -> {
-              try {
-                return method.getName().equals("release") ? null : method.invoke(lease, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+  private record GivingBackAtTheEnd(Lease source) implements ForwardedSource {
+    @Override
+    public void release(List<Extent> extents) {
+      // by its close
+    }
   }
 
   /** Whether some of it is in memory, and some in a file that was longer at its commit. */
