@@ -281,7 +281,7 @@ public final class LeaseRecords implements FormerLeases {
     private final Path path;
     private volatile SharedFile file; // null while nothing is, or can be, written
     private long endBytes = HEADER_BYTES;
-    private final NavigableMap<Range, Entry> held = new TreeMap<>(BY_PLACE);
+    private final NavigableMap<Range, Entry> held = new TreeMap<>(BY_PLACE); // none overlap
     private final Deque<Long> reusable = new ArrayDeque<>(); // places of entries
 
     private LeaseRecord(Path path) {
@@ -347,6 +347,7 @@ public final class LeaseRecords implements FormerLeases {
       }
       try {
         for (Range range : ranges) {
+          released(range); // an output took it, and was moved or freed before that was noted
           long at = reusable.isEmpty() ? endBytes : reusable.pop();
           ByteBuffer entry =
               ByteBuffer.allocate(ENTRY_BYTES)
@@ -368,19 +369,39 @@ public final class LeaseRecords implements FormerLeases {
       extents.forEach(extent -> released(extent.range()));
     }
 
-    /** It may be a part of what was granted. */
+    /** It may be a part of what was granted, and of several grants that lie in a row. */
     private void released(Range range) {
-      Range granted = held.floorKey(range);
-      if (granted == null
-          || granted.segmentId() != range.segmentId()
-          || granted.endBytes() < range.endBytes()) {
-        return; // a service before this one has granted it
+      for (Range part : heldIn(range)) {
+        Entry entry = held.remove(part);
+        long beginBytes = Math.max(part.offsetBytes(), range.offsetBytes());
+        long endBytes = Math.min(part.endBytes(), range.endBytes());
+        hold(part.segmentId(), part.offsetBytes(), beginBytes, entry);
+        hold(part.segmentId(), endBytes, part.endBytes(), entry);
+        entry.leftBytes -= endBytes - beginBytes;
+        if (entry.leftBytes == 0) {
+          reusable.push(entry.at);
+        }
       }
-      Entry entry = held.get(granted);
-      entry.leftBytes -= range.lengthBytes();
-      if (entry.leftBytes == 0) {
-        held.remove(granted);
-        reusable.push(entry.at);
+    }
+
+    /** None of what a service before this one has granted. */
+    private List<Range> heldIn(Range range) {
+      List<Range> found = new ArrayList<>();
+      Range first = held.floorKey(range);
+      for (Range each : held.tailMap(first == null ? range : first, true).keySet()) {
+        if (BY_PLACE.compare(each, new Range(range.segmentId(), range.endBytes(), 1)) >= 0) {
+          break;
+        }
+        if (each.segmentId() == range.segmentId() && each.endBytes() > range.offsetBytes()) {
+          found.add(each);
+        }
+      }
+      return found;
+    }
+
+    private void hold(int segmentId, long beginBytes, long endBytes, Entry entry) {
+      if (beginBytes < endBytes) {
+        held.put(new Range(segmentId, beginBytes, endBytes - beginBytes), entry);
       }
     }
 

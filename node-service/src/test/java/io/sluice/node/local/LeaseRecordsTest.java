@@ -7,12 +7,15 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.LeaseInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +106,33 @@ class LeaseRecordsTest extends LocalServerTestBase {
         assertTrue(entries(record) <= 4, "what is committed is the store's");
       }
     }
+  }
+
+  @Test
+  void whatIsGivenBackInOnePieceMayHaveBeenGrantedInTwo() throws IOException {
+    try (LocalClient task = connect(APP)) {
+      int block = task.info().blockBytes();
+      for (int i = 0; i < 1_000; i++) {
+        Extent first = task.lease(block).get(0);
+        Extent second = task.lease(block).get(0);
+        assertEquals(first.segment(), second.segment());
+        assertEquals(first.offsetBytes() + block, second.offsetBytes());
+        task.release(List.of(new Extent(first.segment(), first.offsetBytes(), 2L * block)));
+        assertEquals(2, entries(LeaseRecords.path(socket(), task.info())));
+      }
+    }
+  }
+
+  /** Of an output that was moved or freed at once, nobody knows where it was committed. */
+  @Test
+  void whatIsGrantedOnceMoreMakesNoLongRecord() throws IOException {
+    LeaseInfo lease = new LeaseInfo(new UUID(1, 2), 4096, 1_000_000);
+    LeaseRecords.LeaseRecord record = records.create(lease);
+    for (int i = 0; i < 1_000; i++) {
+      record.granted(List.of(new Range(3, 8192, 4096L * (1 + i % 2))));
+      assertTrue(entries(LeaseRecords.path(socket(), lease)) <= 2);
+    }
+    record.close(true);
   }
 
   private static long entries(Path record) throws IOException {
