@@ -5,6 +5,7 @@ import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -27,8 +29,9 @@ import org.slf4j.LoggerFactory;
  * the loss of the memory need it, and the registry lies beside the pool, in memory too.
  *
  * <p>Thread contract: safe from any thread; what changes is written on a thread of its own, since a
- * disk may hang. Ownership: {@link NodeService} closes it. Failure: what could not be written is
- * logged; that application's outputs do not outlive the loss of the memory then.
+ * disk may hang. Ownership: {@link NodeService} closes it. Failure: what could not be written, or
+ * read at a start, is logged; that application's outputs do not outlive the loss of the memory
+ * then.
  */
 final class ApplicationCopies implements Closeable {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -52,18 +55,29 @@ final class ApplicationCopies implements Closeable {
     return new ApplicationCopies(directory);
   }
 
-  /** What was known, by application; what is half written was not. */
-  Map<String, byte[]> all() throws IOException {
+  /** What was known, by application; what is half written, or cannot be read, was not. */
+  Map<String, byte[]> all() {
     Map<String, byte[]> all = new HashMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
         String name = file.getFileName().toString();
         if (!name.endsWith(TEMPORARY)) {
-          all.put(name, Files.readAllBytes(file));
+          read(file).ifPresent(known -> all.put(name, known));
         }
       }
+    } catch (IOException | DirectoryIteratorException e) {
+      LOG.warn("What was known of applications cannot be read in {}", directory, e);
     }
     return all;
+  }
+
+  private static Optional<byte[]> read(Path file) {
+    try {
+      return Optional.of(Files.readAllBytes(file));
+    } catch (IOException e) { // a directory is none of ours, such as lost+found
+      LOG.warn("What {} says of an application cannot be read", file, e);
+      return Optional.empty();
+    }
   }
 
   /** Keeps one. */

@@ -122,6 +122,20 @@ class LostMemoryTest extends NodeTestBase {
     assertEquals("rw-------", permissions(applicationCopies().resolve(APP)));
   }
 
+  /** As where it is a file system of its own. */
+  @Test
+  void whatCannotBeReadThereStopsNoStart() throws IOException {
+    commit(output);
+    awaitCopies(1);
+    service.close();
+    Files.createDirectory(applicationCopies().resolve("lost+found"));
+    PrivateDirectory.delete(home());
+    start(true);
+    try (NodeReader reader = tcpReader(4)) {
+      assertReads(reader, List.of(output));
+    }
+  }
+
   private static String permissions(Path file) throws IOException {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
   }
