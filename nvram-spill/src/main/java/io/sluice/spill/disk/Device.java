@@ -91,9 +91,14 @@ public final class Device implements Closeable {
     return meter;
   }
 
+  /** Whether it does not answer: what is read or written now fails at once. */
+  public boolean hangs() {
+    return queue.review();
+  }
+
   /** What it did so far. */
   DeviceStats stats() {
-    return new DeviceStats(name, queue.review(), meter.counts());
+    return new DeviceStats(name, hangs(), meter.counts());
   }
 
   long timeoutMs() {

@@ -243,6 +243,10 @@ final class DiskTier {
 
   private SegmentHandle createFile(
       SegmentInfo info, Owner owner, String applicationId, DiskThread thread) throws IOException {
+    Path directory = info.path().getParent();
+    if (devices.of(directory).hangs()) { // a new file is made in memory, and nobody could write it
+      throw new IOException("the device of " + directory + " does not answer");
+    }
     LockedDirectory.createFile(info.path()).close();
     SegmentHandle segment;
     try {

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -108,6 +110,27 @@ class HungDiskTest extends PoolTestBase {
         }
       }
       Outputs.check(store, id(2), commit(lease, id(2), random, 300_000));
+    }
+  }
+
+  /**
+   * Files are still made there, as a file system does in memory; it was asked for something else.
+   */
+  @Test
+  void ofADeviceThatHangsNothingIsGranted() throws Exception {
+    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(1_000);
+    try (SpillStore store = SpillStore.open(oneDisk.build());
+        Lease lease = store.openLease(APP)) {
+      Extent extent = lease.lease(BLOCK_BYTES).get(0);
+      SegmentHandle segment = store.segment(extent.segment().segmentId()).orElseThrow();
+      synchronized (segment.file()) {
+        ByteBuffer bytes = ByteBuffer.allocate(1);
+        assertThrows(IOException.class, () -> segment.write(IoClass.WRITE_SORT, 1, bytes));
+        assertEquals(0, store.stats().failedDirectories(), "nobody has told the store");
+        StoreFullException refused =
+            assertThrows(StoreFullException.class, () -> lease.lease(BLOCK_BYTES));
+        assertTrue(refused.getMessage().contains("does not answer"), refused.getMessage());
+      }
     }
   }
 
