@@ -3,8 +3,8 @@ package io.sluice.spill.store;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,11 +13,12 @@ import org.slf4j.LoggerFactory;
  * Has outputs copied to the disk tier, one after the other, in a thread of its own. What is to be
  * copied waits in the device's queue until nothing else is done there, so one is enough.
  *
- * <p>Thread contract: safe from any thread; {@link #add} and {@link #pause} return at once, and the
- * lock is a leaf. Ownership: {@link SpillStore} closes it: {@link #stop}, then the devices, whose
- * end ends a copy that waits, then {@link #awaitEnd}. Failure: an output that cannot be copied is
- * tried again after {@value #PAUSE_MS} ms, {@value #MOST_ATTEMPTS} times in all, each counted;
- * where there is only no room, as often as it takes.
+ * <p>Thread contract: safe from any thread; {@link #add}, {@link #remove} and {@link #pause} return
+ * at once, and the lock is a leaf. Ownership: {@link SpillStore} closes it: {@link #stop}, then the
+ * devices, whose end ends a copy that waits, then {@link #awaitEnd}. Failure: an output that cannot
+ * be copied is tried again, behind the others and after {@value #PAUSE_MS} ms at the earliest,
+ * {@value #MOST_ATTEMPTS} times in all, each counted; where there is only no room, as often as it
+ * takes.
  */
 final class CopyThread {
   static final long PAUSE_MS = 10_000;
@@ -29,7 +30,10 @@ final class CopyThread {
   private final Work work;
   private final long pauseNs;
   private final Thread thread = DaemonThreads.create("sluice-copier", this::run);
-  private final Deque<Item> items = new ArrayDeque<>(); // guarded by this, as all below
+
+  /** What is to be copied, and how often that has failed; guarded by this, as all below. */
+  private final Map<CommittedOutput, Integer> items = new LinkedHashMap<>();
+
   private boolean paused;
   private long pausedUntilNs;
   private boolean stopped;
@@ -54,8 +58,15 @@ final class CopyThread {
 
   /** One more. */
   synchronized void add(CommittedOutput output) {
-    items.add(new Item(output, 0));
+    items.put(output, 0);
     notifyAll();
+  }
+
+  /**
+   * It is gone, or has left memory: where there is no room for long nobody else would forget it.
+   */
+  synchronized void remove(CommittedOutput output) {
+    items.remove(output);
   }
 
   /** Somebody else needs the room on disk: for a while nothing is copied. */
@@ -103,7 +114,7 @@ final class CopyThread {
   }
 
   private synchronized void again(Item item, int attempts) {
-    items.addFirst(new Item(item.output(), attempts));
+    items.put(item.output(), attempts);
     pause();
   }
 
@@ -113,7 +124,9 @@ final class CopyThread {
       long waitNs = paused ? pausedUntilNs - System.nanoTime() : 0;
       if (waitNs <= 0 && !items.isEmpty()) {
         paused = false;
-        return items.remove();
+        Map.Entry<CommittedOutput, Integer> first = items.entrySet().iterator().next();
+        items.remove(first.getKey());
+        return new Item(first.getKey(), first.getValue());
       }
       try {
         if (waitNs > 0) {

@@ -408,6 +408,7 @@ public final class SpillStore implements Closeable {
     OutputPlace place = output.place();
     clearMark(place);
     outputs.remove(output);
+    copier.remove(output);
     memoryKeeper.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
     place.release(); // first: who reads from blocks of others must see it
     Cleanup cleanup = new Cleanup();
@@ -817,6 +818,7 @@ public final class SpillStore implements Closeable {
       List<SegmentHandle> retired)
       throws IOException {
     outputs.add(moved);
+    copier.remove(output);
     OutputPlace left = output.place();
     left.release(); // first: who is told of it from now on sees it
     freedBytes.set(left.bytesOf(Tier.MEMORY));

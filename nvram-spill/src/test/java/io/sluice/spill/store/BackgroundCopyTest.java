@@ -13,6 +13,7 @@ import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -298,6 +299,23 @@ class BackgroundCopyTest extends PoolTestBase {
       assertEquals(1, store.stats().copies().outputs());
       store.freeApplication(APP);
       assertAllFree(store);
+    }
+  }
+
+  /** Where there is no room for days, many are committed and freed without a copy. */
+  @Test
+  void whatIsFreedBeforeItWasCopiedIsForgotten() throws Exception {
+    StoreConfig.Builder full = config(2).disk(List.of(disk()), BLOCK_BYTES, 0);
+    try (SpillStore store = open(full.backgroundCopy(true).build())) {
+      commit(store, 1);
+      commit(store, 2);
+      WeakReference<CommittedOutput> freed = new WeakReference<>(output(store, 2));
+      store.freeOutput(id(2));
+      while (freed.get() != null) {
+        assertFalse(Thread.currentThread().isInterrupted(), "the time is over");
+        System.gc();
+      }
+      assertEnds(store);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,15 +21,19 @@ class CopyThreadTest extends PoolTestBase {
   private final AtomicInteger attempts = new AtomicInteger();
   private SpillStore store;
   private CommittedOutput any;
+  private CommittedOutput other;
   private CopyThread thread;
 
   @BeforeEach
-  void commitOne() throws IOException {
+  void commitTwo() throws IOException {
     store = open(config(1).build());
+    Random random = seeded("CopyThreadTest");
     try (Lease lease = store.openLease(APP)) {
-      commit(lease, id(1), seeded("CopyThreadTest"), 1_000);
+      commit(lease, id(1), random, 1_000);
+      commit(lease, id(2), random, 1_000);
     }
     any = store.find(id(1)).orElseThrow();
+    other = store.find(id(2)).orElseThrow();
   }
 
   private void start(CopyThread.Work work) {
@@ -45,17 +50,22 @@ class CopyThreadTest extends PoolTestBase {
 
   @Test
   void whatFailsIsTriedThreeTimesAndDoesNotStopTheNext() throws Exception {
-    CountDownLatch next = new CountDownLatch(CopyThread.MOST_ATTEMPTS + 1);
+    CountDownLatch tried = new CountDownLatch(CopyThread.MOST_ATTEMPTS);
+    CountDownLatch next = new CountDownLatch(1);
     start(
         output -> {
-          next.countDown();
-          if (attempts.incrementAndGet() <= CopyThread.MOST_ATTEMPTS) {
+          if (output == any) {
+            attempts.incrementAndGet();
+            tried.countDown();
             throw new IOException("of the test");
           }
+          next.countDown();
         });
     thread.add(any);
-    thread.add(any);
+    assertTrue(tried.await(60, TimeUnit.SECONDS));
+    thread.add(other);
     assertTrue(next.await(60, TimeUnit.SECONDS));
+    assertEquals(CopyThread.MOST_ATTEMPTS, attempts.get());
     assertEquals(CopyThread.MOST_ATTEMPTS, thread.failures());
   }
 
@@ -72,5 +82,21 @@ class CopyThreadTest extends PoolTestBase {
     thread.add(any);
     assertTrue(copied.await(60, TimeUnit.SECONDS));
     assertEquals(0, thread.failures());
+  }
+
+  /** A large one is no reason for a small one to have none. */
+  @Test
+  void whatFindsNoRoomIsTriedBehindTheOthers() throws Exception {
+    CountDownLatch copied = new CountDownLatch(1);
+    start(
+        output -> {
+          if (output == any) {
+            throw new StoreFullException("of the test");
+          }
+          copied.countDown();
+        });
+    thread.add(any);
+    thread.add(other);
+    assertTrue(copied.await(60, TimeUnit.SECONDS));
   }
 }
