@@ -1307,7 +1307,7 @@ public final class SpillStore implements Closeable {
     forgedOutputs = recovery.forged();
     files.beginEpoch(); // first: what is not here now must not come back once this is reused
     for (CommittedOutput left : recovery.left()) {
-      if (left.extents().stream().allMatch(extent -> unclaimed.contains(extent.range()))) {
+      if (isFree(left, unclaimed)) {
         clearMark(left.place()); // else it is found once more, and the later place perhaps not
       }
     }
@@ -1315,6 +1315,18 @@ public final class SpillStore implements Closeable {
     quarantine.releaseNeverGranted(retired);
     announced.retire(retired);
     reviewQuarantine();
+  }
+
+  /**
+   * Whether a place is nobody's by now, but for what is part of the output's other place as well.
+   */
+  private boolean isFree(CommittedOutput left, BlockSet unclaimed) {
+    CommittedOutput held = outputs.find(left.id());
+    List<Extent> beside =
+        held != null && held.hasTheBytesOf(left)
+            ? left.place().extentsBeside(held.place())
+            : left.extents();
+    return beside.stream().allMatch(extent -> unclaimed.contains(extent.range()));
   }
 
   private boolean lacksRoom(Owner owner, long lengthBytes, boolean contiguous) {

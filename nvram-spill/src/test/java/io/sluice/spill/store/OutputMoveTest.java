@@ -601,6 +601,41 @@ class OutputMoveTest extends PoolTestBase {
     }
   }
 
+  /** It died between the two marks, and its successor before it could delete what it had freed. */
+  @Test
+  void whatIsFreedStaysSoAlsoWhereItsPlacesSharedTheEnd() throws Exception {
+    OutputPlace left;
+    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    try (SpillStore store = open(configWithDisk(2).build())) {
+      do {
+        store.freeOutput(id(1));
+        commitByTurns(store, 2 * SEGMENT_BYTES);
+        left = output(store, 1).place();
+      } while (left.bytesOf(Tier.MEMORY) == 0 || left.tail().info().tier() == Tier.MEMORY);
+      left.read(left.lengthBytes() - mark.length, mark);
+      store.moveToDisk(output(store, 1));
+    }
+    Path path = left.tail().info().path();
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.wrap(mark), left.trailer().trailerOffsetBytes());
+    }
+    StoreConfig.Builder dying =
+        configWithDisk(2)
+            .segmentListener(
+                onRemoval(
+                    segment -> {
+                      throw new IllegalStateException("of the test");
+                    }));
+    try (SpillStore next = open(dying.recover(Set.of()).build())) {
+      assertOn(Tier.DISK, output(next, 1));
+      next.freeOutput(id(1));
+    }
+    try (SpillStore last = open(configWithDisk(2).recover(Set.of()).build())) {
+      assertTrue(last.find(id(1)).isEmpty(), "the mark of the other place stayed");
+      assertEnds(last);
+    }
+  }
+
   /** It died between the two marks, and its successor while the application goes on. */
   @Test
   void aPlaceThatWasLeftIsNotFoundBesideWhatReplacesTheOutput() throws Exception {
