@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Hands out generations: numbers that rise for the whole life of a pool, across restarts, and where
@@ -26,6 +27,9 @@ final class GenerationCounter implements Closeable {
 
   /** More than a pool hands out in its life. */
   private static final int LIFE_BITS = 40;
+
+  /** So few that those of all lives together are less than a life. */
+  private static final int DRAWN_BITS = LIFE_BITS - 9;
 
   /** So that files of the disk tier, which count in fewer bits, get other names as well. */
   private static final long OTHER_NAMES = 1L << 24;
@@ -60,13 +64,15 @@ final class GenerationCounter implements Closeable {
   }
 
   /**
-   * Begins, in a new area, above all that a pool may have handed out whose own area is lost.
+   * Begins, in a new area, above all that a pool may have handed out whose own area is lost. How
+   * far above is drawn: there may have been a life after that epoch of which nobody knows any more.
    *
    * @param epoch of its disk tier, which it goes on with
    */
   static void goOn(MetaArea area, long epoch) throws IOException {
     area.writeLong(DISK_EPOCH_OFFSET, epoch);
-    area.writeLong(0, epoch + (1L << LIFE_BITS) + OTHER_NAMES);
+    long drawn = ThreadLocalRandom.current().nextLong(1L << DRAWN_BITS);
+    area.writeLong(0, epoch + (1L << LIFE_BITS) + OTHER_NAMES + drawn);
   }
 
   /** How many times a pool of that epoch has lost its memory. */

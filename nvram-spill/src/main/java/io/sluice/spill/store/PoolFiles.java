@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class PoolFiles implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(PoolFiles.class);
 
-  /** More than a segment has between two losses of the memory. */
+  /** More than twice what a segment has between two losses of the memory. */
   private static final int INCARNATIONS_OF_A_LIFE = 1 << 22;
 
   /** So that no incarnation is more than an int; then the pool begins anew. */
@@ -204,12 +205,13 @@ final class PoolFiles implements Closeable {
       GenerationCounter.goOn(area, lost.epoch());
     }
     int lives = (int) GenerationCounter.livesBefore(lost.epoch()) + 1;
+    int drawn = ThreadLocalRandom.current().nextInt(INCARNATIONS_OF_A_LIFE / 2); // see goOn
     header =
         new PoolHeader(
             lost.poolId(),
             config.segmentBytes(),
             config.blockBytes(),
-            lives * INCARNATIONS_OF_A_LIFE);
+            lives * INCARNATIONS_OF_A_LIFE + drawn);
     space.format(header);
     recovered = true;
   }

@@ -111,6 +111,27 @@ class LostPoolTest extends PoolTestBase {
     }
   }
 
+  /** The only directory that had followed the second life is lost with it. */
+  @Test
+  void alsoWhereNobodyKnowsOfALifeNothingHasAFormerName() throws Exception {
+    Path second = directory.resolve("second");
+    List<List<Path>> lives = List.of(List.of(disk(), second), List.of(disk()), List.of(second));
+    Set<UUID> pools = new HashSet<>();
+    Set<Object> names = new HashSet<>();
+    for (List<Path> disks : lives) {
+      StoreConfig.Builder config = config(2).disk(disks, 0, 0).backgroundCopy(true);
+      try (SpillStore store = open(config.recover(Set.of(APP)).build());
+          Lease lease = store.openLease(APP)) {
+        pools.add(store.poolId());
+        lease.lease(BLOCK_BYTES);
+        store.segments().forEach(each -> assertTrue(names.add(each.path()), "" + each));
+        assertTrue(names.add(lease.info().generation()), "the generation was there before");
+      }
+      lose();
+    }
+    assertEquals(1, pools.size());
+  }
+
   @Test
   void withoutTheSettingNothingIsFound() throws Exception {
     try (SpillStore store = open(configWithDisk(2).build())) {
