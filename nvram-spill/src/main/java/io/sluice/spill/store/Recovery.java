@@ -47,7 +47,7 @@ final class Recovery {
   private final BiConsumer<SegmentHandle, IOException> unreadable;
   private final boolean keepsCopies;
   private final Set<CommittedOutput> left = new HashSet<>(); // whoever has a pool may forge many
-  private final Set<CommittedOutput> copies = new HashSet<>();
+  private final Map<CommittedOutput, CommittedOutput> copies = new HashMap<>(); // of which output
   private long forged;
 
   /**
@@ -86,9 +86,9 @@ final class Recovery {
     found.removeAll(left);
     Set<CommittedOutput> contested = contested(found);
     found.removeAll(contested);
-    found.removeAll(copies);
+    found.removeAll(copies.keySet());
     Set<OutputId> kept = found.stream().map(CommittedOutput::id).collect(Collectors.toSet());
-    copies.removeIf(copy -> contested.contains(copy) || !kept.contains(copy.id()));
+    copies.keySet().removeIf(copy -> contested.contains(copy) || !kept.contains(copy.id()));
     return found;
   }
 
@@ -114,7 +114,7 @@ final class Recovery {
   private void keepCopy(CommittedOutput output, CommittedOutput copy) {
     if (output.place().bytesOf(Tier.MEMORY) > 0 && copy.place().bytesOf(Tier.MEMORY) == 0) {
       left.remove(output);
-      copies.add(copy);
+      copies.put(copy, output);
     }
   }
 
@@ -141,7 +141,7 @@ final class Recovery {
 
   /** Those on disk of outputs that lie in memory, by the output. */
   Map<OutputId, CommittedOutput> copies() {
-    return copies.stream().collect(Collectors.toMap(CommittedOutput::id, copy -> copy));
+    return copies.keySet().stream().collect(Collectors.toMap(CommittedOutput::id, copy -> copy));
   }
 
   /** How many outputs lay in segments of another owner than their application's. */
@@ -201,10 +201,13 @@ final class Recovery {
     Map<Object, CommittedOutput> claims = new HashMap<>();
     Set<CommittedOutput> contested = new HashSet<>();
     for (CommittedOutput output : found) {
-      if (!copies.contains(output)) {
+      CommittedOutput original = copies.get(output);
+      if (original == null) {
         claim(claims, contested, output.id(), output);
       }
-      for (Extent extent : output.extents()) {
+      List<Extent> own = // what an output has on disk is its copy's, too
+          original == null ? output.extents() : output.place().extentsBeside(original.place());
+      for (Extent extent : own) {
         int segmentId = extent.segment().segmentId();
         long endBytes = extent.offsetBytes() + extent.lengthBytes();
         for (long block = extent.offsetBytes(); block < endBytes; block += blockBytes) {
@@ -221,7 +224,7 @@ final class Recovery {
       Object what,
       CommittedOutput output) {
     CommittedOutput other = claims.putIfAbsent(what, output);
-    if (other != null && !other.hasTheBytesOf(output)) { // what it has on disk is its copy's, too
+    if (other != null) {
       LOG.warn("Left out {} and {}: both claim {}", other.id(), output.id(), what);
       contested.add(other);
       contested.add(output);

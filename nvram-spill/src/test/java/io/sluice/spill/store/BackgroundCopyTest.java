@@ -8,12 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.OutputIdentity;
+import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +139,64 @@ class BackgroundCopyTest extends PoolTestBase {
         assertEquals(end.equals("found again") ? 1 : 0, next.stats().copies().outputs());
         assertEnds(next);
       }
+    }
+  }
+
+  /**
+   * Who wrote an output can write there what he likes, and must not keep a service from starting.
+   */
+  @Test
+  void twoPlacesOfOneOutputThatShareBlocksInAnotherWayAreForged() throws Exception {
+    OutputPlace left;
+    OutputPlace moved;
+    PlaceRecord forged;
+    byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
+    try (SpillStore store = open(configWithDisk(1).build())) {
+      onBothTiers(store);
+      CommittedOutput before = output(store, 1);
+      left = before.place();
+      left.read(left.lengthBytes() - mark.length, mark);
+      store.moveToDisk(before);
+      moved = output(store, 1).place();
+      forged = cutInPieces(before.identity(), moved);
+      assertTrue(forged.extents().size() > moved.extents().size());
+    }
+    ByteBuffer bytes = forged.encode();
+    bytes.putLong(bytes.capacity() - Long.BYTES, forged.commitMark());
+    write(moved, bytes);
+    write(left, ByteBuffer.wrap(mark));
+    try (SpillStore next = open(recovering())) {
+      assertTrue(next.find(id(1)).isEmpty());
+      assertEnds(next);
+    }
+  }
+
+  private static PlaceRecord cutInPieces(OutputIdentity identity, OutputPlace place) {
+    List<Range> pieces = new ArrayList<>();
+    for (Extent extent : place.extents()) {
+      long firstBytes = Math.min(BLOCK_BYTES, extent.lengthBytes());
+      Range all = extent.range();
+      pieces.add(new Range(all.segmentId(), all.offsetBytes(), firstBytes));
+      if (firstBytes < all.lengthBytes()) {
+        pieces.add(
+            new Range(
+                all.segmentId(), all.offsetBytes() + firstBytes, all.lengthBytes() - firstBytes));
+      }
+    }
+    return new PlaceRecord(
+        place.poolId(),
+        place.trailer(),
+        place.generation(),
+        pieces,
+        FooterLayout.align8(identity.indexOffsetBytes() + identity.indexLengthBytes()),
+        FooterLayout.identityBytes(identity.id()),
+        identity.crc32c());
+  }
+
+  private static void write(OutputPlace place, ByteBuffer end) throws IOException {
+    Path path = place.tail().info().path();
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      file.write(end, place.trailer().endBytes() - end.capacity());
     }
   }
 
