@@ -103,6 +103,14 @@ public final class LocalServer implements AutoCloseable {
      */
     void admit(String applicationId, Owner task, JobSecret secret)
         throws TaskRefusedException, RemoteError;
+
+    /**
+     * Returns if an application that was admitted has not ended since. Asked once a lease is open:
+     * of what was open before, its end takes care.
+     *
+     * @throws TaskRefusedException if it has
+     */
+    default void confirm(String applicationId, Owner task) throws TaskRefusedException {}
   }
 
   /**
@@ -228,7 +236,14 @@ public final class LocalServer implements AutoCloseable {
         opening.task().borrower().role() == Role.REDUCE
             ? IoClass.WRITE_RECEIVE
             : IoClass.WRITE_SORT;
-    Lease lease = store.openLease(opening.speaker().applicationId(), owner, ioClass);
+    String applicationId = opening.speaker().applicationId();
+    Lease lease = store.openLease(applicationId, owner, ioClass);
+    try {
+      applications.confirm(applicationId, owner);
+    } catch (TaskRefusedException | RuntimeException | Error e) {
+      lease.close();
+      throw e;
+    }
     return () -> lend(frames, opening.task(), lease);
   }
 

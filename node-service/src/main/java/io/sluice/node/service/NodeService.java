@@ -6,7 +6,6 @@ import io.sluice.node.local.LocalServer;
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.Refusals;
 import io.sluice.node.local.ServedUsers;
-import io.sluice.node.local.TaskRefusedException;
 import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.memory.MemoryMoment;
 import io.sluice.node.probe.ProbeRegion;
@@ -20,7 +19,6 @@ import io.sluice.node.remote.ServedReader;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
-import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.transport.ConnectionCounters;
@@ -83,7 +81,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final ProbeRegion probeRegion;
   private final SegmentRegistrar registrar;
   private final ApplicationRegistry applications;
-  private final ApplicationOwners owners;
+  private final TaskAdmission admission;
   private final Refusals refusals = new Refusals();
   private final Owner own;
   private final NodeMemory nodeMemory;
@@ -143,12 +141,12 @@ public final class NodeService implements Closeable, RemoteBackend {
         memory.lendToSort();
       }
       own = Owner.ofThisProcess();
-      owners = new ApplicationOwners(own, config.users());
+      admission = new TaskAdmission(new ApplicationOwners(own, config.users()), applications);
       shared = config.users() != null;
       ServedUsers served = shared ? ServedUsers.ALL : ServedUsers.OWN;
       localServer =
           LocalServer.start(
-              store, leases, memory, this::admit, socket, served, refusals, config.limits());
+              store, leases, memory, admission, socket, served, refusals, config.limits());
       open.push(localServer::close);
       open.push(memory::close); // else a task that waits for memory keeps the server open
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
@@ -228,12 +226,6 @@ public final class NodeService implements Closeable, RemoteBackend {
         }
       }
     }
-  }
-
-  private void admit(String applicationId, Owner task, JobSecret secret)
-      throws TaskRefusedException, RemoteError {
-    owners.check(applicationId, task);
-    applications.register(applicationId, task, secret);
   }
 
   /** What the node's tasks must know. */
@@ -324,8 +316,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       store.freeApplication(applicationId);
     } finally {
       // What could not be freed is freed by the next start, because nobody knows the application.
-      owners.forget(applicationId);
-      applications.forget(applicationId);
+      admission.forget(applicationId);
     }
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -15,6 +16,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -253,6 +255,43 @@ class LocalServerTest extends LocalServerTestBase {
       assertEquals(tasks.size(), server.counters().open());
     } finally {
       Closing.all(tasks);
+    }
+  }
+
+  /** Whoever ended it has ended the leases that there were then. */
+  @Test
+  void aTaskWhoseApplicationEndsBeforeItsLeaseIsOpenHasNone() throws IOException {
+    server.close();
+    server =
+        LocalServer.start(
+            store,
+            records,
+            memory,
+            new EndingBetween(),
+            socket(),
+            servedUsers(),
+            refusals,
+            ConnectionLimits.DEFAULT);
+    RemoteError e = assertThrows(RemoteError.class, () -> connect(APP));
+    assertEquals(RemoteError.Code.REFUSED, e.code());
+    assertEquals(1, refusals.counts().get(RefusalKind.UNKNOWN_APPLICATION));
+    assertEquals(List.of(), memory.moment().holdings());
+  }
+
+  private final class EndingBetween implements LocalServer.Applications {
+    @Override
+    public void admit(String applicationId, Owner task, JobSecret secret) throws RemoteError {
+      try {
+        store.freeApplication(applicationId);
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public void confirm(String applicationId, Owner task) throws TaskRefusedException {
+      throw new TaskRefusedException(
+          RefusalKind.UNKNOWN_APPLICATION, RemoteError.Code.REFUSED, "it has ended");
     }
   }
 }

@@ -1,0 +1,64 @@
+package io.sluice.node.service;
+
+import io.sluice.node.local.LocalServer;
+import io.sluice.node.local.RefusalKind;
+import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.segment.Owner;
+import java.io.IOException;
+
+/**
+ * Which tasks a service serves: those whose user may speak for their application ({@link
+ * ApplicationOwners}), which is known from then on ({@link ApplicationRegistry}).
+ *
+ * <p>To look up a user may take as long as a directory of users takes, and the application may end
+ * meanwhile. It is then forgotten once more: nobody would do that later, and what it has would stay
+ * for ever.
+ *
+ * <p>Thread contract: safe from any thread. Failure: {@link TaskRefusedException} and {@link
+ * RemoteError}, as those say.
+ */
+final class TaskAdmission implements LocalServer.Applications {
+  private final ApplicationOwners owners;
+  private final ApplicationRegistry registry;
+
+  TaskAdmission(ApplicationOwners owners, ApplicationRegistry registry) {
+    this.owners = owners;
+    this.registry = registry;
+  }
+
+  @Override
+  public void admit(String applicationId, Owner task, JobSecret secret)
+      throws TaskRefusedException, RemoteError {
+    owners.check(applicationId, task);
+    registry.register(applicationId, task, secret);
+    confirm(applicationId, task);
+  }
+
+  @Override
+  public void confirm(String applicationId, Owner task) throws TaskRefusedException {
+    try {
+      owners.check(applicationId, task);
+    } catch (TaskRefusedException e) {
+      if (e.kind() == RefusalKind.UNKNOWN_APPLICATION) { // it was here a moment ago
+        forget(applicationId, e);
+      }
+      throw e;
+    }
+  }
+
+  private void forget(String applicationId, TaskRefusedException cause) {
+    try {
+      forget(applicationId);
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  /** The application has ended. */
+  void forget(String applicationId) throws IOException {
+    owners.forget(applicationId);
+    registry.forget(applicationId);
+  }
+}
