@@ -41,7 +41,12 @@ final class OwnersReader implements ServedReader {
     this.sharer = shares ? owner : null;
     this.bounce = bounce;
     this.slots = slots;
-    endpoints.forEach(this::use);
+    try {
+      endpoints.forEach(this::use);
+    } catch (RuntimeException | Error e) { // of threads, of which an endpoint needs some
+      close();
+      throw e;
+    }
   }
 
   private void use(String transport, OwnerEndpoints endpoints) {

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.transport.Admission;
-import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.MemoryRegion;
@@ -16,8 +16,6 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
@@ -26,7 +24,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,7 +98,7 @@ class SegmentRegistrarTest {
   }
 
   /** tcp under another name. */
-  private final class Failing implements TransportProvider {
+  private final class Failing extends WrappedTcp {
     private final String name;
 
     Failing(String name) {
@@ -114,24 +111,9 @@ class SegmentRegistrarTest {
     }
 
     @Override
-    public Optional<String> unavailabilityCause() {
-      return Optional.empty();
-    }
-
-    @Override
-    public boolean isConfined() {
-      return true;
-    }
-
-    @Override
     public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
         throws TransportException {
-      return new Endpoint(name, new TcpProvider().listen(bindAddress, admission));
-    }
-
-    @Override
-    public ClientEndpoint openClient() throws TransportException {
-      return new TcpProvider().openClient();
+      return new Endpoint(name, super.listen(bindAddress, admission));
     }
   }
 
