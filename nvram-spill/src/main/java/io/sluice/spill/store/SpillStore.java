@@ -726,11 +726,21 @@ public final class SpillStore implements Closeable {
   }
 
   private ExtentTable leaseForMove(Lease lease, OutputCopy copy) throws IOException {
+    return droppingCopies(copy.lengthBytes(), () -> leaseOnDisk(lease, copy));
+  }
+
+  /** Of the disk tier alone. */
+  private interface Leasing<T> {
+    T run() throws IOException;
+  }
+
+  /** Copies give way as long as there is no room for that. */
+  private <T> T droppingCopies(long wantedBytes, Leasing<T> leasing) throws IOException {
     while (true) {
       try {
-        return leaseOnDisk(lease, copy);
+        return leasing.run();
       } catch (StoreFullException e) {
-        if (!dropCopies(copy.lengthBytes())) {
+        if (!dropCopies(wantedBytes)) {
           throw e;
         }
       }
@@ -1050,7 +1060,8 @@ public final class SpillStore implements Closeable {
 
     @Override
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
-      return take(lease, allocator.roundUp(lengthBytes), false, 0);
+      long wantedBytes = allocator.roundUp(lengthBytes);
+      return droppingCopies(wantedBytes, () -> take(lease, wantedBytes, false, 0));
     }
 
     @Override

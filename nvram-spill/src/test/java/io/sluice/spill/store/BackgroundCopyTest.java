@@ -338,6 +338,24 @@ class BackgroundCopyTest extends PoolTestBase {
     }
   }
 
+  /** As a reducer does that gives back memory: what it has received goes there, or stays. */
+  @Test
+  void copiesGiveWayToWhatIsLeasedOnDiskAlone() throws Exception {
+    long roomBytes = 2 * SEGMENT_BYTES;
+    try (SpillStore store = open(config(2).disk(List.of(disk()), roomBytes, 0).build())) {
+      commit(store, 1);
+      store.copyToDisk(output(store, 1));
+      try (Lease lease = store.openLease(APP)) {
+        lease.leaseDisk(roomBytes);
+        assertEquals(roomBytes, store.stats().disk().leasedBytes());
+        assertEquals(1, store.stats().copies().dropped());
+        assertThrows(StoreFullException.class, () -> lease.leaseDisk(1));
+      }
+      store.freeApplication(APP);
+      assertAllFree(store);
+    }
+  }
+
   /** A copy that is being written is no reason to refuse a task what the disk has. */
   @Test
   void aCopyThatIsBeingWrittenGivesWayToo() throws Exception {
