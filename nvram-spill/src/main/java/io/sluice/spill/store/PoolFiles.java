@@ -184,7 +184,8 @@ final class PoolFiles implements Closeable {
   /**
    * The pool that was here, whose memory is lost while its directories of the disk tier are not.
    * Those that had followed it furthest tell; they may all have been left behind, and then hold
-   * outputs that have been freed since, but whole ones.
+   * outputs that have been freed since, but whole ones. If they tell of two pools nobody knows
+   * which one was the last.
    */
   private Optional<DiskEpoch> lostPool(StoreConfig config) {
     if (!config.copiesOutputs() || !space.outlivesLoss()) {
@@ -193,6 +194,10 @@ final class PoolFiles implements Closeable {
     List<DiskEpoch> said = new ArrayList<>();
     diskDirectories.onEach(
         each -> DiskEpoch.read(each.path()).filter(it -> it.isOf(directory)).ifPresent(said::add));
+    if (said.stream().map(DiskEpoch::poolId).distinct().count() > 1) {
+      LOG.warn("The memory of the pool at {} is lost, and so are two pools on disk", directory);
+      return Optional.empty();
+    }
     return said.stream()
         .max(Comparator.comparingLong(DiskEpoch::epoch))
         .filter(it -> GenerationCounter.livesBefore(it.epoch()) < MOST_LIVES);

@@ -144,6 +144,31 @@ class LostPoolTest extends PoolTestBase {
     }
   }
 
+  /** One that was emptied while a directory was away, which has outputs of before. */
+  @Test
+  void ofTwoPoolsNoneIsBelieved() throws Exception {
+    Path second = directory.resolve("second");
+    StoreConfig.Builder former = config(2).disk(List.of(second), 0, 0);
+    for (int start = 0; start < 3; start++) { // its epoch is the higher one
+      try (SpillStore store = open(former.build())) {
+        if (start == 0) {
+          fill(store);
+        }
+      }
+      former.recover(Set.of(APP));
+    }
+    try (SpillStore later = open(configWithDisk(2).build())) {
+      fill(later);
+    }
+    lose();
+    StoreConfig.Builder both = config(2).disk(List.of(disk(), second), 0, 0).backgroundCopy(true);
+    try (SpillStore next = open(both.recover(Set.of(APP)).build())) {
+      assertEquals(0, next.stats().outputs());
+      assertEquals(0, next.stats().disk().createdBytes());
+      assertEnds(next);
+    }
+  }
+
   @Test
   void whoeverDoesNotRecoverBeginsAnew() throws Exception {
     UUID pool;
