@@ -68,7 +68,7 @@ final class BounceBuffers implements AutoCloseable {
         opened.register(i, endpoints.own());
       }
       return opened;
-    } catch (TransportException | RuntimeException e) {
+    } catch (TransportException | RuntimeException | Error e) { // of memory, which is done without
       opened.close();
       throw e;
     }

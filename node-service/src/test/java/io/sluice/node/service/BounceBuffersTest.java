@@ -9,13 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Await;
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
@@ -23,6 +26,7 @@ import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -63,6 +67,38 @@ class BounceBuffersTest {
       byte[] bytes = new byte[4096];
       window.buffer().get(0, bytes);
       return bytes;
+    }
+  }
+
+  /** A service goes on without them, for as long as it lives. */
+  @Test
+  void whatCannotBeRegisteredForLackOfMemoryIsFree() throws Exception {
+    long allocatedBytes = OffHeap.allocatedBytes();
+    try (OwnerEndpoints endpoint = endpoints(new MemoryForOne())) {
+      BounceConfig two = new BounceConfig(4096, 2);
+      assertThrows(OutOfMemoryError.class, () -> BounceBuffers.open(endpoint, two));
+      assertEquals(0, endpoint.counters().registrations());
+    }
+    assertEquals(allocatedBytes, OffHeap.allocatedBytes());
+  }
+
+  /** Registers one region, and has no memory for what it would say of the next. */
+  private static final class MemoryForOne extends WrappedTcp {
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
+      ServerEndpoint below = super.listen(bindAddress, admission);
+      return (ServerEndpoint)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {ServerEndpoint.class},
+              (proxy, method, arguments) -> {
+                boolean registers = method.getName().equals("register");
+                if (registers && below.counters().registrations() > 0) {
+                  throw new OutOfMemoryError("expected by this test");
+                }
+                return method.invoke(below, arguments);
+              });
     }
   }
 
