@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -622,8 +623,10 @@ public final class SpillStore implements Closeable {
                     segment -> segment.write(ioClass, range.offsetBytes(), bytes));
               });
       if (config.medium().isPersistent() || ioClass == IoClass.COPY) {
-        for (Extent extent : extents.extents()) { // what stays was not forced by a task, perhaps
-          atDisk(extent.segment().segmentId(), segment -> segment.force(ioClass));
+        Set<Integer> segmentIds = new LinkedHashSet<>(); // each forced once, for all extents in it
+        extents.extents().forEach(extent -> segmentIds.add(extent.segment().segmentId()));
+        for (int segmentId : segmentIds) { // what stays was not forced by a task, perhaps
+          atDisk(segmentId, segment -> segment.force(ioClass));
         }
       }
       endGivingWay(output, lease);
