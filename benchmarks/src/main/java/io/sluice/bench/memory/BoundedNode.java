@@ -117,6 +117,11 @@ final class BoundedNode implements AutoCloseable {
       return cluster;
     }
 
+    /** Lets files be read as fast as the disk gives them, by whoever looks at what a job wrote. */
+    void unboundFiles() {
+      rate.ifPresent(bound -> files.limit(group, DeviceRate.UNBOUNDED));
+    }
+
     String limits() {
       return group.title();
     }

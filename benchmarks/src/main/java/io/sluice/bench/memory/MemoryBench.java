@@ -376,13 +376,14 @@ public final class MemoryBench {
     return cell;
   }
 
-  /** Deletes it, too. */
+  /** Deletes it, too. Of this session nothing is measured after it. */
   private static void checkOutput(
       BoundedNode.Session session,
       MemoryWorkload workload,
       String output,
       List<String> expected,
       String step) {
+    session.unboundFiles();
     List<String> found = OutputDigest.of(session.cluster().fileSystem(), output, workload.isText());
     session.cluster().fileSystem().delete(output);
     if (!found.equals(expected)) {
