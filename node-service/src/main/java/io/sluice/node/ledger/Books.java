@@ -39,6 +39,10 @@ final class Books {
   final Map<Kind, Long> revokedBytes = new EnumMap<>(Kind.class);
   private final Map<Kind, Long> nobodysBytes = new EnumMap<>(Kind.class);
   boolean moverWorks;
+
+  /** On disk already, so that a move costs no write. */
+  boolean outputsHaveCopies;
+
   long lates;
   private long capacityBytes;
   private long freeBytes;
@@ -260,6 +264,30 @@ final class Books {
     Ask want = wants.get(holder.id);
     return (want != null && want.kind() == Kind.SORT)
         || queue.stream().anyMatch(ask -> ask.holder() == holder && ask.kind() == Kind.SORT);
+  }
+
+  /** What maps are about to write of what they sort in without asking. */
+  long ownRunsBytes() {
+    return holders.values().stream()
+        .filter(holder -> holder.who.role() == Role.MAP)
+        .mapToLong(holder -> holder.ownSortBytes)
+        .sum();
+  }
+
+  /**
+   * Whether outputs of an application are moved for this ask. One of the same application, or of
+   * one that has no more, would cost the disk a write all the same: whoever asks writes there at
+   * once instead.
+   */
+  boolean isMovedFor(Ask ask, Account account) {
+    return switch (ask.kind()) {
+      case RECEIVE -> false;
+      case WRITING ->
+          ask.patience() == Patience.LAST
+              || outputsHaveCopies
+              || account.heldBytes() > ask.holder().account.heldBytes() + ask.chargeBytes();
+      default -> true;
+    };
   }
 
   /** What is kept free for claims, so that few of them have to wait. */

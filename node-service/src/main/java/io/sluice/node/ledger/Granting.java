@@ -27,10 +27,11 @@ class Granting {
     return sortBytes;
   }
 
-  /** What the service frees without the help of any task. */
-  long comingBytes() {
+  /** What the service frees for it without the help of any task. */
+  long comingBytes(Ask ask) {
     return books.moverWorks
         ? books.accounts.values().stream()
+            .filter(account -> books.isMovedFor(ask, account))
             .mapToLong(account -> account.sendBytes - account.unmovableBytes)
             .sum()
         : 0;
@@ -152,7 +153,9 @@ class Granting {
   final long keptBytes(Ask ask, long levelBytes) {
     boolean below = ask.holder().account.heldBytes() + ask.chargeBytes() <= levelBytes;
     long keptBytes = below && mayHaveLast(ask) ? 0 : books.reservedBytes();
-    return Math.max(keptBytes, ask.loan() ? books.keepFreeBytes() : 0);
+    return ask.loan()
+        ? Math.max(keptBytes, books.keepFreeBytes()) + books.ownRunsBytes()
+        : keptBytes;
   }
 
   private long usableBytes(Ask ask, long levelBytes) {
@@ -182,7 +185,7 @@ class Granting {
         break;
       }
     }
-    long comingBytes = usableBytes(ask, books.levelBytes()) + comingBytes();
+    long comingBytes = usableBytes(ask, books.levelBytes()) + comingBytes(ask);
     if (ask.patience() == Patience.LAST) {
       return aheadBytes <= comingBytes + recallableBytes(ask.holder(), nowMs);
     }

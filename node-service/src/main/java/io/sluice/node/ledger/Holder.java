@@ -9,6 +9,9 @@ final class Holder {
   final Holding.HolderId who;
   final Account account;
 
+  /** What it sorts in without asking. */
+  final long ownSortBytes;
+
   /** What its sort buffer may take from outputs; what is beyond is a loan. */
   final long claimBytes;
 
@@ -26,10 +29,11 @@ final class Holder {
    */
   record Notice(long keepBytes, long lateAtMs) {}
 
-  Holder(long id, Holding.HolderId who, Account account, long claimBytes) {
+  Holder(long id, Holding.HolderId who, Account account, long ownSortBytes, long claimBytes) {
     this.id = id;
     this.who = who;
     this.account = account;
+    this.ownSortBytes = ownSortBytes;
     this.claimBytes = claimBytes;
   }
 

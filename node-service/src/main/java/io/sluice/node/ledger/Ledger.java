@@ -17,7 +17,9 @@ import java.util.stream.Collectors;
  * <ul>
  *   <li>A sort buffer is granted together with room for its runs, so that a spill finds room for
  *       itself. What is beyond {@link Terms#claimBytes}, with what the task has of its own, is a
- *       loan: of free memory only.
+ *       loan: of what is free beyond the runs of all that maps sort in anyway.
+ *   <li>No output leaves for another of its application, or for what is received: who lacks room
+ *       for that writes to disk at once, which costs the disk as much and waits for nothing.
  *   <li>An ask waits only for what the service can free itself, and no longer than {@link
  *       Terms#waitMs}; one of {@link Patience#LAST} also for what others are told to give back, and
  *       {@link Terms#revokeMs}.
@@ -71,7 +73,9 @@ public class Ledger {
     account.ended = false;
     long id = holderIds++;
     books.holders.put(
-        id, new Holder(id, who, account, Math.max(0, books.terms.claimBytes() - ownSortBytes)));
+        id,
+        new Holder(
+            id, who, account, ownSortBytes, Math.max(0, books.terms.claimBytes() - ownSortBytes)));
     return id;
   }
 
@@ -219,6 +223,11 @@ public class Ledger {
   public List<Order> moverWorks(boolean works, long nowMs) {
     books.moverWorks = works;
     return settle(nowMs);
+  }
+
+  /** Outputs are copied to disk soon after they are committed. */
+  public void outputsHaveCopies() {
+    books.outputsHaveCopies = true;
   }
 
   /** The memory tier has become larger or smaller; what is held is not taken away. */

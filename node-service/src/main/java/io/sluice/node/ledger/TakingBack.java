@@ -131,18 +131,34 @@ class TakingBack {
       return;
     }
     long movingBytes = books.movingBytes();
+    List<Ask> queued = need.queued().filter(this::isMovedFor).toList();
+    List<Ask> wanted = need.wanted().filter(this::isMovedFor).toList();
     long urgentBytes =
         Math.max(
-            need.lackingBytes(need.queued()) - movingBytes,
-            need.lackingBytes(need.wanted()) - need.expectedBytes() - movingBytes);
-    move(need, urgentBytes, true);
-    move(need, books.keepFreeBytes() - books.freeBytes() - books.movingBytes(), false);
+            need.lackingBytes(queued.stream()) - movingBytes,
+            need.lackingBytes(wanted.stream()) - need.expectedBytes() - movingBytes);
+    move(
+        need,
+        urgentBytes,
+        true,
+        account -> wanted.stream().anyMatch(ask -> books.isMovedFor(ask, account)));
+    move(
+        need,
+        books.keepFreeBytes() - books.freeBytes() - books.movingBytes(),
+        false,
+        account -> true);
   }
 
-  private void move(Need need, long bytes, boolean urgent) {
+  /** Whether there is an application of which outputs are moved for it. */
+  private boolean isMovedFor(Ask ask) {
+    return books.accounts.values().stream().anyMatch(account -> books.isMovedFor(ask, account));
+  }
+
+  private void move(Need need, long bytes, boolean urgent, Predicate<Account> from) {
     long leftBytes = bytes;
     List<Account> furthestFirst =
         books.accounts.values().stream()
+            .filter(from)
             .sorted(Comparator.comparingLong(Account::heldBytes).reversed())
             .toList();
     for (Account account : furthestFirst) {

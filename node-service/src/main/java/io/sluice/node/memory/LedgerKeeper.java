@@ -102,6 +102,16 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     moveOutputs(new OutputMover(store, new Moves()));
   }
 
+  /** Their copies are on disk by then, so that it costs no write. */
+  public void outputsHaveCopies() {
+    lock.lock();
+    try {
+      ledger.outputsHaveCopies();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The same on a thread of one's own. */
   void moveOutputsOf(SpillStore store, ThreadPoolExecutor executor) {
     moveOutputs(new OutputMover(store, new Moves(), executor));

@@ -137,6 +137,9 @@ public final class NodeService implements Closeable, RemoteBackend {
       if (!built.diskDirectories().isEmpty()) {
         memory.moveOutputsOf(store);
       }
+      if (built.copiesOutputs()) {
+        memory.outputsHaveCopies();
+      }
       if (config.lendsToSort()) {
         memory.lendToSort();
       }

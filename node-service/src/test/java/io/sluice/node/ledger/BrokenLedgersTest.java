@@ -24,8 +24,8 @@ class BrokenLedgersTest {
                 books,
                 new Granting(books) {
                   @Override
-                  long comingBytes() {
-                    return super.comingBytes() + books.heldBytes(Kind.SORT);
+                  long comingBytes(Ask ask) {
+                    return super.comingBytes(ask) + books.heldBytes(Kind.SORT);
                   }
                 })),
     WAITS_FOR_EVER(

@@ -64,7 +64,52 @@ class LedgerTest {
     long poor = ledger.join(who, claimBytes - 8);
     assertEquals(
         List.of(Order.Answer.class, Order.Move.class),
-        ledger.ask(poor, Kind.SORT, 8, Patience.NONE, 0).stream().map(Order::getClass).toList());
+        kinds(ledger.ask(poor, Kind.SORT, 8, Patience.NONE, 0)));
+  }
+
+  private static List<Class<?>> kinds(List<Order> orders) {
+    return orders.stream().<Class<?>>map(Order::getClass).toList();
+  }
+
+  /** It would be written to disk for one that is as well written there itself. */
+  @Test
+  void noOutputLeavesForAnotherOfItsApplication() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("app", 100);
+    long holder = holder();
+    assertEquals(
+        List.of(new Order.Answer(holder, 0)),
+        ledger.ask(holder, Kind.WRITING, 4, Patience.COMING, 0));
+    assertEquals(
+        List.of(new Order.Answer(holder, 0)),
+        ledger.ask(holder, Kind.RECEIVE, 4, Patience.NONE, 0));
+    assertEquals(
+        List.of(Order.Move.class), kinds(ledger.ask(holder, Kind.WRITING, 4, Patience.LAST, 0)));
+  }
+
+  @Test
+  void anOutputWithACopyLeavesForAnotherOfItsApplication() {
+    ledger.moverWorks(true, 0);
+    ledger.outputsHaveCopies();
+    ledger.recovered("app", 100);
+    assertEquals(
+        List.of(Order.Move.class),
+        kinds(ledger.ask(holder(), Kind.WRITING, 4, Patience.COMING, 0)));
+  }
+
+  /** Else a map's own runs go to disk, or another's, for memory that it has been lent. */
+  @Test
+  void onlyWhatIsFreeBeyondTheRunsOfAllMapsIsLent() {
+    ledger.moverWorks(true, 0);
+    long claimBytes = LedgerModel.TERMS.claimBytes();
+    Holding.HolderId who = new Holding.HolderId("user", "app", "task", Role.MAP);
+    long map = ledger.join(who, claimBytes);
+    ledger.hears(map, true);
+    ledger.join(who, claimBytes);
+    assertEquals(
+        List.of(new Order.Answer(map, 10)), ledger.ask(map, Kind.SORT, 10, Patience.NONE, 0));
+    assertEquals(
+        List.of(new Order.Answer(map, 0)), ledger.ask(map, Kind.SORT, 10, Patience.NONE, 1));
   }
 
   /** A task that is slow to end is no harm to those of the next application of that name. */

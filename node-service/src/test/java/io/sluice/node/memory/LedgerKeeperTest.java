@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class LedgerKeeperTest {
   private static final String APP = "application_1";
+  private static final String OTHER = "application_2";
   private static final int SEGMENTS = 2;
   private static final int OUTPUT_BYTES = 1_500_000;
 
@@ -42,7 +43,7 @@ class LedgerKeeperTest {
   private LedgerKeeper keeper;
   private SpillStore store;
 
-  /** The memory is full of one output, which hangs when it is moved. */
+  /** The memory is full of another application's output, which hangs when it is moved. */
   private void open(Terms terms) throws IOException {
     keeper = new LedgerKeeper(terms, (long) SEGMENTS * TestPool.SEGMENT_BYTES);
     store =
@@ -64,8 +65,8 @@ class LedgerKeeperTest {
                     })
                 .build());
     keeper.moveOutputsOf(store);
-    try (Lease lease = store.openLease(APP)) {
-      TestOutput.single(new Random(1), "output", OUTPUT_BYTES).commit(APP, lease);
+    try (Lease lease = store.openLease(OTHER)) {
+      TestOutput.single(new Random(1), "output", OUTPUT_BYTES).commit(OTHER, lease);
     }
   }
 

@@ -116,7 +116,7 @@ public record StoreConfig(
   }
 
   /** Whether outputs have copies on disk. */
-  boolean copiesOutputs() {
+  public boolean copiesOutputs() {
     return backgroundCopy && !diskDirectories.isEmpty();
   }
 
