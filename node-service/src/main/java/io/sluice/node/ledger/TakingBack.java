@@ -181,7 +181,11 @@ class TakingBack {
   }
 
   private void claims(Need need) {
-    List<Ask> sorts = need.wanted().filter(ask -> ask.kind() != Kind.RECEIVE).toList();
+    // Who writes can write to disk, but for one that has asked everywhere.
+    List<Ask> sorts =
+        need.wanted()
+            .filter(ask -> ask.kind() == Kind.SORT || ask.patience() == Patience.LAST)
+            .toList();
     long leftBytes =
         need.lackingBytes(sorts.stream())
             - need.expectedBytes()

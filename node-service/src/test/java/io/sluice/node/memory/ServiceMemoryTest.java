@@ -35,6 +35,7 @@ class ServiceMemoryTest extends NodeTestBase {
   private static final int OUTPUT_BYTES = 400_000;
 
   private final Random random = seeded("ServiceMemoryTest");
+  private int others;
 
   /** The ledger says what the store says; nobody may be doing anything. */
   private void assertBooksAgree() {
@@ -50,7 +51,24 @@ class ServiceMemoryTest extends NodeTestBase {
         "free");
   }
 
+  private static String other(int i) {
+    return "application_other_" + i;
+  }
+
+  /** Each by an application of its own, which has less than the one that has written before. */
+  private void commitOfOthers(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      try (LocalClient task = task(other(i))) {
+        TestOutput.single(random, "output", OUTPUT_BYTES).commit(other(i), task);
+      }
+      others++;
+    }
+  }
+
   private void assertEnds() throws IOException {
+    for (int i = 0; i < others; i++) {
+      service.applicationStopped(other(i));
+    }
     service.applicationStopped(APP);
     assertBooksAgree();
     assertEquals(0, service.storeStats().memory().usedBytes());
@@ -71,10 +89,8 @@ class ServiceMemoryTest extends NodeTestBase {
         commit(outputs.get(i));
         runs.add(locateOnly(reader, outputs.get(i).id()));
       }
-      for (int i = 8; i < 40; i++) {
-        commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
-      }
-      assertTrue(service.memory().movedOutputs() >= 8, "moved " + service.memory().movedOutputs());
+      commitOfOthers(32);
+      assertTrue(service.memory().movedOutputs() >= 7, "moved " + service.memory().movedOutputs());
       for (int i = 0; i < 8; i++) {
         assertEquals(local, runs.get(i).isLocal());
         assertArrayEquals(outputs.get(i).runs().get(0), readAll(runs.get(i)), "output " + i);
@@ -97,9 +113,7 @@ class ServiceMemoryTest extends NodeTestBase {
     for (boolean local : new boolean[] {true, false}) {
       readers.add(CompletableFuture.runAsync(() -> readUntil(done, outputs, local)));
     }
-    for (int i = 6; i < 60; i++) {
-      commit(TestOutput.random(random, "output_" + i, 5, OUTPUT_BYTES));
-    }
+    commitOfOthers(54);
     done.set(true);
     for (CompletableFuture<Void> each : readers) {
       each.get();
@@ -120,18 +134,22 @@ class ServiceMemoryTest extends NodeTestBase {
     }
   }
 
-  /** Without the moves most of it would have been written to disk by the tasks. */
+  /** A move would write as much, and have the task wait for it besides. */
   @Test
-  void whatIsWrittenLastLiesInMemory() throws Exception {
+  void whatHasNoRoomBesideItsApplicationsOutputsIsWrittenToDiskAtOnce() throws Exception {
     start(SEGMENTS);
     for (int i = 0; i < 30; i++) {
       commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
     }
     try (LocalClient task = task(APP)) {
       for (Extent extent : task.lease(OUTPUT_BYTES)) {
-        assertEquals(Tier.MEMORY, extent.segment().tier());
+        assertEquals(Tier.DISK, extent.segment().tier());
       }
     }
+    assertEquals(0, service.memory().movedOutputs());
+    assertEquals(0, service.memory().waits().count());
+    commitOfOthers(1);
+    assertTrue(service.memory().movedOutputs() > 0, "for one that has less");
     Await.until("the lease has ended", () -> service.storeStats().memory().leasedBytes() == 0);
     assertBooksAgree();
     assertEnds();
@@ -251,8 +269,8 @@ class ServiceMemoryTest extends NodeTestBase {
       for (int i = 0; i < 12; i++) {
         commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
       }
-      long questions = service.memory().movedOutputs();
-      assertTrue(questions > 0);
+      commitOfOthers(1);
+      assertTrue(service.memory().movedOutputs() > 0);
       NodeRun told = locateOnly(reader, "told");
       assertEquals(OUTPUT_BYTES, readAll(told).length);
     }

@@ -88,8 +88,8 @@ class NodeMetricsTest extends NodeTestBase {
   @Test
   void tellsWhatTasksHoldAndWhatLeftMemoryForThem() throws IOException {
     service = withDisk(4, new TcpProvider()).start();
-    for (int i = 0; i < 20; i++) {
-      commit(APP, "output_" + i, OUTPUT_BYTES);
+    for (int i = 0; i < 20; i++) { // each has less than the one before it
+      commit("application_" + i, "output", OUTPUT_BYTES);
     }
     try (LocalClient task = task(APP)) {
       long leasedBytes = task.lease(OUTPUT_BYTES).stream().mapToLong(Extent::lengthBytes).sum();
