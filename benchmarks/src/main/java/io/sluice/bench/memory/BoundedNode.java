@@ -117,9 +117,13 @@ final class BoundedNode implements AutoCloseable {
       return cluster;
     }
 
-    /** Lets files be read as fast as the disk gives them, by whoever looks at what a job wrote. */
-    void unboundFiles() {
-      rate.ifPresent(bound -> files.limit(group, DeviceRate.UNBOUNDED));
+    /** Lets the devices be as fast as the disk is, for what is not measured. */
+    void unbound() {
+      rate.ifPresent(
+          bound -> {
+            shuffle.limit(group, DeviceRate.UNBOUNDED);
+            files.limit(group, DeviceRate.UNBOUNDED);
+          });
     }
 
     String limits() {

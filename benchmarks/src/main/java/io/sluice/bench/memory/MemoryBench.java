@@ -36,7 +36,7 @@ public final class MemoryBench {
   /** Two daemons' pools and two tasks' buffers while the base is measured. */
   private static final NodeMemory OF_BASE = new NodeMemory(0, 32 * NodeMemory.MIB);
 
-  private static final double BASE_ROOM = 1.1;
+  private static final double BASE_ROOM = 1.05;
   private static final long LARGEST_SMALL_INPUT_BYTES = 64_000_000;
   private static final int SMALL_SHARE = 16;
   private static final int SMALL_MAPS = 2;
@@ -74,8 +74,9 @@ public final class MemoryBench {
     try (BoundedNode node =
         new BoundedNode(workspace, hadoop, plan.rate(), volumeBytes(), 2 * volumeBytes())) {
       results.unbounded(requireFast(node));
-      long baseBytes = prepare(node, results);
+      prepare(node, results);
       for (MemoryWorkload workload : plan.workloads()) {
+        long baseBytes = base(node, results, workload);
         for (double fraction : plan.fractions()) {
           NodeMemory memory = NodeMemory.of(baseBytes, data.get(workload), fraction);
           Optional<StockTuning> stock = cell(node, results, workload, fraction, memory);
@@ -107,8 +108,8 @@ public final class MemoryBench {
     return bytesPerS;
   }
 
-  /** Makes the inputs, and measures in ample memory what is shuffled and what a node needs. */
-  private long prepare(BoundedNode node, MemoryResults results) {
+  /** Makes the inputs, and measures in ample memory what is shuffled. */
+  private void prepare(BoundedNode node, MemoryResults results) {
     node.with(
         Optional.empty(),
         Map.of(),
@@ -136,17 +137,6 @@ public final class MemoryBench {
                   MemoryWorkload.PLAIN_WORD_COUNT.isText());
           session.cluster().fileSystem().delete(SMALL_OUTPUT);
           return data.size();
-        });
-    // A cluster of its own, as every measured job has: heaps of daemons grow with what they do.
-    SluiceTuning small = SluiceTuning.of(OF_BASE, new Intermediate(0, 32 * NodeMemory.MIB, 0, 1));
-    return node.with(
-        Optional.of(sluice),
-        small.nodeSettings(),
-        Optional.empty(),
-        session -> {
-          long baseBytes = base(session, small);
-          results.base(session.limits(), baseBytes);
-          return baseBytes;
         });
   }
 
@@ -182,22 +172,31 @@ public final class MemoryBench {
     console.say("%s: %s".formatted(workload.title(), data.get(workload)));
   }
 
-  /** What daemons and tasks hold while they shuffle little: not the pools, and no page cache. */
-  private long base(BoundedNode.Session session, SluiceTuning tuning) {
-    MemoryWorkload workload = MemoryWorkload.PLAIN_WORD_COUNT;
-    MemoryCell cell =
-        console.job(
-            "What a node needs besides",
-            progress ->
-                session.measure(
-                    job(workload, SMALL_INPUT, SMALL_OUTPUT), tuning.settings(), progress));
-    session.cluster().fileSystem().delete(SMALL_OUTPUT);
-    long peakBytes =
-        cell.samples().stream().mapToLong(GroupMemory::unreclaimableBytes).max().orElseThrow();
-    long poolBytes = 2 * tuning.poolMb() * NodeMemory.MIB;
-    long baseBytes = (long) (BASE_ROOM * (peakBytes - poolBytes));
-    console.say("a node needs %.0f MB besides".formatted(baseBytes / 1e6));
-    return baseBytes;
+  /**
+   * What daemons and tasks of a job hold besides buffers, pools and page cache. In a cluster of its
+   * own, as every measured job has: heaps of daemons grow with what they do.
+   */
+  private long base(BoundedNode node, MemoryResults results, MemoryWorkload workload) {
+    SluiceTuning tuning =
+        SluiceTuning.of(OF_BASE, new Intermediate(0, OF_BASE.shuffleBytes(), 0, 1));
+    return node.with(
+        Optional.of(sluice),
+        tuning.nodeSettings(),
+        Optional.empty(),
+        session -> {
+          session.unbound();
+          MemoryCell cell =
+              measure(session, workload, tuning.settings(), workload.title() + ", what it needs");
+          long peakBytes =
+              cell.samples().stream()
+                  .mapToLong(GroupMemory::unreclaimableBytes)
+                  .max()
+                  .orElseThrow();
+          long baseBytes = (long) (BASE_ROOM * (peakBytes - tuning.bytes()));
+          console.say("%s needs %.0f MB besides".formatted(workload.title(), baseBytes / 1e6));
+          results.base(session.limits(), workload, baseBytes);
+          return baseBytes;
+        });
   }
 
   private void generate(
@@ -383,7 +382,7 @@ public final class MemoryBench {
       String output,
       List<String> expected,
       String step) {
-    session.unboundFiles();
+    session.unbound();
     List<String> found = OutputDigest.of(session.cluster().fileSystem(), output, workload.isText());
     session.cluster().fileSystem().delete(output);
     if (!found.equals(expected)) {

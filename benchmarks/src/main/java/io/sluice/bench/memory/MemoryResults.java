@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /**
  * What the bench has measured so far, and its pages: all as JSON, the targets and a table, plots of
@@ -25,6 +26,7 @@ import java.util.function.ToDoubleFunction;
 final class MemoryResults {
   private static final String NAME = "bench-memory";
 
+  private final Map<String, Long> bases = new LinkedHashMap<>();
   private final Map<String, Object> head = new LinkedHashMap<>();
   private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
   private final List<Map<String, Object>> tried = new ArrayList<>();
@@ -54,9 +56,10 @@ final class MemoryResults {
     data.put(workload, found);
   }
 
-  void base(String limits, long bytes) {
+  void base(String limits, MemoryWorkload workload, long bytes) {
     head.put("limits", limits);
-    head.put("baseBytes", bytes);
+    bases.put(workload.title(), bytes);
+    head.put("baseBytes", bases);
   }
 
   void tried(
@@ -182,11 +185,12 @@ final class MemoryResults {
   }
 
   private String bounds() {
-    return "Memory of the node bounded by %s: %.0f MB and the share of the intermediate data, page cache included. Devices of shuffle and of the distributed file system: %s."
-        .formatted(
-            head.getOrDefault("limits", "–"),
-            (long) head.getOrDefault("baseBytes", 0L) / 1e6,
-            rate);
+    String base =
+        bases.entrySet().stream()
+            .map(each -> "%s %.0f MB".formatted(each.getKey(), each.getValue() / 1e6))
+            .collect(Collectors.joining(", "));
+    return "Memory of the node bounded by %s: the share of the intermediate data, page cache included, and what the job's processes need besides (%s). Devices of shuffle and of the distributed file system: %s."
+        .formatted(head.getOrDefault("limits", "–"), base, rate);
   }
 
   private TextTable table() {

@@ -15,7 +15,7 @@ import java.util.Map;
 public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb) {
   private static final int NODE_MANAGERS = 2;
   private static final int LARGEST_SEGMENT_MB = 64;
-  private static final int SEGMENTS = 4; // at least, so that two maps do not wait for one
+  private static final int SEGMENTS = 12; // at least, so that what is no whole one is little
   private static final int LARGEST_WINDOWS_MB = 64; // the default
   private static final int HEAP_MB = 256;
 
@@ -36,6 +36,11 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
         Math.min(sortMb, LARGEST_WINDOWS_MB),
         poolMb,
         Math.min(LARGEST_SEGMENT_MB, Integer.highestOneBit(poolMb / SEGMENTS)));
+  }
+
+  /** What all of it takes: buffers of the tasks and pools. */
+  long bytes() {
+    return (StockTuning.TASKS_AT_A_TIME * sortMb + NODE_MANAGERS * poolMb) * NodeMemory.MIB;
   }
 
   /** What is passed to a job. */

@@ -26,12 +26,13 @@ class SluiceTuningTest {
 
   @Test
   void aQuarterOfTheMemoryIsForTheBuffersOfTwoTasks() {
-    assertEquals(new SluiceTuning(44, 44, 134, 32), tuning(0.25));
+    assertEquals(new SluiceTuning(44, 44, 134, 8), tuning(0.25));
   }
 
   @Test
-  void aPoolHasAtLeastFourSegments() {
+  void aPoolHasAtLeastTwelveSegments() {
     Intermediate tiny = new Intermediate(1000, 1000, 10, 1);
-    assertEquals(new SluiceTuning(8, 8, 4, 1), SluiceTuning.of(NodeMemory.of(0, tiny, 0.25), tiny));
+    assertEquals(
+        new SluiceTuning(8, 8, 12, 1), SluiceTuning.of(NodeMemory.of(0, tiny, 0.25), tiny));
   }
 }
