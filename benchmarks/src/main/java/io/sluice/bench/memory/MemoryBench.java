@@ -33,8 +33,7 @@ import java.util.function.Supplier;
  * ClusterException}; a job that fails is noted, and its round has no figure of it.
  */
 public final class MemoryBench {
-  /** Two daemons' pools and two tasks' buffers while the base is measured. */
-  private static final NodeMemory OF_BASE = new NodeMemory(0, 32 * NodeMemory.MIB);
+  private static final double BASE_FRACTION = 0.25; // its buffers and pools are taken off again
 
   private static final double BASE_ROOM = 1.05;
   private static final long LARGEST_SMALL_INPUT_BYTES = 64_000_000;
@@ -177,14 +176,13 @@ public final class MemoryBench {
    * own, as every measured job has: heaps of daemons grow with what they do.
    */
   private long base(BoundedNode node, MemoryResults results, MemoryWorkload workload) {
-    SluiceTuning tuning =
-        SluiceTuning.of(OF_BASE, new Intermediate(0, OF_BASE.shuffleBytes(), 0, 1));
+    Intermediate of = data.get(workload);
+    SluiceTuning tuning = SluiceTuning.of(NodeMemory.of(0, of, BASE_FRACTION), of);
     return node.with(
         Optional.of(sluice),
         tuning.nodeSettings(),
         Optional.empty(),
         session -> {
-          session.unbound();
           MemoryCell cell =
               measure(session, workload, tuning.settings(), workload.title() + ", what it needs");
           long peakBytes =

@@ -12,8 +12,8 @@ package io.sluice.it.limit;
 public record GroupMemory(
     long usedBytes, long cacheBytes, long anonymousBytes, long sharedBytes, long mappedBytes) {
 
-  /** What the kernel cannot take back without hurting a process. */
+  /** What the kernel cannot take back where it has no swap. */
   public long unreclaimableBytes() {
-    return anonymousBytes + mappedBytes;
+    return anonymousBytes + sharedBytes;
   }
 }
