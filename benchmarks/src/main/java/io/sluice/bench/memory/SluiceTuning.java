@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Sluice's settings for a node of little memory: a quarter of it for the buffers of the two tasks
- * that run at a time, the rest for the pools of two NodeManagers.
+ * Sluice's settings for a node of little memory: an eighth of it for the buffers of the two tasks
+ * that run at a time, which borrow more, and the rest for the pools of two NodeManagers.
  *
  * @param sortMb a map's sort buffer
  * @param windowsMb a reduce's windows
@@ -24,7 +24,7 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
     double buffer =
         Math.min(
             1.15 * data.sortBytesOfMap(),
-            memory.shuffleBytes() / 4.0 / StockTuning.TASKS_AT_A_TIME);
+            memory.shuffleBytes() / 8.0 / StockTuning.TASKS_AT_A_TIME);
     int sortMb = NodeMemory.mib(buffer, StockTuning.LEAST_SORT_MB);
     int poolMb =
         NodeMemory.mib(

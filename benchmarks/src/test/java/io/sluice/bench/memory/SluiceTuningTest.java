@@ -25,8 +25,8 @@ class SluiceTuningTest {
   }
 
   @Test
-  void aQuarterOfTheMemoryIsForTheBuffersOfTwoTasks() {
-    assertEquals(new SluiceTuning(44, 44, 134, 8), tuning(0.25));
+  void anEighthOfTheMemoryIsForTheBuffersOfTwoTasks() {
+    assertEquals(new SluiceTuning(22, 22, 156, 8), tuning(0.25));
   }
 
   @Test
