@@ -35,6 +35,9 @@ import java.util.function.Supplier;
 public final class MemoryBench {
   private static final double BASE_FRACTION = 0.25; // its buffers and pools are taken off again
 
+  /** More than any job needs, and little enough that a JVM does not begin with all its heap. */
+  private static final long BASE_LIMIT_BYTES = 3L << 30;
+
   private static final double BASE_ROOM = 1.05;
   private static final long LARGEST_SMALL_INPUT_BYTES = 64_000_000;
   private static final int SMALL_SHARE = 16;
@@ -181,7 +184,7 @@ public final class MemoryBench {
     return node.with(
         Optional.of(sluice),
         tuning.nodeSettings(),
-        Optional.empty(),
+        Optional.of(BASE_LIMIT_BYTES),
         session -> {
           MemoryCell cell =
               measure(session, workload, tuning.settings(), workload.title() + ", what it needs");
