@@ -8,6 +8,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,35 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
       transfer.close();
       throw e;
     }
+  }
+
+  /**
+   * Fills an array as far as the file goes, through the page cache: for what is small and asked for
+   * again. Returns how many bytes that were.
+   */
+  public int readCached(IoClass ioClass, long offsetBytes, byte[] destination) throws IOException {
+    int doneBytes = 0;
+    while (doneBytes < destination.length) {
+      int unitBytes = Math.min(destination.length - doneBytes, Device.UNIT_BYTES);
+      byte[] unit = readUnitCached(ioClass, offsetBytes + doneBytes, unitBytes);
+      System.arraycopy(unit, 0, destination, doneBytes, unit.length);
+      doneBytes += unit.length;
+      if (unit.length < unitBytes) {
+        break;
+      }
+    }
+    return doneBytes;
+  }
+
+  /** Into memory that nobody has who gave it up: the kernel may answer later. */
+  private byte[] readUnitCached(IoClass ioClass, long offsetBytes, int lengthBytes)
+      throws IOException {
+    ByteBuffer unit = ByteBuffer.allocate(lengthBytes);
+    DiskRequest request =
+        DiskRequest.cached(ioClass, stream, index -> shared.read(offsetBytes, unit), this::unuse);
+    use();
+    device.queue().run(request);
+    return unit.hasRemaining() ? Arrays.copyOf(unit.array(), unit.position()) : unit.array();
   }
 
   /** A reader was told that so many bytes lie there, and is likely to come for them. */

@@ -43,6 +43,7 @@ public final class DiskRequest {
 
   final DiskStream stream;
   final int units;
+  final boolean cached;
   private final Work work;
   private final Runnable over;
   private final CountDownLatch answered = new CountDownLatch(1);
@@ -61,12 +62,23 @@ public final class DiskRequest {
    * @param over is called once when it is over: gives back its memory
    */
   public DiskRequest(IoClass ioClass, DiskStream stream, int units, Work work, Runnable over) {
+    this(ioClass, stream, units, work, over, false);
+  }
+
+  /** Of one unit through the page cache, for which the device may well have nothing to do. */
+  static DiskRequest cached(IoClass ioClass, DiskStream stream, Work work, Runnable over) {
+    return new DiskRequest(ioClass, stream, 1, work, over, true);
+  }
+
+  private DiskRequest(
+      IoClass ioClass, DiskStream stream, int units, Work work, Runnable over, boolean cached) {
     if (units < 1) {
       throw new IllegalArgumentException(units + " units: a request has at least one");
     }
     this.ioClass = ioClass;
     this.stream = stream;
     this.units = units;
+    this.cached = cached;
     this.work = work;
     this.over = over;
   }

@@ -126,7 +126,7 @@ class Schedule {
     turn.request().running--;
     if (turn.ioClass() != IoClass.COPY) {
       runningOthers--;
-      othersEndedNs = nowNs;
+      othersEndedNs = turn.request().cached ? othersEndedNs : nowNs; // each copy is looked at once
     }
     return failure.isPresent() ? fail(turn.request(), failure.get()) : close(turn.request());
   }

@@ -47,7 +47,7 @@ final class OutputLoader {
       throw new CorruptOutputException(
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
-    PlaceRecord record = footers.readPlace(tail, location);
+    PlaceRecord record = footers.readPlace(tail.inTurn(), location);
     OutputPlace place = place(record, owner);
     return CommittedOutput.load(footers.readIdentity(record, place), place);
   }

@@ -126,7 +126,7 @@ public final class OutputPlace implements ByteSource {
   private void read(Range range, byte[] destination) throws IOException {
     SegmentHandle segment = segment(range.segmentId());
     try {
-      segment.read(range.offsetBytes(), destination);
+      segment.readInTurn(range.offsetBytes(), destination);
     } catch (IOException e) {
       throw new UnreadableSegmentException(segment, e);
     }

@@ -224,6 +224,33 @@ public final class SegmentHandle implements ByteSource, Closeable {
     }
   }
 
+  /** The same, but on the disk tier in its turn at the device, which has a deadline. */
+  void readInTurn(long offsetBytes, byte[] destination) throws IOException {
+    if (deviceFile == null) {
+      read(offsetBytes, destination);
+      return;
+    }
+    int readBytes = deviceFile.readCached(IoClass.READ_SEND, offsetBytes, destination);
+    if (readBytes < destination.length) {
+      throw endsEarly(offsetBytes, destination.length);
+    }
+  }
+
+  /** What reads like that. */
+  ByteSource inTurn() {
+    return new ByteSource() {
+      @Override
+      public long lengthBytes() {
+        return SegmentHandle.this.lengthBytes();
+      }
+
+      @Override
+      public void read(long offsetBytes, byte[] destination) throws IOException {
+        readInTurn(offsetBytes, destination);
+      }
+    };
+  }
+
   /**
    * Fills {@code destination}, whose position is 0, from the mapping, or from the file where there
    * is none to be touched.
@@ -254,15 +281,13 @@ public final class SegmentHandle implements ByteSource, Closeable {
   private void readFile(long offsetBytes, ByteBuffer destination) throws IOException {
     file.read(offsetBytes, destination);
     if (destination.hasRemaining()) {
-      throw new EOFException(
-          info.path()
-              + " ends at "
-              + file.lengthBytes()
-              + ", wanted "
-              + destination.capacity()
-              + " bytes from "
-              + offsetBytes);
+      throw endsEarly(offsetBytes, destination.capacity());
     }
+  }
+
+  private EOFException endsEarly(long offsetBytes, int lengthBytes) {
+    return new EOFException(
+        info.path() + " ends before " + lengthBytes + " bytes from " + offsetBytes);
   }
 
   private boolean isMappedOnly() {

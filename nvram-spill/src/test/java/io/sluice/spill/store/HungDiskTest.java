@@ -127,6 +127,22 @@ class HungDiskTest extends PoolTestBase {
     }
   }
 
+  /** Who asks where runs lie keeps a connection for as long as he waits, and others have none. */
+  @Test
+  void anIndexOnADiskThatHangsIsAnErrorInTime() throws Exception {
+    Random random = seeded("anIndexOnADiskThatHangsIsAnErrorInTime");
+    try (SpillStore store = SpillStore.open(configWithDisk(0).diskTimeoutMs(1_000).build())) {
+      try (Lease lease = store.openLease(APP)) {
+        commit(lease, id(1), random, 300_000);
+      }
+      CommittedOutput output = store.find(id(1)).orElseThrow();
+      Extent tail = output.extents().get(output.extents().size() - 1);
+      synchronized (fileOf(store, tail)) {
+        assertThrows(IOException.class, () -> output.runs(0));
+      }
+    }
+  }
+
   /**
    * The lock of the store is held until the disk answers, which it does not while anybody looks.
    */
