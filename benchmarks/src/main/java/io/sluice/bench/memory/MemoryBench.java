@@ -300,6 +300,9 @@ public final class MemoryBench {
     String besideOutput = SMALL_OUTPUT + "-beside";
     MemoryWorkload large = MemoryWorkload.SORT;
     MemoryWorkload small = MemoryWorkload.PLAIN_WORD_COUNT;
+    for (String left : List.of(SMALL_OUTPUT, besideOutput, output(large))) { // by one that failed
+      session.cluster().fileSystem().delete(left);
+    }
     SecondJob.Costs costs =
         new SecondJob(console, settings)
             .measure(
@@ -366,6 +369,7 @@ public final class MemoryBench {
       MemoryWorkload workload,
       Map<String, String> settings,
       String step) {
+    session.cluster().fileSystem().delete(output(workload)); // of one that failed
     MemoryCell cell =
         console.job(
             step,
