@@ -24,6 +24,8 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
   static final int LEAST_SORT_MB = 8;
   private static final int HEAP_BESIDES_SORT_MB = 200;
   private static final int LEAST_REDUCE_HEAP_MB = 300;
+  private static final int SMALL_HEAP_BESIDES_SORT_MB = 110;
+  private static final int SMALL_REDUCE_HEAP_MB = 200;
   private static final int DEFAULT_SORT_MB = 100;
 
   /** What the memory is given to. */
@@ -33,7 +35,9 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
     /** Half of the way. */
     MIDDLE("half sort buffers"),
     /** Hadoop's default buffers and small heaps; the rest is for the kernel's page cache. */
-    CACHE_HEAVY("page cache");
+    CACHE_HEAVY("page cache"),
+    /** Heaps that are no larger than they must be: larger ones may not fit little memory. */
+    SMALL_HEAPS("sort buffers in small heaps");
 
     private final String title;
 
@@ -54,10 +58,13 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
     int small = Math.min(large, DEFAULT_SORT_MB);
     int sortMb =
         switch (mix) {
-          case SORT_HEAVY -> large;
+          case SORT_HEAVY, SMALL_HEAPS -> large;
           case MIDDLE -> (large + small) / 2;
           case CACHE_HEAVY -> small;
         };
+    if (mix == Mix.SMALL_HEAPS) {
+      return new StockTuning(sortMb, sortMb + SMALL_HEAP_BESIDES_SORT_MB, SMALL_REDUCE_HEAP_MB);
+    }
     int mapHeapMb = (int) Math.max(sortMb / 0.71, sortMb + HEAP_BESIDES_SORT_MB);
     int reduceHeapMb =
         mix == Mix.CACHE_HEAVY
