@@ -270,7 +270,7 @@ final class Books {
   long ownRunsBytes() {
     return holders.values().stream()
         .filter(holder -> holder.who.role() == Role.MAP)
-        .mapToLong(holder -> holder.ownSortBytes)
+        .mapToLong(holder -> Math.min(holder.ownSortBytes, capacityBytes)) // it may say anything
         .sum();
   }
 

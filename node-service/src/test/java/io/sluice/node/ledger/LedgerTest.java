@@ -112,6 +112,21 @@ class LedgerTest {
         List.of(new Order.Answer(map, 0)), ledger.ask(map, Kind.SORT, 10, Patience.NONE, 1));
   }
 
+  /** What a task says of itself may be anything, and must not reach other users' loans. */
+  @Test
+  void hugeBuffersOfItsOwnThatATaskClaimsToHaveMakeNothingFree() {
+    ledger.recovered("large", 100);
+    Holding.HolderId liar = new Holding.HolderId("liar", "lies", "task", Role.MAP);
+    for (int i = 0; i < 3; i++) {
+      ledger.join(liar, Long.MAX_VALUE / 2); // the sum of three is negative
+    }
+    Holding.HolderId who = new Holding.HolderId("user", "app", "task", Role.MAP);
+    long map = ledger.join(who, LedgerModel.TERMS.claimBytes());
+    ledger.hears(map, true);
+    assertEquals(
+        List.of(new Order.Answer(map, 0)), ledger.ask(map, Kind.SORT, 8, Patience.NONE, 0));
+  }
+
   /** A task that is slow to end is no harm to those of the next application of that name. */
   @Test
   void whoComesAfterTheEndOfItsApplicationIsServed() {
