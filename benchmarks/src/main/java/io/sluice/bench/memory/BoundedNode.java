@@ -49,7 +49,8 @@ final class BoundedNode implements AutoCloseable {
 
   private final Workspace workspace;
   private final HadoopDistribution hadoop;
-  private final Optional<DeviceRate> rate;
+  private final Optional<DeviceRate> shuffleRate;
+  private final Optional<DeviceRate> filesRate;
   private final LimitDirectory directory;
   private final LoopVolume shuffle;
   private final LoopVolume files;
@@ -57,17 +58,20 @@ final class BoundedNode implements AutoCloseable {
   /**
    * Makes the volumes.
    *
-   * @param rate that of each volume; as fast as the disk is if empty
+   * @param shuffleRate of the shuffle's volume; as fast as the disk is if empty
+   * @param filesRate of the files' volume, likewise
    */
   BoundedNode(
       Workspace workspace,
       HadoopDistribution hadoop,
-      Optional<DeviceRate> rate,
+      Optional<DeviceRate> shuffleRate,
+      Optional<DeviceRate> filesRate,
       long shuffleVolumeBytes,
       long filesVolumeBytes) {
     this.workspace = workspace;
     this.hadoop = hadoop;
-    this.rate = rate;
+    this.shuffleRate = shuffleRate;
+    this.filesRate = filesRate;
     this.directory = LimitDirectory.create(workspace.root().resolve("target/bench"));
     try {
       this.shuffle = LoopVolume.create(directory.path(), "shuffle", shuffleVolumeBytes);
@@ -119,11 +123,8 @@ final class BoundedNode implements AutoCloseable {
 
     /** Lets the devices be as fast as the disk is, for what is not measured. */
     void unbound() {
-      rate.ifPresent(
-          bound -> {
-            shuffle.limit(group, DeviceRate.UNBOUNDED);
-            files.limit(group, DeviceRate.UNBOUNDED);
-          });
+      shuffleRate.ifPresent(bound -> shuffle.limit(group, DeviceRate.UNBOUNDED));
+      filesRate.ifPresent(bound -> files.limit(group, DeviceRate.UNBOUNDED));
     }
 
     String limits() {
@@ -180,11 +181,8 @@ final class BoundedNode implements AutoCloseable {
             shuffle.limitDirty((long) (DIRTY_SHARE * bytes));
             files.limitDirty((long) (DIRTY_SHARE * bytes));
           });
-      rate.ifPresent(
-          bound -> {
-            shuffle.limit(group, bound);
-            files.limit(group, bound);
-          });
+      shuffleRate.ifPresent(bound -> shuffle.limit(group, bound));
+      filesRate.ifPresent(bound -> files.limit(group, bound));
       try (PseudoCluster cluster =
           PseudoCluster.start(workspace, spec(sluice, nodeSettings, group))) {
         return work.apply(new Session(cluster, group, limitBytes.orElse(0L)));

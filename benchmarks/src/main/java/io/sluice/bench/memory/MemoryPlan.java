@@ -11,11 +11,13 @@ import java.util.Optional;
  * @param rounds how often each variant runs in each memory
  * @param workloads which
  * @param fractions memories for the shuffle, as shares of what is shuffled
- * @param rate what each device may do; as fast as the disk is if empty
+ * @param shuffleRate what the shuffle's device may do; as fast as the disk is if empty
+ * @param filesRate what the device of the distributed file system may do, likewise
  */
 public record MemoryPlan(
     long sizeBytes,
     int rounds,
     List<MemoryWorkload> workloads,
     List<Double> fractions,
-    Optional<DeviceRate> rate) {}
+    Optional<DeviceRate> shuffleRate,
+    Optional<DeviceRate> filesRate) {}

@@ -4,6 +4,7 @@ import io.sluice.bench.LinePlot;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.limit.DeviceRate;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
@@ -36,16 +37,22 @@ final class MemoryResults {
       new EnumMap<>(MemoryVariant.class);
   private final List<String> failures = new ArrayList<>();
   private final String title;
-  private final String rate;
+  private final String rates;
 
   MemoryResults(HadoopDistribution hadoop, MemoryPlan plan) {
     title =
         "Shuffling in little memory: Sort of %s, %d rounds, Hadoop %s"
             .formatted(Size.show(plan.sizeBytes()), plan.rounds(), hadoop.version());
-    rate = plan.rate().map(Object::toString).orElse("as fast as the disk is");
+    rates =
+        "Device of the shuffle: %s; of the distributed file system: %s"
+            .formatted(show(plan.shuffleRate()), show(plan.filesRate()));
     head.put("title", title);
     head.put("machine", Machine.here());
-    head.put("rate", rate);
+    head.put("rates", rates);
+  }
+
+  private static String show(Optional<DeviceRate> rate) {
+    return rate.map(Object::toString).orElse("as fast as the disk is");
   }
 
   void unbounded(long bytesPerS) {
@@ -189,8 +196,8 @@ final class MemoryResults {
         bases.entrySet().stream()
             .map(each -> "%s %.0f MB".formatted(each.getKey(), each.getValue() / 1e6))
             .collect(Collectors.joining(", "));
-    return "Memory of the node bounded by %s: the share of the intermediate data, page cache included, and what the job's processes need besides (%s). Devices of shuffle and of the distributed file system: %s."
-        .formatted(head.getOrDefault("limits", "–"), base, rate);
+    return "Memory of the node bounded by %s: the share of the intermediate data, page cache included, and what the job's processes need besides (%s). %s."
+        .formatted(head.getOrDefault("limits", "–"), base, rates);
   }
 
   private TextTable table() {

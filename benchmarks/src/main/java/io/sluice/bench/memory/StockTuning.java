@@ -32,8 +32,6 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
   public enum Mix {
     /** Large sort buffers and heaps, as the paper has it. */
     SORT_HEAVY("sort buffers"),
-    /** Half of the way. */
-    MIDDLE("half sort buffers"),
     /** Hadoop's default buffers and small heaps; the rest is for the kernel's page cache. */
     CACHE_HEAVY("page cache"),
     /** Heaps that are no larger than they must be: larger ones may not fit little memory. */
@@ -59,7 +57,6 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
     int sortMb =
         switch (mix) {
           case SORT_HEAVY, SMALL_HEAPS -> large;
-          case MIDDLE -> (large + small) / 2;
           case CACHE_HEAVY -> small;
         };
     if (mix == Mix.SMALL_HEAPS) {

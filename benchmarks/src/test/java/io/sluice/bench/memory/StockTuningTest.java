@@ -27,7 +27,6 @@ class StockTuningTest {
   @Test
   void littleMemoryIsGivenToWhatTheMixNames() {
     assertEquals(new StockTuning(152, 352, 300), tuning(0.125, Mix.SORT_HEAVY));
-    assertEquals(new StockTuning(126, 326, 300), tuning(0.125, Mix.MIDDLE));
     assertEquals(new StockTuning(100, 300, 300), tuning(0.125, Mix.CACHE_HEAVY));
   }
 

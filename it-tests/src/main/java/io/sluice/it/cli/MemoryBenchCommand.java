@@ -32,7 +32,7 @@ final class MemoryBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
       converter = SizeConverter.class,
-      defaultValue = "1500m",
+      defaultValue = "600m",
       description =
           "Size of Sort's input; half of it for WordCount without combiner, a third for that with it"
               + " (default: ${DEFAULT-VALUE}).")
@@ -63,12 +63,20 @@ final class MemoryBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--device-rate",
-      defaultValue = "48m",
+      defaultValue = "16m",
       description =
           "Bytes/s that the device of the shuffle may read, and write, with "
               + REQUESTS_PER_S
               + " requests/s; none for no bound (default: ${DEFAULT-VALUE}).")
-  private String rate;
+  private String shuffleRate;
+
+  @Option(
+      names = "--files-rate",
+      defaultValue = NONE,
+      description =
+          "The same of the distributed file system's device, whose bytes no shuffle changes"
+              + " (default: ${DEFAULT-VALUE}).")
+  private String filesRate;
 
   @Override
   public Integer call() throws Exception {
@@ -88,13 +96,18 @@ final class MemoryBenchCommand implements Callable<Integer> {
             runs,
             workloads.stream().map(MemoryWorkload::of).toList(),
             fractions,
-            rate.equals(NONE)
-                ? Optional.empty()
-                : Optional.of(new DeviceRate(new SizeConverter().convert(rate), REQUESTS_PER_S)));
+            rate(shuffleRate),
+            rate(filesRate));
     HadoopDistribution hadoop =
         HadoopDistribution.locate(workspace, HadoopDistribution.DEFAULT_VERSION);
     new MemoryBench(workspace, Console.standard(), hadoop, sluice, plan)
         .run(new ResultFiles(workspace.results()));
     return 0;
+  }
+
+  private static Optional<DeviceRate> rate(String bytesPerS) {
+    return bytesPerS.equals(NONE)
+        ? Optional.empty()
+        : Optional.of(new DeviceRate(new SizeConverter().convert(bytesPerS), REQUESTS_PER_S));
   }
 }

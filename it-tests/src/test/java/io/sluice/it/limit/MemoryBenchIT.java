@@ -41,7 +41,12 @@ class MemoryBenchIT {
     Workspace workspace = Workspace.find();
     MemoryPlan plan =
         new MemoryPlan(
-            SIZE_BYTES, 1, List.of(MemoryWorkload.SORT), List.of(0.25), Optional.of(RATE));
+            SIZE_BYTES,
+            1,
+            List.of(MemoryWorkload.SORT),
+            List.of(0.25),
+            Optional.of(RATE),
+            Optional.of(RATE));
     new MemoryBench(
             workspace,
             Console.standard(),
