@@ -13,8 +13,10 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -29,7 +31,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The reading side of one task: locates outputs on any node and opens their runs, in place where
- * they lie in this node's own pool, over a transport where they do not.
+ * they lie in the memory of this node's own pool, over a transport where they do not. What lies on
+ * its disk tier is read through the service, too: in its order, ahead, and past the page cache,
+ * which has no room for it where memory is so short that something lies there.
  *
  * <p>Thread contract: {@link #locate} from any thread; each run that it returns is read by one
  * thread at a time. Ownership: the task closes it, after all runs. Failure: {@link IOException}
@@ -138,7 +142,8 @@ public final class NodeReader implements AutoCloseable {
             (outputId, runs) -> {
               List<NodeRun> opened = new ArrayList<>(runs.size());
               for (LocatedRun located : runs) {
-                opened.add(open(address, node, outputId, located, description, local));
+                boolean mapped = local && isInMemory(located);
+                opened.add(open(address, node, outputId, located, description, mapped));
               }
               all.put(outputId, opened);
             });
@@ -184,18 +189,23 @@ public final class NodeReader implements AutoCloseable {
     }
   }
 
+  private static boolean isInMemory(LocatedRun located) {
+    return located.place().ranges().stream()
+        .allMatch(range -> SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY);
+  }
+
   private NodeRun open(
       NodeAddress address,
       RemoteNode node,
       String outputId,
       LocatedRun located,
       Description description,
-      boolean local) {
+      boolean mapped) {
     Run run = located.run();
     String name =
         outputId + " partition " + run.partition() + " run " + run.ordinal() + " at " + node.name();
     RunKey runKey = key == null ? null : key.reading(new OutputId(applicationId, outputId));
-    if (!local) {
+    if (!mapped) {
       return NodeRun.remote(
           address,
           outputId,

@@ -110,7 +110,7 @@ public final class NodeRun implements Closeable {
     return run.rawLengthBytes() / Math.max(1, run.records());
   }
 
-  /** Whether it lies in this node's own pool and needs no transfer. */
+  /** Whether it lies in the memory of this node's own pool and needs no transfer. */
   public boolean isLocal() {
     return local != null;
   }

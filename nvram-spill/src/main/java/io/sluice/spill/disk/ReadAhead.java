@@ -18,9 +18,9 @@ import java.util.function.LongSupplier;
  * Reads what a reader of a device will ask for next, while what it asked for before is sent.
  *
  * <p>A plan is what one reader was told of: the runs of its partition, where they lie. Nothing is
- * read of it before the reader has come for some of it, since one on this node reads the files by
- * itself. Then one unit is read ahead, behind the last that was asked for, and the next one when
- * that was fetched. No byte outside a plan is read, and what nobody fetches for a while gives way.
+ * read of it before the reader has come for some of it, which may be long after it was told. Then
+ * one unit is read ahead, behind the last that was asked for, and the next one when that was
+ * fetched. No byte outside a plan is read, and what nobody fetches for a while gives way.
  *
  * <p>Thread contract: safe from any thread; the lock is held for no wait. Ownership: the {@link
  * Device} closes it before its memory. Failure: none of its own; what could not be read ahead is
