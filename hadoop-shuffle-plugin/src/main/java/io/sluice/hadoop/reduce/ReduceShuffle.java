@@ -83,6 +83,9 @@ final class ReduceShuffle {
   /** Windows that each map's output should be able to have; two keep a stream busy. */
   private static final int WINDOWS_PER_MAP = 4;
 
+  /** A map that sorted in little memory has many runs; what has no window is merged in rounds. */
+  private static final int LEAST_WINDOWS = 128;
+
   /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
   private static final String[] STOCK_ERRORS = {
     "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
@@ -197,7 +200,8 @@ final class ReduceShuffle {
               stageKey);
     }
     long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20;
-    long share = budgetBytes / Math.max(1, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
+    long windows = Math.max(LEAST_WINDOWS, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
+    long share = budgetBytes / windows;
     int windowBytes =
         (int) Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
     TransportChooser chooser = TransportChooser.standard();
