@@ -4,8 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Sluice's settings for a node of little memory: an eighth of it for the buffers of the two tasks
- * that run at a time, which borrow more, and the rest for the pools of two NodeManagers.
+ * Sluice's settings for a node of little memory: 16 MiB for the buffers of each of the two tasks
+ * that run at a time, but a quarter of it at most, and the rest for the pools of two NodeManagers.
+ * A map that has memory to sort in borrows more; a reduce with less asks a disk for pieces so small
+ * that it seeks more than it reads.
  *
  * @param sortMb a map's sort buffer
  * @param windowsMb a reduce's windows
@@ -16,31 +18,32 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
   private static final int NODE_MANAGERS = 2;
   private static final int LARGEST_SEGMENT_MB = 64;
   private static final int SEGMENTS = 12; // at least, so that what is no whole one is little
-  private static final int LARGEST_WINDOWS_MB = 64; // the default
+  private static final int BUFFERS_MB = 16;
   private static final int HEAP_MB = 256;
 
   /** For a job, in a memory. */
   public static SluiceTuning of(NodeMemory memory, Intermediate data) {
-    double buffer =
+    double most =
         Math.min(
-            1.15 * data.sortBytesOfMap(),
-            memory.shuffleBytes() / 8.0 / StockTuning.TASKS_AT_A_TIME);
-    int sortMb = NodeMemory.mib(buffer, StockTuning.LEAST_SORT_MB);
+            BUFFERS_MB * NodeMemory.MIB, memory.shuffleBytes() / 4.0 / StockTuning.TASKS_AT_A_TIME);
+    int windowsMb = NodeMemory.mib(most, StockTuning.LEAST_SORT_MB);
+    int sortMb =
+        NodeMemory.mib(Math.min(1.15 * data.sortBytesOfMap(), most), StockTuning.LEAST_SORT_MB);
     int poolMb =
         NodeMemory.mib(
-            (memory.shuffleBytes() - StockTuning.TASKS_AT_A_TIME * sortMb * NodeMemory.MIB)
+            (memory.shuffleBytes() - StockTuning.TASKS_AT_A_TIME * windowsMb * NodeMemory.MIB)
                 / (double) NODE_MANAGERS,
             SEGMENTS);
     return new SluiceTuning(
         sortMb,
-        Math.min(sortMb, LARGEST_WINDOWS_MB),
+        windowsMb,
         poolMb,
         Math.min(LARGEST_SEGMENT_MB, Integer.highestOneBit(poolMb / SEGMENTS)));
   }
 
   /** What all of it takes: buffers of the tasks and pools. */
   long bytes() {
-    return (StockTuning.TASKS_AT_A_TIME * sortMb + NODE_MANAGERS * poolMb) * NodeMemory.MIB;
+    return (StockTuning.TASKS_AT_A_TIME * windowsMb + NODE_MANAGERS * poolMb) * NodeMemory.MIB;
   }
 
   /** What is passed to a job. */

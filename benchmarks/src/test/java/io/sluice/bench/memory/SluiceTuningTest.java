@@ -17,16 +17,17 @@ class SluiceTuningTest {
   void takesNoMoreThanThereIsForTheShuffle() {
     for (double fraction : new double[] {1, 0.5, 0.25, 0.125}) {
       SluiceTuning tuning = tuning(fraction);
-      long atATimeMb = 2L * tuning.sortMb() + 2L * tuning.poolMb();
+      long atATimeMb = 2L * tuning.windowsMb() + 2L * tuning.poolMb();
       long sharesMb = Math.round(DATA.bytes() * fraction) / NodeMemory.MIB;
       assertTrue(atATimeMb <= sharesMb + 1, "%s of %d MiB".formatted(tuning, sharesMb));
-      assertTrue(tuning.windowsMb() <= tuning.sortMb(), tuning.toString());
+      assertTrue(tuning.sortMb() <= tuning.windowsMb(), tuning.toString());
     }
   }
 
   @Test
-  void anEighthOfTheMemoryIsForTheBuffersOfTwoTasks() {
-    assertEquals(new SluiceTuning(22, 22, 156, 8), tuning(0.25));
+  void buffersAreSmallAndAQuarterOfTheMemoryAtMost() {
+    assertEquals(new SluiceTuning(16, 16, 162, 8), tuning(0.25));
+    assertEquals(new SluiceTuning(8, 8, 27, 2), tuning(0.05));
   }
 
   @Test
