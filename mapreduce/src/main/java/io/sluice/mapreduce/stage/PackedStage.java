@@ -406,8 +406,11 @@ abstract class PackedStage implements StageArea {
         finished(target, this);
         done = true;
       } finally {
-        written(target, done);
-        release(done ? left : target, this);
+        try {
+          written(target, done);
+        } finally { // also if that fails: the run lies in one of them only
+          release(done ? left : target, this);
+        }
       }
     }
 

@@ -8,7 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.store.ForwardedSource;
 import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.MemorySource;
+import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.writer.ReceivedExtents;
 import io.sluice.spill.writer.WriteTarget;
@@ -16,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,6 +41,7 @@ class ShrinkingStageTest {
   private Lease lease;
   private ReceivedExtents source;
   private LeasedStage stage;
+  private boolean answersAreLost;
 
   /** What was staged. */
   private record Staged(StagedRun run, byte[] bytes) {
@@ -48,10 +56,36 @@ class ShrinkingStageTest {
     }
   }
 
+  /** Takes back what lies on disk, but its answer may be lost. */
+  private final class AnsweringSource implements ForwardedSource, MemorySource {
+    @Override
+    public ExtentSource source() {
+      return lease;
+    }
+
+    @Override
+    public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
+      return lease.leaseMemory(use, lengthBytes);
+    }
+
+    @Override
+    public List<Extent> leaseDisk(long lengthBytes) throws IOException {
+      return lease.leaseDisk(lengthBytes);
+    }
+
+    @Override
+    public void release(List<Extent> extents) throws IOException {
+      lease.release(extents);
+      if (answersAreLost && extents.stream().anyMatch(it -> it.segment().tier() == Tier.DISK)) {
+        throw new IOException("the answer is lost");
+      }
+    }
+  }
+
   private void open(LocalStore opened) throws IOException {
     store = opened;
     lease = store.openLease();
-    source = new ReceivedExtents(lease, () -> true);
+    source = new ReceivedExtents(new AnsweringSource(), () -> true);
     stage = new LeasedStage(source, each -> WriteTarget.mapped(each, store.medium()), null);
   }
 
@@ -70,7 +104,11 @@ class ShrinkingStageTest {
   }
 
   private Staged stage(Random random, int number) throws IOException {
-    byte[] bytes = new byte[1 + random.nextInt(random.nextInt(10) == 0 ? 6_000_000 : 200_000)];
+    return stage(random, number, 1 + random.nextInt(random.nextInt(10) == 0 ? 6_000_000 : 200_000));
+  }
+
+  private Staged stage(Random random, int number, int lengthBytes) throws IOException {
+    byte[] bytes = new byte[lengthBytes];
     random.nextBytes(bytes);
     StagedRun run = stage.create("run " + number);
     if (random.nextBoolean()) {
@@ -181,6 +219,22 @@ class ShrinkingStageTest {
     for (Staged each : staged) {
       each.read();
     }
+  }
+
+  /** A volume that is full gives back what only writing needs, once the run is there. */
+  @Test
+  void aRunThatHasLeftLeavesNothingBehindAlsoIfTheVolumeItFillsCannotBeEnded() throws Exception {
+    int fullBytes = 64 << 20;
+    open(LocalStore.withDisk(directory, fullBytes + MEMORY_BYTES, directory.resolve("disk")));
+    Staged staged = stage(new Random(TestSeed.next("aRunThatHasLeft")), 0, fullBytes);
+    assertTrue(source.heldBytes() >= fullBytes);
+    answersAreLost = true;
+    IOException failed = assertThrows(IOException.class, () -> stage.keepAtMost(0));
+    assertEquals("the answer is lost", failed.getMessage());
+    assertEquals(0, source.heldBytes(), "of the volume in memory");
+    answersAreLost = false;
+    staged.read();
+    assertEquals(0, store.stats().disk().leasedBytes(), "of the volume on disk");
   }
 
   @Test
