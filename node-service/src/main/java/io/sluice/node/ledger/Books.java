@@ -228,6 +228,10 @@ final class Books {
 
   /** The most that an application is to hold while others want memory. */
   long levelBytes() {
+    return levelBytes(demands());
+  }
+
+  private Map<Account, Long> demands() {
     Map<Account, Long> demands = new HashMap<>();
     accounts.values().forEach(account -> demands.put(account, account.heldBytes()));
     queue.forEach(ask -> demands.merge(ask.holder().account, ask.chargeBytes(), Long::sum));
@@ -240,6 +244,10 @@ final class Books {
                     ask.holder().account,
                     ask.loan() ? capacityBytes : ask.chargeBytes(),
                     Long::sum));
+    return demands;
+  }
+
+  private long levelBytes(Map<Account, Long> demands) {
     long withheldBytes = heldBytes(Kind.SETTLING) + heldBytes(Kind.QUARANTINE);
     return Shares.level(capacityBytes - withheldBytes, demands.values());
   }
@@ -266,11 +274,28 @@ final class Books {
         || queue.stream().anyMatch(ask -> ask.holder() == holder && ask.kind() == Kind.SORT);
   }
 
-  /** What maps are about to write of what they sort in without asking. */
-  long ownRunsBytes() {
-    return holders.values().stream()
-        .filter(holder -> holder.who.role() == Role.MAP)
-        .mapToLong(holder -> Math.min(holder.ownSortBytes, capacityBytes)) // it may say anything
+  /**
+   * What maps are about to write of what they sort in without asking. They may say anything: what
+   * those of an application say counts up to its share, with what it holds, beside one that wants
+   * as much as it can get.
+   *
+   * @param asking the account of that one
+   */
+  long ownRunsBytes(Account asking) {
+    Map<Account, Long> saidBytes = new HashMap<>();
+    for (Holder holder : holders.values()) {
+      if (holder.who.role() == Role.MAP) {
+        long ownBytes = Math.min(holder.ownSortBytes, capacityBytes); // so that no sum is too long
+        saidBytes.merge(holder.account, ownBytes, Long::sum);
+      }
+    }
+    Map<Account, Long> demands = demands();
+    saidBytes.forEach((account, bytes) -> demands.merge(account, bytes, Long::sum));
+    demands.put(asking, capacityBytes);
+    long shareBytes = levelBytes(demands);
+    return saidBytes.entrySet().stream()
+        .mapToLong(
+            said -> Math.min(said.getValue(), Math.max(0, shareBytes - said.getKey().heldBytes())))
         .sum();
   }
 

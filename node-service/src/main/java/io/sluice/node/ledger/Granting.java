@@ -154,7 +154,7 @@ class Granting {
     boolean below = ask.holder().account.heldBytes() + ask.chargeBytes() <= levelBytes;
     long keptBytes = below && mayHaveLast(ask) ? 0 : books.reservedBytes();
     return ask.loan()
-        ? Math.max(keptBytes, books.keepFreeBytes()) + books.ownRunsBytes()
+        ? Math.max(keptBytes, books.keepFreeBytes()) + books.ownRunsBytes(ask.holder().account)
         : keptBytes;
   }
 

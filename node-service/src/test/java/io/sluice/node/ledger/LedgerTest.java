@@ -127,6 +127,31 @@ class LedgerTest {
         List.of(new Order.Answer(map, 0)), ledger.ask(map, Kind.SORT, 8, Patience.NONE, 0));
   }
 
+  /** However many they are, and whatever their application holds already. */
+  @Test
+  void mapsThatClaimHugeBuffersKeepTheirApplicationsShareFromOthersLoansAndNoMore() {
+    Ledger large = new Ledger(LedgerModel.TERMS, 1000);
+    Holding.HolderId liar = new Holding.HolderId("liar", "lies", "task", Role.MAP);
+    for (int i = 0; i < 3; i++) {
+      large.join(liar, Long.MAX_VALUE / 2);
+    }
+    long claimBytes = LedgerModel.TERMS.claimBytes();
+    long map = large.join(new Holding.HolderId("user", "app", "task", Role.MAP), claimBytes);
+    large.hears(map, true);
+    assertEquals(
+        List.of(new Order.Answer(map, 150)), large.ask(map, Kind.SORT, 150, Patience.NONE, 0));
+    assertEquals(
+        List.of(new Order.Answer(map, 0)),
+        large.ask(map, Kind.SORT, 150, Patience.NONE, 1),
+        "500 are the others', with what they are about to write");
+    large.recovered("lies", 400);
+    large.giveBack(map, Kind.SORT, 150, 2);
+    assertEquals(
+        List.of(new Order.Answer(map, 150)),
+        large.ask(map, Kind.SORT, 150, Patience.NONE, 2),
+        "400 of the 500 are written");
+  }
+
   /** A task that is slow to end is no harm to those of the next application of that name. */
   @Test
   void whoComesAfterTheEndOfItsApplicationIsServed() {
