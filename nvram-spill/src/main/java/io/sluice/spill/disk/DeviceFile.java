@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +40,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private volatile DirectFile direct; // null while nothing is under way
   private int uses; // guarded by this
   private boolean closed; // guarded by this
+  private final AtomicLong writtenBytes = new AtomicLong();
 
   /**
    * Opens nothing yet: even that is the device's business.
@@ -157,6 +159,16 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     return new Write(ioClass, new Transfer(acquire(memory), offsetBytes, lengthBytes));
   }
 
+  /** Everything before this has been written since it was opened. */
+  public long writtenBytes() {
+    return writtenBytes.get();
+  }
+
+  private void wrote(long offsetBytes, long endBytes) {
+    writtenBytes.updateAndGet(
+        before -> offsetBytes <= before ? Math.max(before, endBytes) : before);
+  }
+
   /** Has on the device's medium what was written. */
   public void force(IoClass ioClass) throws IOException {
     DiskRequest request =
@@ -220,6 +232,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
       }
       int doneBytes = headBytes + wholeBytes;
       shared.write(position + doneBytes, part(bytes, doneBytes, bytes.remaining() - doneBytes));
+      wrote(position, position + bytes.remaining());
     }
 
     private static ByteBuffer part(ByteBuffer bytes, int offset, int lengthBytes) {

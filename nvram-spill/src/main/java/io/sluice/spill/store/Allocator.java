@@ -97,7 +97,7 @@ final class Allocator {
       Optional<List<Extent>> onDisk = Optional.empty();
       Set<Path> tried = new HashSet<>();
       while (onDisk.isEmpty()) { // each time round there is one directory less
-        long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK), tried);
+        long roomBytes = disk.roomBytes(leases.unwrittenBytes(), tried);
         if (roomBytes < missingBytes) {
           // Given back before the message is made, which tells what is free.
           memory.giveBack(taken);
@@ -124,7 +124,7 @@ final class Allocator {
     if (lengthBytes <= config.memoryCapacityBytes()) {
       return;
     }
-    long roomBytes = disk.roomBytes(leases.bytes(Tier.DISK), Set.of()) + copiesBytes;
+    long roomBytes = disk.roomBytes(leases.unwrittenBytes(), Set.of()) + copiesBytes;
     long shortBytes = lengthBytes - config.memoryCapacityBytes() - roomBytes;
     if (shortBytes > 0) {
       refused();
@@ -233,5 +233,8 @@ final class Allocator {
   /** How much is leased now. */
   interface Leased {
     long bytes(Tier tier);
+
+    /** Of the disk tier, what no space has been given to yet: the rest is not free any more. */
+    long unwrittenBytes();
   }
 }

@@ -121,15 +121,28 @@ final class BlockSet {
   /** Every stretch of adjacent blocks, in order. */
   List<Range> ranges() {
     List<Range> ranges = new ArrayList<>();
+    segments.forEach((segmentId, bits) -> addRanges(segmentId, bits, ranges));
+    return ranges;
+  }
+
+  /** Those of one tier. */
+  List<Range> ranges(Tier tier) {
+    List<Range> ranges = new ArrayList<>();
     segments.forEach(
         (segmentId, bits) -> {
-          for (int from = bits.nextSetBit(0); from >= 0; ) {
-            int to = bits.nextClearBit(from);
-            ranges.add(range(segmentId, from, to - from));
-            from = bits.nextSetBit(to);
+          if (SegmentInfo.tierOf(segmentId) == tier) {
+            addRanges(segmentId, bits, ranges);
           }
         });
     return ranges;
+  }
+
+  private void addRanges(int segmentId, BitSet bits, List<Range> ranges) {
+    for (int from = bits.nextSetBit(0); from >= 0; ) {
+      int to = bits.nextClearBit(from);
+      ranges.add(range(segmentId, from, to - from));
+      from = bits.nextSetBit(to);
+    }
   }
 
   /** Where the last block of a segment in the set ends; 0 if it has none. */

@@ -117,8 +117,9 @@ final class DiskTier {
   }
 
   /**
-   * Bytes that may still be leased; {@code unwrittenBytes} are leased and perhaps not yet on disk.
+   * Bytes that may still be leased.
    *
+   * @param unwrittenBytes are leased, but count as free where they are to be written
    * @param tried directories that are not asked
    */
   long roomBytes(long unwrittenBytes, Set<Path> tried) {
@@ -132,6 +133,11 @@ final class DiskTier {
             ? Long.MAX_VALUE
             : config.diskCapacityBytes() - createdBytes();
     return Math.max(0, Math.min(usableBytes, allowedBytes));
+  }
+
+  /** What of a range that is leased counts as free to its file system. */
+  long unwrittenBytes(Range range) {
+    return segments.get(range.segmentId()).unwrittenBytes(range);
   }
 
   /**

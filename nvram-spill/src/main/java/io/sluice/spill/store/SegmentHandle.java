@@ -370,6 +370,12 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return deviceFile.beginWrite(ioClass, offsetBytes, lengthBytes);
   }
 
+  /** How much of a range of a file of the disk tier its file system has given no space yet. */
+  long unwrittenBytes(Range range) {
+    long fromBytes = Math.max(range.offsetBytes(), deviceFile.writtenBytes());
+    return Math.max(0, range.endBytes() - fromBytes);
+  }
+
   /** Returns when what was written to a file of the disk tier has reached the medium. */
   void force(IoClass ioClass) throws IOException {
     deviceFile.force(ioClass);

@@ -60,6 +60,7 @@ public final class SpillStore implements Closeable {
   private final OutputDirectory outputs = new OutputDirectory();
   private final Set<Lease> leases = new HashSet<>();
   private final LeaseKeeper keeper = new LeaseKeeper();
+  private final AllLeased leased = new AllLeased();
   private final Quarantine quarantine;
   private final SegmentHolders holders = new SegmentHolders();
   private final FormerPlaces former = new FormerPlaces();
@@ -767,8 +768,7 @@ public final class SpillStore implements Closeable {
     try {
       checkUsable(lease);
       List<Extent> taken =
-          allocator.take(
-              lease, copy.lengthBytes(), false, 0, this::leasedBytes, ", which it is to leave");
+          allocator.take(lease, copy.lengthBytes(), false, 0, leased, ", which it is to leave");
       taken.forEach(extent -> lease.held().add(extent.range()));
       return copy.lay(taken);
     } finally {
@@ -1007,13 +1007,7 @@ public final class SpillStore implements Closeable {
                 lack = room.await(lease.owner(), memoryBytes, contiguous, () -> checkUsable(lease));
               }
               taken.addAll(
-                  allocator.take(
-                      lease,
-                      wantedBytes,
-                      contiguous,
-                      memoryBytes,
-                      SpillStore.this::leasedBytes,
-                      lack));
+                  allocator.take(lease, wantedBytes, contiguous, memoryBytes, leased, lack));
               taken.forEach(extent -> lease.held().add(extent.range()));
               if (memoryBytesOf(taken) < wantedBytes) {
                 allocator.overflowed();
@@ -1517,6 +1511,22 @@ public final class SpillStore implements Closeable {
     return leases.stream().mapToLong(lease -> lease.heldBytes(tier)).sum();
   }
 
+  /** What all leases hold. */
+  private final class AllLeased implements Allocator.Leased {
+    @Override
+    public long bytes(Tier tier) {
+      return leasedBytes(tier);
+    }
+
+    @Override
+    public long unwrittenBytes() {
+      return leases.stream()
+          .flatMap(lease -> lease.held().ranges(Tier.DISK).stream())
+          .mapToLong(allocator.disk()::unwrittenBytes)
+          .sum();
+    }
+  }
+
   private void checkOpen() throws IOException {
     if (quiet) {
       throw new IOException("the spill store " + config.directory() + " is closed");
@@ -1537,7 +1547,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
-      allocator.checkCanEverFit(wantedBytes, copies.bytes() + copyingBytes(), this::leasedBytes);
+      allocator.checkCanEverFit(wantedBytes, copies.bytes() + copyingBytes(), leased);
     } finally {
       lock.unlock();
     }

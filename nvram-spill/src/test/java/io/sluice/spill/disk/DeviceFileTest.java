@@ -105,6 +105,18 @@ class DeviceFileTest {
   }
 
   @Test
+  void whatIsWrittenBehindAGapIsNotCountedOn() throws Exception {
+    file.beginWrite(IoClass.WRITE_SORT, 0, 100).close();
+    assertEquals(0, file.writtenBytes());
+    write(0, new byte[100]);
+    write(5000, new byte[100]);
+    assertEquals(100, file.writtenBytes());
+    write(50, new byte[8000]);
+    write(20, new byte[10]);
+    assertEquals(8050, file.writtenBytes());
+  }
+
+  @Test
   void whatIsNotWrittenAfterAllGivesItsMemoryBack() throws Exception {
     for (int i = 0; i < 20; i++) {
       file.beginWrite(IoClass.WRITE_SORT, 0, 100).close();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -263,6 +264,60 @@ class CapacityTest extends PoolTestBase {
     } finally {
       run("umount", pool().toString());
     }
+  }
+
+  private interface Use {
+    void of(SpillStore store) throws Exception;
+  }
+
+  /** A store with nothing but a disk tier on a file system that nobody else writes to. */
+  private void withDiskOfItsOwn(Use use) throws Exception {
+    Files.createDirectories(disk());
+    run("mount", "-t", "tmpfs", "-o", "size=32m,mode=700", "tmpfs", disk().toString());
+    try (SpillStore store =
+        SpillStore.open(config(0).disk(List.of(disk()), 0, 2 * SEGMENT_BYTES).build())) {
+      use.of(store);
+    } finally {
+      run("umount", disk().toString());
+    }
+  }
+
+  private long roomOnDiskBytes() throws IOException {
+    return Files.getFileStore(disk()).getUsableSpace() - 2 * SEGMENT_BYTES;
+  }
+
+  /** As a reducer does that stages for long: all of it is leased, and none committed. */
+  @Test
+  void whatIsLeasedAndWrittenTakesItsRoomOnDiskOnce() throws Exception {
+    withDiskOfItsOwn(
+        store -> {
+          try (Lease lease = store.openLease(APP)) {
+            while (roomOnDiskBytes() >= SEGMENT_BYTES) {
+              for (Extent extent : lease.lease(SEGMENT_BYTES)) {
+                lease.write(extent, 0, ByteBuffer.allocate((int) extent.lengthBytes()));
+              }
+            }
+            assertThrows(StoreFullException.class, () -> lease.lease(SEGMENT_BYTES));
+            assertTrue(roomOnDiskBytes() >= 0, "the reserve is not free");
+          }
+        });
+  }
+
+  @Test
+  void whatIsLeasedAndNotWrittenIsNotLeasedToOthers() throws Exception {
+    withDiskOfItsOwn(
+        store -> {
+          try (Lease lease = store.openLease(APP);
+              Lease other = store.openLease(APP)) {
+            long mostBytes = roomOnDiskBytes() / 3 * 2;
+            List<Extent> leased = lease.lease(mostBytes);
+            lease.write(leased.get(0), 0, ByteBuffer.allocate(SEGMENT_BYTES));
+            lease.write(leased.get(0), 2L * SEGMENT_BYTES, ByteBuffer.allocate(SEGMENT_BYTES));
+            assertThrows(StoreFullException.class, () -> other.lease(mostBytes));
+            lease.release(leased);
+            other.lease(mostBytes);
+          }
+        });
   }
 
   private static void run(String... command) throws Exception {
