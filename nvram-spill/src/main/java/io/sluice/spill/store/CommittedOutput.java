@@ -36,6 +36,11 @@ public final class CommittedOutput {
     return new CommittedOutput(identity, place);
   }
 
+  /** The same of an index that was checked, where it lies here, too. */
+  static CommittedOutput checked(OutputIdentity identity, OutputPlace place) {
+    return new CommittedOutput(identity, place);
+  }
+
   /** Its name. */
   public OutputId id() {
     return identity.id();

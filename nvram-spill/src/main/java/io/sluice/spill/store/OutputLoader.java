@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
@@ -36,12 +37,22 @@ final class OutputLoader {
     this.segments = segments;
   }
 
+  /** Checks an output's identity, where that lies, and the index. */
+  interface Checking {
+    CommittedOutput load(OutputIdentity identity, OutputPlace place) throws IOException;
+  }
+
   /**
    * Loads an output of an owner.
    *
    * @param owner of every segment that it may lie in: nothing of another is looked at
    */
   CommittedOutput load(FooterLocation location, Owner owner) throws IOException {
+    return load(location, owner, CommittedOutput::load);
+  }
+
+  /** The same with checks of one's own. */
+  CommittedOutput load(FooterLocation location, Owner owner, Checking checking) throws IOException {
     SegmentHandle tail = segments.apply(location.segmentId());
     if (tail == null || !tail.owner().equals(owner)) {
       throw new CorruptOutputException(
@@ -49,7 +60,7 @@ final class OutputLoader {
     }
     PlaceRecord record = footers.readPlace(tail.inTurn(), location);
     OutputPlace place = place(record, owner);
-    return CommittedOutput.load(footers.readIdentity(record, place), place);
+    return checking.load(footers.readIdentity(record, place), place);
   }
 
   private OutputPlace place(PlaceRecord record, Owner owner) throws IOException {

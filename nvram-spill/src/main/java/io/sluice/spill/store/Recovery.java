@@ -46,6 +46,7 @@ final class Recovery {
   private final Function<String, Optional<Owner>> owners;
   private final BiConsumer<SegmentHandle, IOException> unreadable;
   private final boolean keepsCopies;
+  private final CheckedIndexes indexes;
   private final Set<CommittedOutput> left = new HashSet<>(); // whoever has a pool may forge many
   private final Map<CommittedOutput, CommittedOutput> copies = new HashMap<>(); // of which output
   private long forged;
@@ -71,6 +72,7 @@ final class Recovery {
     this.owners = owners;
     this.unreadable = unreadable;
     this.keepsCopies = keepsCopies;
+    this.indexes = new CheckedIndexes(blockBytes);
   }
 
   List<CommittedOutput> scan(Collection<SegmentHandle> segments) throws IOException {
@@ -82,6 +84,7 @@ final class Recovery {
         leaveOut(segment, e);
       }
     }
+    found.removeAll(indexes.contested());
     divide(found);
     found.removeAll(left);
     Set<CommittedOutput> contested = contested(found);
@@ -162,18 +165,15 @@ final class Recovery {
     FooterLocation location =
         new FooterLocation(segment.info().segmentId(), endBytes - FooterLayout.TRAILER_BYTES);
     try {
-      CommittedOutput output = loader.load(location, segment.owner());
-      checkOwner(output, segment);
-      long generation = output.place().generation();
-      if (generation < 0 || generation >= generationBound) {
-        throw new CorruptOutputException(
-            output.id()
-                + " has generation "
-                + generation
-                + ", expected 0 to "
-                + (generationBound - 1));
-      }
-      found.add(output);
+      found.add(
+          loader.load(
+              location,
+              segment.owner(),
+              (identity, place) -> {
+                checkOwner(identity.id(), segment);
+                checkGeneration(identity.id(), place.generation());
+                return indexes.load(identity, place);
+              }));
     } catch (CorruptOutputException e) {
       LOG.warn("Left out an output that is not valid, at {}: {}", location, e.getMessage());
     } catch (UnreadableSegmentException e) {
@@ -184,12 +184,19 @@ final class Recovery {
     }
   }
 
-  private void checkOwner(CommittedOutput output, SegmentHandle segment) throws IOException {
-    Optional<Owner> owner = owners.apply(output.id().applicationId());
+  private void checkGeneration(OutputId id, long generation) throws IOException {
+    if (generation < 0 || generation >= generationBound) {
+      throw new CorruptOutputException(
+          id + " has generation " + generation + ", expected 0 to " + (generationBound - 1));
+    }
+  }
+
+  private void checkOwner(OutputId id, SegmentHandle segment) throws IOException {
+    Optional<Owner> owner = owners.apply(id.applicationId());
     if (owner.isPresent() ? !owner.get().equals(segment.owner()) : !segment.isTrusted()) {
       forged++;
       throw new CorruptOutputException(
-          output.id()
+          id
               + " lies in a segment of user id "
               + segment.owner()
               + ", expected "

@@ -67,7 +67,13 @@ class RecoveryTest {
 
   /** An output without runs, all of it but its footer in the first of these extents. */
   private void write(OutputId id, Range... extents) throws IOException {
+    write(id, 0, extents);
+  }
+
+  /** The same with the identity so far behind the index. */
+  private void write(OutputId id, long gapBytes, Range... extents) throws IOException {
     ByteBuffer index = OutputIndex.encode(1, List.of());
+    long identityOffsetBytes = index.capacity() + gapBytes;
     OutputIdentity identity =
         new OutputIdentity(
             id,
@@ -85,11 +91,12 @@ class RecoveryTest {
             new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES),
             3,
             List.of(extents),
-            index.capacity(),
+            identityOffsetBytes,
             FooterLayout.identityBytes(id),
             identity.crc32c());
     write(extents[0], index, extents[0].offsetBytes());
-    write(extents[0], identity.encode(), extents[0].offsetBytes() + index.capacity());
+    Range ends = identityOffsetBytes < BLOCK_BYTES ? extents[0] : last;
+    write(ends, identity.encode(), ends.offsetBytes() + identityOffsetBytes % BLOCK_BYTES);
     ByteBuffer footer = place.encode();
     footer.putLong(footer.capacity() - Long.BYTES, place.commitMark());
     write(last, footer, last.endBytes() - footer.capacity());
@@ -134,6 +141,33 @@ class RecoveryTest {
     other.close();
     assertEquals(List.of(id(1), id(3)), recovered());
     assertEquals(List.of(other), unreadable);
+  }
+
+  /** Else a start takes as long as whoever has written to the pool likes. */
+  @Test
+  void anIndexThatManyClaimIsReadOnce() throws IOException {
+    other = segment(DISK, Tier.DISK, BLOCK_BYTES);
+    claimTheIndexOfOther();
+    other.close();
+    assertEquals(List.of(id(1)), recovered());
+    assertEquals(List.of(other), unreadable, "whenever it was read");
+  }
+
+  @Test
+  void noneOfThoseThatClaimAnIndexIsBelieved() throws IOException {
+    other = segment(DISK, Tier.DISK, BLOCK_BYTES);
+    claimTheIndexOfOther();
+    assertEquals(List.of(id(1)), recovered());
+    assertEquals(List.of(), unreadable);
+    other.close();
+  }
+
+  private void claimTheIndexOfOther() throws IOException {
+    Range index = new Range(DISK, 0, BLOCK_BYTES);
+    for (int block = 1; block <= 2; block++) {
+      Range tail = new Range(MEMORY, (long) block * BLOCK_BYTES, BLOCK_BYTES);
+      write(id(1 + block), BLOCK_BYTES, index, tail);
+    }
   }
 
   @Test
