@@ -448,13 +448,13 @@ class BackgroundCopyTest extends PoolTestBase {
   void anotherOutputsMoveNeedsTheirRoomMore() throws Exception {
     try (SpillStore store = open(config(2).disk(List.of(disk()), SEGMENT_BYTES, 0).build())) {
       List<Integer> copied = new ArrayList<>();
-      for (int i = 0; i < 6; i++) {
+      for (int i = 0; copied.size() == i; i++) { // as many as there is room for
         commit(store, i);
         try {
           store.copyToDisk(output(store, i));
           copied.add(i);
         } catch (StoreFullException e) {
-          break;
+          assertTrue(i > 0, "not even one");
         }
       }
       CommittedOutput moved = output(store, copied.size());
