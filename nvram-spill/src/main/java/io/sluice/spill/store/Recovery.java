@@ -8,10 +8,12 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -204,37 +206,50 @@ final class Recovery {
     }
   }
 
+  /** What an output says is its own. */
+  private record Claim(Range range, CommittedOutput output) {
+    static final Comparator<Claim> BY_PLACE =
+        Comparator.<Claim>comparingInt(claim -> claim.range.segmentId())
+            .thenComparingLong(claim -> claim.range.offsetBytes());
+
+    boolean goesOnIn(Claim next) {
+      return range.segmentId() == next.range.segmentId()
+          && range.endBytes() > next.range.offsetBytes();
+    }
+  }
+
   private Set<CommittedOutput> contested(List<CommittedOutput> found) { // copies among them
-    Map<Object, CommittedOutput> claims = new HashMap<>();
     Set<CommittedOutput> contested = new HashSet<>();
+    Map<OutputId, CommittedOutput> named = new HashMap<>();
+    List<Claim> claims = new ArrayList<>();
     for (CommittedOutput output : found) {
       CommittedOutput original = copies.get(output);
-      if (original == null) {
-        claim(claims, contested, output.id(), output);
+      CommittedOutput other = original == null ? named.putIfAbsent(output.id(), output) : null;
+      if (other != null) {
+        contest(contested, other, output, output.id());
       }
       List<Extent> own = // what an output has on disk is its copy's, too
           original == null ? output.extents() : output.place().extentsBeside(original.place());
-      for (Extent extent : own) {
-        int segmentId = extent.segment().segmentId();
-        long endBytes = extent.offsetBytes() + extent.lengthBytes();
-        for (long block = extent.offsetBytes(); block < endBytes; block += blockBytes) {
-          claim(claims, contested, new FooterLocation(segmentId, block), output);
-        }
+      own.forEach(extent -> claims.add(new Claim(extent.range(), output)));
+    }
+    claims.sort(Claim.BY_PLACE);
+    Claim furthest = null; // each that goes on at some place shares it with this one
+    for (Claim claim : claims) {
+      boolean goesOn = furthest != null && furthest.goesOnIn(claim);
+      if (goesOn) {
+        contest(contested, furthest.output(), claim.output(), claim.range());
+      }
+      if (!goesOn || claim.range().endBytes() > furthest.range().endBytes()) {
+        furthest = claim;
       }
     }
     return contested;
   }
 
-  private static void claim(
-      Map<Object, CommittedOutput> claims,
-      Set<CommittedOutput> contested,
-      Object what,
-      CommittedOutput output) {
-    CommittedOutput other = claims.putIfAbsent(what, output);
-    if (other != null) {
-      LOG.warn("Left out {} and {}: both claim {}", other.id(), output.id(), what);
-      contested.add(other);
-      contested.add(output);
+  private static void contest(
+      Set<CommittedOutput> contested, CommittedOutput one, CommittedOutput other, Object what) {
+    if (contested.add(one) | contested.add(other)) { // once for each, however much it claims
+      LOG.warn("Left out {} and {}: both claim {}", one.id(), other.id(), what);
     }
   }
 }

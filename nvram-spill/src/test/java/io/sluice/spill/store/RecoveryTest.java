@@ -44,7 +44,7 @@ class RecoveryTest {
 
   @BeforeEach
   void open() throws IOException {
-    memory = segment(MEMORY, Tier.MEMORY, 3 * BLOCK_BYTES);
+    memory = segment(MEMORY, Tier.MEMORY, 5 * BLOCK_BYTES);
     write(id(1), new Range(MEMORY, 0, BLOCK_BYTES));
   }
 
@@ -162,11 +162,29 @@ class RecoveryTest {
     other.close();
   }
 
+  /** However long the one reaches that shares it, and wherever the others end. */
+  @Test
+  void whoeverSharesABlockIsLeftOut() throws IOException {
+    other = segment(DISK, Tier.DISK, 4 * BLOCK_BYTES);
+    write(id(2), onDisk(0, 3), inMemory(1));
+    write(id(3), onDisk(1, 1), inMemory(2));
+    write(id(4), onDisk(2, 1), inMemory(3));
+    write(id(5), onDisk(3, 1), inMemory(4));
+    assertEquals(List.of(id(1), id(5)), recovered());
+    other.close();
+  }
+
+  private static Range onDisk(long block, long blocks) {
+    return new Range(DISK, block * BLOCK_BYTES, blocks * BLOCK_BYTES);
+  }
+
+  private static Range inMemory(long block) {
+    return new Range(MEMORY, block * BLOCK_BYTES, BLOCK_BYTES);
+  }
+
   private void claimTheIndexOfOther() throws IOException {
-    Range index = new Range(DISK, 0, BLOCK_BYTES);
-    for (int block = 1; block <= 2; block++) {
-      Range tail = new Range(MEMORY, (long) block * BLOCK_BYTES, BLOCK_BYTES);
-      write(id(1 + block), BLOCK_BYTES, index, tail);
+    for (int block = 1; block <= 4; block++) {
+      write(id(1 + block), BLOCK_BYTES, onDisk(0, 1), inMemory(block));
     }
   }
 
