@@ -48,17 +48,22 @@ final class OutputLoader {
    * @param owner of every segment that it may lie in: nothing of another is looked at
    */
   CommittedOutput load(FooterLocation location, Owner owner) throws IOException {
-    return load(location, owner, CommittedOutput::load);
+    return load(location, 0, owner, CommittedOutput::load);
   }
 
-  /** The same with checks of one's own. */
-  CommittedOutput load(FooterLocation location, Owner owner, Checking checking) throws IOException {
+  /**
+   * The same with checks of one's own.
+   *
+   * @param fromBytes where in its segment the output's place begins at the earliest
+   */
+  CommittedOutput load(FooterLocation location, long fromBytes, Owner owner, Checking checking)
+      throws IOException {
     SegmentHandle tail = segments.apply(location.segmentId());
     if (tail == null || !tail.owner().equals(owner)) {
       throw new CorruptOutputException(
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
-    PlaceRecord record = footers.readPlace(tail.inTurn(), location);
+    PlaceRecord record = footers.readPlace(tail.inTurn(), location, fromBytes);
     OutputPlace place = place(record, owner);
     return checking.load(footers.readIdentity(record, place), place);
   }

@@ -155,14 +155,17 @@ final class Recovery {
   }
 
   private void scan(SegmentHandle segment, List<CommittedOutput> found) throws IOException {
+    long fromBytes = 0; // no byte of it is read as part of two places
     for (long end = blockBytes; end <= segment.lengthBytes(); end += blockBytes) {
       if (FooterReader.looksCommitted(segment, end)) {
-        load(segment, end, found);
+        load(segment, fromBytes, end, found);
+        fromBytes = end;
       }
     }
   }
 
-  private void load(SegmentHandle segment, long endBytes, List<CommittedOutput> found)
+  private void load(
+      SegmentHandle segment, long fromBytes, long endBytes, List<CommittedOutput> found)
       throws IOException {
     FooterLocation location =
         new FooterLocation(segment.info().segmentId(), endBytes - FooterLayout.TRAILER_BYTES);
@@ -170,6 +173,7 @@ final class Recovery {
       found.add(
           loader.load(
               location,
+              fromBytes,
               segment.owner(),
               (identity, place) -> {
                 checkOwner(identity.id(), segment);

@@ -142,6 +142,21 @@ class OutputTailTest {
     assertEquals(IDENTITY, reader.readIdentity(place, media.extents()));
   }
 
+  /** Else a start reads for each of many that are forged as much as whoever forges them likes. */
+  @Test
+  void aPlaceThatReachesOverAnotherIsNotRead() throws Exception {
+    Media media = new Media();
+    media.write(PLACE, IDENTITY);
+    FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
+    int beginBytes = BLOCK_BYTES - PLACE.encode().capacity();
+    assertEquals(PLACE, reader.readPlace(source(media.last), PLACE.location(), beginBytes));
+    IOException e =
+        assertThrows(
+            CorruptOutputException.class,
+            () -> reader.readPlace(source(media.last), PLACE.location(), beginBytes + 1));
+    assertTrue(e.getMessage().contains("place length is"), e.getMessage());
+  }
+
   @Test
   void aMarkFitsNoOtherIdentity() {
     OutputIdentity other =
