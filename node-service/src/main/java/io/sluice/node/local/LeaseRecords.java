@@ -54,6 +54,11 @@ import org.slf4j.LoggerFactory;
  * while no other says that it is its own. So a task that leases and gives back for ever has no
  * record without bounds. Files need not survive the loss of power, which no task survives either.
  *
+ * <p>Where an extent lies is known when the store has granted it. A service that is killed just
+ * then leaves blocks that no record names, and they stay in quarantine until the applications of
+ * then have ended, as those of a lease without a record. To write it down first would be to write a
+ * file under the lock of the store, at every lease, against what few kills leave behind.
+ *
  * <p>A record that cannot be written (the file system is full, mostly) is no reason to refuse room
  * that the pool has. The lease goes without; but what other records say can then no longer be
  * believed, since the lease without may be granted what they gave back. So they are deleted too,
