@@ -608,7 +608,10 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** What nobody waits for is made safe: that is what it is for. */
+  /**
+   * What nobody waits for is made safe before it gets its mark: what is found by the mark after a
+   * crash of the machine is there. The mark itself is as safe as any other.
+   */
   private FooterLocation write(
       CommittedOutput output, OutputCopy copy, ExtentTable extents, Lease lease, IoClass ioClass)
       throws IOException {
