@@ -56,7 +56,13 @@ class Granting {
 
   /** Takes an ask, and answers it if it is not to wait. */
   final void ask(
-      Holder holder, Kind kind, long bytes, Patience patience, long nowMs, List<Order> orders) {
+      Holder holder,
+      Kind kind,
+      long bytes,
+      Patience patience,
+      long untilMs,
+      long nowMs,
+      List<Order> orders) {
     long hasBytes = kind == Kind.WRITING ? Math.min(holder.bytes(Kind.ROOM), bytes) : 0;
     books.convert(holder, Kind.ROOM, Kind.WRITING, hasBytes);
     long moreBytes = bytes - hasBytes;
@@ -76,7 +82,7 @@ class Granting {
             hasBytes,
             sort && sortBytes > holder.claimBytes,
             patience,
-            nowMs + waitMs(patience));
+            Math.min(untilMs, nowMs + waitMs(patience)));
     boolean late = patience != Patience.LAST && !isServed(holder, nowMs);
     if (holder.account.ended || late) {
       answer(ask, 0, orders);

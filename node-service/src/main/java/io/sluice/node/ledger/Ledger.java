@@ -114,6 +114,12 @@ public class Ledger {
    * @param kind {@link Kind#SORT}, {@link Kind#WRITING} or {@link Kind#RECEIVE}
    */
   public List<Order> ask(long holderId, Kind kind, long bytes, Patience patience, long nowMs) {
+    return ask(holderId, kind, bytes, patience, Long.MAX_VALUE, nowMs);
+  }
+
+  /** The same of one that waits until then at most, however patient it is. */
+  public List<Order> ask(
+      long holderId, Kind kind, long bytes, Patience patience, long untilMs, long nowMs) {
     Holder holder = holder(holderId);
     if (bytes <= 0 || bytes > books.capacityBytes()) {
       throw new IllegalArgumentException(
@@ -126,7 +132,7 @@ public class Ledger {
       throw new IllegalArgumentException(holder.who + " asks a second time");
     }
     List<Order> orders = new ArrayList<>();
-    granting.ask(holder, kind, bytes, patience, nowMs, orders);
+    granting.ask(holder, kind, bytes, patience, untilMs, nowMs, orders);
     orders.addAll(settle(nowMs));
     return orders;
   }

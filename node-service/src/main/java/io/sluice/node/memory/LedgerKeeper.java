@@ -263,14 +263,18 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   }
 
   @Override
-  public long ask(Lease lease, long bytes, boolean contiguous, boolean last) {
+  public long ask(Lease lease, long bytes, boolean contiguous, boolean last, long timeoutMs) {
     lock.lock();
     try {
+      long untilMs = nowMs() + Math.min(timeoutMs, last ? revokeMs : waitMs); // for all steps
+      Patience patience = last ? Patience.LAST : Patience.COMING;
       awaitWhile(() -> asking.contains(lease)); // one ask of each at a time
       asking.add(lease);
       try {
         tryDiskAgain();
-        return contiguous ? askWhole(lease, bytes, last) : askInSteps(lease, bytes, last);
+        return contiguous
+            ? askWhole(lease, bytes, patience, untilMs)
+            : askInSteps(lease, bytes, patience, untilMs);
       } finally {
         asking.remove(lease);
         changed.signalAll();
@@ -280,8 +284,8 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     }
   }
 
-  private long askWhole(Lease lease, long bytes, boolean last) {
-    long grantedBytes = askStep(lease, bytes, last ? Patience.LAST : Patience.COMING);
+  private long askWhole(Lease lease, long bytes, Patience patience, long untilMs) {
+    long grantedBytes = askStep(lease, bytes, patience, untilMs);
     if (grantedBytes == bytes) {
       return bytes;
     }
@@ -289,8 +293,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     return 0;
   }
 
-  private long askInSteps(Lease lease, long bytes, boolean last) {
-    long untilMs = nowMs() + (last ? revokeMs : waitMs); // for all steps together
+  private long askInSteps(Lease lease, long bytes, Patience patience, long untilMs) {
     long blockBytes = lease.info().blockBytes();
     long mostBytes =
         Math.min(
@@ -300,8 +303,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     long grantedBytes = 0;
     while (grantedBytes < bytes) {
       long stepBytes = Math.min(wholeBytes, bytes - grantedBytes);
-      Patience patience = last ? Patience.LAST : Patience.COMING;
-      long gotBytes = askStep(lease, stepBytes, nowMs() < untilMs ? patience : Patience.NONE);
+      long gotBytes = askStep(lease, stepBytes, patience, untilMs);
       grantedBytes += gotBytes;
       if (gotBytes < stepBytes) {
         break;
@@ -310,13 +312,13 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     return grantedBytes;
   }
 
-  private long askStep(Lease lease, long bytes, Patience patience) {
+  private long askStep(Lease lease, long bytes, Patience patience, long untilMs) {
     if (closed || bytes > ledger.stats().capacityBytes()) {
       return 0;
     }
     long id = holders.computeIfAbsent(lease, asker -> join(asker, Borrower.PROCESS));
     long sinceNs = nanoTime.getAsLong();
-    execute(ledger.ask(id, Kind.WRITING, bytes, patience, nowMs()));
+    execute(ledger.ask(id, Kind.WRITING, bytes, patience, untilMs, nowMs()));
     if (!answers.containsKey(id)) {
       awaitWhile(() -> !answers.containsKey(id) && holders.containsKey(lease));
       waits.add(nanoTime.getAsLong() - sinceNs);

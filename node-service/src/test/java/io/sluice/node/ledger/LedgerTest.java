@@ -88,6 +88,26 @@ class LedgerTest {
   }
 
   @Test
+  void whoHasLittleTimeIsRefusedWhenItIsOver() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("other", 100);
+    long holder = holder();
+    assertEquals(
+        List.of(Order.Move.class), kinds(ledger.ask(holder, Kind.WRITING, 4, Patience.LAST, 5, 0)));
+    assertEquals(List.of(), ledger.tick(4));
+    assertEquals(List.of(new Order.Answer(holder, 0)), ledger.tick(5));
+  }
+
+  /** It need not wait for what is there, and would lose records without it. */
+  @Test
+  void aLastResortWithoutTimeIsGrantedWhatIsFree() {
+    long holder = holder();
+    assertEquals(
+        List.of(new Order.Answer(holder, 50)),
+        ledger.ask(holder, Kind.WRITING, 50, Patience.LAST, 5, 5));
+  }
+
+  @Test
   void anOutputWithACopyLeavesForAnotherOfItsApplication() {
     ledger.moverWorks(true, 0);
     ledger.outputsHaveCopies();

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.ledger.Kind;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
@@ -17,6 +19,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -70,6 +74,31 @@ class LocalServerTest extends LocalServerTestBase {
     assertEquals(CAPACITY_BYTES, leasedBytes());
     client.close();
     awaitNothingLeased();
+  }
+
+  @Test
+  void whatIsGrantedToATaskThatHasGoneComesBack() throws IOException {
+    try (LocalClient holder = connect(APP)) {
+      holder.release(holder.lease(CAPACITY_BYTES)); // waits until all of it is there
+      List<Extent> held = new ArrayList<>();
+      for (int i = 0; i < SEGMENTS - 1; i++) {
+        held.add(holder.leaseMemory(MemoryUse.RECEIVE, A_SEGMENT_BYTES).orElseThrow());
+      }
+      LocalClient gone = connect(APP);
+      CompletableFuture<IOException> waiting =
+          CompletableFuture.supplyAsync(
+              () -> assertThrows(IOException.class, () -> gone.lease(CAPACITY_BYTES / 2)));
+      Await.until("it waits", () -> memory.moment().ledger().queued() == 1);
+      gone.close();
+      waiting.join();
+      holder.release(held);
+      Await.until("nobody holds it", () -> heldToWriteBytes() == 0);
+    }
+    awaitNothingLeased();
+  }
+
+  private long heldToWriteBytes() {
+    return memory.moment().ledger().heldBytes().get(Kind.WRITING);
   }
 
   @Test

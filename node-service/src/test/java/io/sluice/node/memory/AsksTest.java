@@ -27,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Asks of several steps, of which one waits for a move that hangs, by a clock of the test. */
 @Timeout(60)
@@ -36,6 +38,7 @@ class AsksTest {
   private static final long CAPACITY_BYTES = (long) SEGMENTS * TestPool.SEGMENT_BYTES;
   private static final long STEP_BYTES = CAPACITY_BYTES / 32;
   private static final long REVOKE_MS = 10_000;
+  private static final long VERY_LONG_MS = 600_000;
 
   @TempDir private Path directory;
   private final CountDownLatch moveGoesOn = new CountDownLatch(1);
@@ -61,7 +64,7 @@ class AsksTest {
     }
     filler = store.openLease("application_2");
     asker = store.openLease("application_3");
-    assertTrue(keeper.ask(filler, CAPACITY_BYTES, false, true) > 3 * STEP_BYTES);
+    assertTrue(keeper.ask(filler, CAPACITY_BYTES, false, true, 0) > 3 * STEP_BYTES);
     keeper.moveOutputsOf(store);
   }
 
@@ -93,7 +96,8 @@ class AsksTest {
   }
 
   private CompletableFuture<Long> askLater(int steps, boolean last) {
-    return CompletableFuture.supplyAsync(() -> keeper.ask(asker, steps * STEP_BYTES, false, last));
+    return CompletableFuture.supplyAsync(
+        () -> keeper.ask(asker, steps * STEP_BYTES, false, last, VERY_LONG_MS));
   }
 
   private void awaitStep() {
@@ -126,12 +130,24 @@ class AsksTest {
   @Test
   void theStepsOfALastResortHaveOneDeadlineTogether() throws Exception {
     CompletableFuture<Long> asking = askLater(8, true);
-    for (int step = 0; step < 2; step++) {
-      awaitStep();
-      clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(REVOKE_MS * 6 / 10));
-      keeper.gaveBack(filler, MemoryUse.WRITING, STEP_BYTES);
-    }
+    awaitStep();
+    clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(REVOKE_MS * 6 / 10));
+    keeper.gaveBack(filler, MemoryUse.WRITING, STEP_BYTES);
+    awaitStep();
+    clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(REVOKE_MS * 4 / 10));
     Await.until("no step waits any more", asking::isDone);
-    assertEquals(2 * STEP_BYTES, asking.get());
+    assertEquals(STEP_BYTES, asking.get());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whoHasLittleTimeLeftWaitsNoLonger(boolean contiguous) throws Exception {
+    CompletableFuture<Long> asking =
+        CompletableFuture.supplyAsync(
+            () -> keeper.ask(asker, STEP_BYTES, contiguous, true, REVOKE_MS / 2));
+    awaitStep();
+    clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(REVOKE_MS / 2));
+    Await.until("it does not wait any more", asking::isDone);
+    assertEquals(0, asking.get());
   }
 }

@@ -153,7 +153,7 @@ class MoveFailuresTest {
     long largeBytes = 1L << 40;
     try (LedgerKeeper large = new LedgerKeeper(Terms.DEFAULT, largeBytes, looks::incrementAndGet);
         Lease lease = store.openLease(APP)) {
-      assertTrue(large.ask(lease, largeBytes, false, false) > largeBytes / 2);
+      assertTrue(large.ask(lease, largeBytes, false, false, 0) > largeBytes / 2);
       assertTrue(looks.get() < 1_000, looks + " looks at the clock");
     }
   }

@@ -15,7 +15,7 @@ public interface MemoryKeeper {
   MemoryKeeper NONE =
       new MemoryKeeper() {
         @Override
-        public long ask(Lease lease, long bytes, boolean contiguous, boolean last) {
+        public long ask(Lease lease, long bytes, boolean contiguous, boolean last, long timeoutMs) {
           return bytes;
         }
 
@@ -60,9 +60,11 @@ public interface MemoryKeeper {
    *
    * @param contiguous whether less is of no use
    * @param last whether there is no room on the disk tier
+   * @param timeoutMs longest wait
    * @return how much of it may be of the memory tier
    */
-  long ask(Lease lease, long bytes, boolean contiguous, boolean last) throws IOException;
+  long ask(Lease lease, long bytes, boolean contiguous, boolean last, long timeoutMs)
+      throws IOException;
 
   /**
    * A lease wants whole blocks for that, in one piece, and does not wait; it holds them from now

@@ -95,11 +95,12 @@ final class MemoryRoom implements Closeable {
   }
 
   /**
-   * Waits while the memory tier has no room and may get some.
+   * Waits while the memory tier has no room and may get some, so long at most.
    *
    * @return why it has none, for messages; empty if it has, or is as large as configured
    */
-  String await(Owner owner, long lengthBytes, boolean contiguous, Check usable) throws IOException {
+  String await(Owner owner, long lengthBytes, boolean contiguous, long timeoutMs, Check usable)
+      throws IOException {
     if (memory.hasRoom(owner, lengthBytes, contiguous)) {
       return "";
     }
@@ -109,10 +110,11 @@ final class MemoryRoom implements Closeable {
     if (contiguous && lengthBytes > config.segmentBytes()) {
       return ""; // no segment will ever do
     }
+    long waitMs = Math.min(config.fillTimeoutMs(), timeoutMs);
     growth.need(owner, lengthBytes, contiguous);
     wakeFiller();
     try {
-      long leftNs = TimeUnit.MILLISECONDS.toNanos(config.fillTimeoutMs());
+      long leftNs = TimeUnit.MILLISECONDS.toNanos(waitMs);
       while (mayCome(owner) && leftNs > 0 && !memory.hasRoom(owner, lengthBytes, contiguous)) {
         leftNs = grown.awaitNanos(leftNs);
         usable.run();
@@ -129,7 +131,7 @@ final class MemoryRoom implements Closeable {
     growth.wentWithout();
     lacked(owner);
     return mayCome(owner)
-        ? " (the next segment did not come within " + config.fillTimeoutMs() + " ms)"
+        ? " (the next segment did not come within " + waitMs + " ms)"
         : growth.reason();
   }
 

@@ -50,8 +50,12 @@ public final class SpillStore implements Closeable {
   /** Of the time that a disk has for its answer: a task waits for this, and for its lease. */
   private static final int REVIEW_PART = 4;
 
+  /** All that one lease waits for memory: less than its task waits for the service. */
+  static final long LEASE_TIMEOUT_MS = 20_000;
+
   private final StoreConfig config;
   private final PoolFiles files;
+  private final LongSupplier nanoTime;
   private final OutputLoader loader;
   private final long recoveredGenerationBound;
 
@@ -83,6 +87,7 @@ public final class SpillStore implements Closeable {
       throws IOException {
     this.config = config;
     this.files = files;
+    this.nanoTime = nanoTime;
     this.memoryKeeper = config.memoryKeeper();
     this.allocator = new Allocator(config, files, nanoTime);
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
@@ -952,6 +957,7 @@ public final class SpillStore implements Closeable {
     @Override
     public List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous)
         throws IOException {
+      long deadlineNs = leaseDeadlineNs();
       long wantedBytes = allocator.roundUp(lengthBytes);
       if (lacksRoom(lease.owner(), wantedBytes, contiguous)) {
         reviewQuarantine();
@@ -967,9 +973,10 @@ public final class SpillStore implements Closeable {
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
       boolean last = !hasDisk();
       while (true) {
-        long memoryBytes = fits ? memoryKeeper.ask(lease, wantedBytes, contiguous, last) : 0;
+        long memoryBytes =
+            fits ? memoryKeeper.ask(lease, wantedBytes, contiguous, last, leftMs(deadlineNs)) : 0;
         try {
-          return take(lease, wantedBytes, contiguous, memoryBytes);
+          return take(lease, wantedBytes, contiguous, memoryBytes, deadlineNs);
         } catch (StoreFullException e) {
           if (dropCopies(wantedBytes)) {
             continue; // there is more room on disk now
@@ -980,6 +987,14 @@ public final class SpillStore implements Closeable {
           last = true;
         }
       }
+    }
+
+    private long leaseDeadlineNs() {
+      return nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(LEASE_TIMEOUT_MS);
+    }
+
+    private long leftMs(long deadlineNs) {
+      return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNs - nanoTime.getAsLong()));
     }
 
     private StoreFullException refused(StoreFullException e) {
@@ -997,7 +1012,8 @@ public final class SpillStore implements Closeable {
     }
 
     /** Takes what it can of so much from memory, which the lease was granted. */
-    private List<Extent> take(Lease lease, long wantedBytes, boolean contiguous, long memoryBytes)
+    private List<Extent> take(
+        Lease lease, long wantedBytes, boolean contiguous, long memoryBytes, long deadlineNs)
         throws IOException {
       List<Extent> taken = new ArrayList<>();
       freeing(
@@ -1007,7 +1023,13 @@ public final class SpillStore implements Closeable {
               String lack = "";
               if (memoryBytes > 0) {
                 reuseFormer(lease.owner(), memoryBytes, contiguous, retired);
-                lack = room.await(lease.owner(), memoryBytes, contiguous, () -> checkUsable(lease));
+                lack =
+                    room.await(
+                        lease.owner(),
+                        memoryBytes,
+                        contiguous,
+                        leftMs(deadlineNs),
+                        () -> checkUsable(lease));
               }
               taken.addAll(
                   allocator.take(lease, wantedBytes, contiguous, memoryBytes, leased, lack));
@@ -1061,7 +1083,8 @@ public final class SpillStore implements Closeable {
     @Override
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
-      return droppingCopies(wantedBytes, () -> take(lease, wantedBytes, false, 0));
+      return droppingCopies(
+          wantedBytes, () -> take(lease, wantedBytes, false, 0, leaseDeadlineNs()));
     }
 
     @Override

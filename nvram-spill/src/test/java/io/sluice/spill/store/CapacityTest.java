@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -176,6 +178,54 @@ class CapacityTest extends PoolTestBase {
       assertEquals(Tier.DISK, lease.lease(1).get(0).segment().tier());
       gate.opened.countDown();
     }
+  }
+
+  @Test
+  void allThatALeaseWaitsForHasOneDeadline() throws Exception {
+    AtomicLong clockNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
+    List<Long> timeoutsMs = new ArrayList<>();
+    MemoryKeeper keeper =
+        grantingAtLast(
+            (last, timeoutMs) -> {
+              timeoutsMs.add(timeoutMs);
+              long waitedMs = last ? timeoutMs : SpillStore.LEASE_TIMEOUT_MS - 5_000;
+              clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(waitedMs));
+            });
+    Gate gate = new Gate();
+    StoreConfig config =
+        config(2)
+            .disk(List.of(disk()), 0, Long.MAX_VALUE / 2) // no room
+            .segmentListener(gate)
+            .fillTimeoutMs(60_000)
+            .memoryKeeper(keeper)
+            .build();
+    try (SpillStore store = SpillStore.open(config, PoolSpaces::open, clockNs::get);
+        Lease lease = store.openLease(APP)) {
+      String message = assertThrows(StoreFullException.class, () -> lease.lease(1)).getMessage();
+      gate.opened.countDown();
+      assertTrue(message.contains("did not come within 0 ms"), message);
+      assertEquals(List.of(SpillStore.LEASE_TIMEOUT_MS, 5_000L), timeoutsMs);
+    }
+  }
+
+  private interface Asked {
+    void waits(boolean last, long timeoutMs);
+  }
+
+  /** Grants nothing before it is the last resort, and all then. */
+  private MemoryKeeper grantingAtLast(Asked asked) {
+    return (MemoryKeeper)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {MemoryKeeper.class},
+            (proxy, method, arguments) -> {
+              if (!method.getName().equals("ask")) {
+                return method.invoke(MemoryKeeper.NONE, arguments);
+              }
+              boolean last = (boolean) arguments[3];
+              asked.waits(last, (long) arguments[4]);
+              return last ? arguments[1] : 0L;
+            });
   }
 
   @Test
