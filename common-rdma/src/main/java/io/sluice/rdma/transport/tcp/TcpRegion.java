@@ -15,19 +15,23 @@ import java.util.Set;
  */
 final class TcpRegion {
   /** How long a transfer under way may take to finish before its connection is given up. */
-  private static final long GRACE_MS = 1_000;
+  static final long GRACE_MS = 1_000;
 
   /** A socket that was shut down wakes its thread at once; longer than this is a bug. */
-  private static final long SHUTDOWN_LIMIT_MS = 10_000;
+  static final long SHUTDOWN_LIMIT_MS = 10_000;
 
   private final RegionDescriptor descriptor;
   private final MemoryRegion memory;
+  private final long graceMs;
+  private final long shutdownLimitMs;
   private final Set<SocketChannel> senders = new HashSet<>();
   private boolean retired;
 
-  TcpRegion(RegionDescriptor descriptor, MemoryRegion memory) {
+  TcpRegion(RegionDescriptor descriptor, MemoryRegion memory, long graceMs, long shutdownLimitMs) {
     this.descriptor = descriptor;
     this.memory = memory;
+    this.graceMs = graceMs;
+    this.shutdownLimitMs = shutdownLimitMs;
   }
 
   RegionDescriptor descriptor() {
@@ -51,15 +55,15 @@ final class TcpRegion {
   /** Lets nobody in any more, and returns when the last sender has left. */
   synchronized void retire() {
     retired = true;
-    if (!awaitNoSenders(GRACE_MS)) {
+    if (!awaitNoSenders(graceMs)) {
       senders.forEach(Sockets::shutdown);
-      if (!awaitNoSenders(SHUTDOWN_LIMIT_MS)) {
+      if (!awaitNoSenders(shutdownLimitMs)) {
         throw new IllegalStateException(
             descriptor
                 + " is still being sent from by "
                 + senders.size()
                 + " connections "
-                + SHUTDOWN_LIMIT_MS
+                + shutdownLimitMs
                 + " ms after they were shut down; it must not be unmapped");
       }
     }

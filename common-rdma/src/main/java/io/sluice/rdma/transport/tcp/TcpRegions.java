@@ -20,9 +20,18 @@ final class TcpRegions {
   private final SecureRandom keys = new SecureRandom();
   private final AtomicLong nextRegionId = new AtomicLong(1);
   private final TransportMeter meter;
+  private final long graceMs;
+  private final long shutdownLimitMs;
 
   TcpRegions(TransportMeter meter) {
+    this(meter, TcpRegion.GRACE_MS, TcpRegion.SHUTDOWN_LIMIT_MS);
+  }
+
+  /** As above, by other limits: a test has a sender that does not end. */
+  TcpRegions(TransportMeter meter, long graceMs, long shutdownLimitMs) {
     this.meter = meter;
+    this.graceMs = graceMs;
+    this.shutdownLimitMs = shutdownLimitMs;
   }
 
   RegionDescriptor register(MemoryRegion memory) throws RegistrationException {
@@ -30,19 +39,23 @@ final class TcpRegions {
     RegionDescriptor descriptor =
         new RegionDescriptor(
             nextRegionId.getAndIncrement(), keys.nextLong(), memory.lengthBytes(), new byte[0]);
-    regions.put(descriptor.regionId(), new TcpRegion(descriptor, memory));
+    regions.put(descriptor.regionId(), new TcpRegion(descriptor, memory, graceMs, shutdownLimitMs));
     meter.registered(memory.lengthBytes());
     return descriptor;
   }
 
-  /** Returns when nobody sends from it any more; said again, it changes nothing. */
+  /**
+   * Returns when nobody sends from it any more; said again, it changes nothing.
+   *
+   * @throws IllegalStateException if somebody still does; it is to be said again then
+   */
   void deregister(RegionDescriptor descriptor) {
     TcpRegion region = regions.get(descriptor.regionId());
-    if (region != null
-        && region.descriptor().equals(descriptor)
-        && regions.remove(descriptor.regionId(), region)) {
-      meter.deregistered(descriptor.lengthBytes());
-      region.retire();
+    if (region != null && region.descriptor().equals(descriptor)) {
+      region.retire(); // first: if that fails, it must not seem done when it is said again
+      if (regions.remove(descriptor.regionId(), region)) {
+        meter.deregistered(descriptor.lengthBytes());
+      }
     }
   }
 
