@@ -41,14 +41,18 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private final Set<TcpServerConnection> connections = ConcurrentHashMap.newKeySet();
   private final TransportMeter meter = new TransportMeter();
   private final TcpRegions regions = new TcpRegions(meter);
-  private final Deadlines stallWatch = new Deadlines("sluice-tcp-stall-watch");
+  private final Deadlines stallWatch;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final UnprovedShare<SocketChannel> unproved;
   private final TcpServing serving;
 
   private TcpServerEndpoint(
-      ServerSocketChannel listener, Admission admission, IntFunction<ByteBuffer> memory)
+      ServerSocketChannel listener,
+      Admission admission,
+      Deadlines stallWatch,
+      IntFunction<ByteBuffer> memory)
       throws IOException {
+    this.stallWatch = stallWatch;
     this.address = (InetSocketAddress) listener.getLocalAddress();
     ConnectionLimits limits = admission.limits();
     this.unproved =
@@ -74,35 +78,46 @@ final class TcpServerEndpoint implements ServerEndpoint {
       TcpPatience patience,
       IntFunction<ByteBuffer> memory)
       throws TransportException {
-    ServerSocketChannel listener = null;
     try {
-      listener = ServerSocketChannel.open();
-      listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      listener.bind(bindAddress, ConnectionLimits.BACKLOG);
-      TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, admission, memory);
-      endpoint.acceptor.start();
+      ServerSocketChannel listener = ServerSocketChannel.open();
+      try {
+        listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        listener.bind(bindAddress, ConnectionLimits.BACKLOG);
+        return start(listener, admission, patience, memory);
+      } catch (IOException | RuntimeException | Error e) {
+        listener.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new TransportException(
+          "tcp: cannot listen on "
+              + bindAddress
+              + ": "
+              + e.getMessage()
+              + "; choose an address of this host and a free port",
+          e);
+    }
+  }
+
+  /** Takes the listener over; if that fails, it is still the caller's. */
+  private static TcpServerEndpoint start(
+      ServerSocketChannel listener,
+      Admission admission,
+      TcpPatience patience,
+      IntFunction<ByteBuffer> memory)
+      throws IOException {
+    Deadlines stallWatch = new Deadlines("sluice-tcp-stall-watch");
+    try {
+      TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, admission, stallWatch, memory);
       long idleLimitMs = admission.limits().idleTimeoutMs();
-      endpoint.stallWatch.every(
+      stallWatch.every(
           Math.max(1, Math.min(patience.shortestMs(), idleLimitMs) / 4),
           () -> endpoint.connections.forEach(c -> c.shutdownIfLate(patience, idleLimitMs)));
+      endpoint.acceptor.start(); // last: from here on there are connections
       return endpoint;
-    } catch (IOException e) {
-      TransportException failure =
-          new TransportException(
-              "tcp: cannot listen on "
-                  + bindAddress
-                  + ": "
-                  + e.getMessage()
-                  + "; choose an address of this host and a free port",
-              e);
-      try {
-        if (listener != null) {
-          listener.close();
-        }
-      } catch (IOException suppressed) {
-        failure.addSuppressed(suppressed);
-      }
-      throw failure;
+    } catch (IOException | RuntimeException | Error e) {
+      stallWatch.close();
+      throw e;
     }
   }
 

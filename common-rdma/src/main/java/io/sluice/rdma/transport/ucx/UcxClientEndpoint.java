@@ -28,7 +28,13 @@ final class UcxClientEndpoint extends ClientEndpointBase {
   }
 
   static UcxClientEndpoint open(UcxSettings settings) throws TransportException {
-    return new UcxClientEndpoint(settings, UcxLoop.start("sluice-ucx-client", settings));
+    UcxLoop loop = UcxLoop.start("sluice-ucx-client", settings);
+    try {
+      return new UcxClientEndpoint(settings, loop);
+    } catch (RuntimeException | Error e) {
+      loop.close();
+      throw e;
+    }
   }
 
   @Override

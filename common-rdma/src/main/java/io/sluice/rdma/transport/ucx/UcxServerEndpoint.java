@@ -59,7 +59,7 @@ final class UcxServerEndpoint implements ServerEndpoint {
     UcxLoop loop = UcxLoop.start("sluice-ucx-server-" + bindAddress.getPort(), settings);
     try {
       return new UcxServerEndpoint(settings, loop, bindAddress, admission);
-    } catch (TransportException | RuntimeException e) {
+    } catch (TransportException | RuntimeException | Error e) {
       loop.close();
       throw e;
     }

@@ -105,6 +105,23 @@ class TcpServerTest {
     }
   }
 
+  /** Whatever it is: what is there by then is given back, the port above all. */
+  @Test
+  void anEndpointThatCannotBeOpenedLeavesNothing() throws Exception {
+    InetSocketAddress address;
+    try (ServerEndpoint server = new TcpProvider().listen(ANY_PORT)) {
+      address = server.address();
+    }
+    Admission admission = Admission.open(limits(1, 60_000));
+    TcpPatience noPatience = null;
+    assertThrows(
+        NullPointerException.class, () -> TcpServerEndpoint.open(address, admission, noPatience));
+    assertThrows(
+        NullPointerException.class,
+        () -> TcpServerEndpoint.open(address, null, TcpPatience.DEFAULT));
+    TcpServerEndpoint.open(address, admission, TcpPatience.DEFAULT).close();
+  }
+
   @Test
   void servingCopiesNothingOntoTheHeap() throws Exception {
     int length = 64 << 20;

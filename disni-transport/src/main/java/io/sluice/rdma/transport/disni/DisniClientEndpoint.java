@@ -31,7 +31,13 @@ final class DisniClientEndpoint extends ClientEndpointBase {
   }
 
   static DisniClientEndpoint open() throws TransportException {
-    return new DisniClientEndpoint(DisniDevices.openAll());
+    DisniDevices devices = DisniDevices.openAll();
+    try {
+      return new DisniClientEndpoint(devices);
+    } catch (RuntimeException | Error e) {
+      devices.close();
+      throw e;
+    }
   }
 
   @Override

@@ -57,7 +57,7 @@ final class DisniConnector {
         id.connect(DisniQueuePair.connectParameters());
         await(EventType.RDMA_CM_EVENT_ESTABLISHED);
         return new DisniLink(channel, id, device, address, queue);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         abandon();
         throw e;
       }

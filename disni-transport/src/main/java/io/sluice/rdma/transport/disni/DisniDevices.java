@@ -55,7 +55,7 @@ final class DisniDevices implements AutoCloseable {
                   + " none belongs to an RDMA device; give the device's network interface one");
         }
         return result;
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         result.close();
         throw e;
       }

@@ -41,7 +41,7 @@ final class DisniQueuePair {
       attributes.cap().setMax_recv_wr(1); // nothing is ever received, but 0 is not every device's
       result.pair = id.createQP(device.protectionDomain(), attributes);
       return result;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       result.destroy(0);
       throw e;
     }

@@ -45,7 +45,7 @@ final class DisniServerEndpoint implements ServerEndpoint {
       TransportMeter meter = new TransportMeter();
       DisniAcceptor acceptor = DisniAcceptor.listen(devices, bindAddress, admission, meter);
       return new DisniServerEndpoint(devices, acceptor, meter);
-    } catch (TransportException | RuntimeException e) {
+    } catch (TransportException | RuntimeException | Error e) {
       devices.close();
       throw e;
     }
