@@ -1,34 +1,17 @@
 package io.sluice.node.service;
 
-import io.sluice.rdma.transport.Admission;
-import io.sluice.rdma.transport.ClientEndpoint;
-import io.sluice.rdma.transport.ServerEndpoint;
-import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.rdma.transport.tcp.TcpProvider;
-import java.net.InetSocketAddress;
-import java.util.Optional;
+import io.sluice.node.testing.WrappedTcp;
 
 /** tcp under another name. */
-record NamedProvider(String name) implements TransportProvider {
-  @Override
-  public Optional<String> unavailabilityCause() {
-    return Optional.empty();
+final class NamedProvider extends WrappedTcp {
+  private final String name;
+
+  NamedProvider(String name) {
+    this.name = name;
   }
 
   @Override
-  public boolean isConfined() {
-    return true;
-  }
-
-  @Override
-  public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
-      throws TransportException {
-    return new TcpProvider().listen(bindAddress, admission);
-  }
-
-  @Override
-  public ClientEndpoint openClient() throws TransportException {
-    return new TcpProvider().openClient();
+  public String name() {
+    return name;
   }
 }

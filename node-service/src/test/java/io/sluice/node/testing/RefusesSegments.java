@@ -1,50 +1,40 @@
 package io.sluice.node.testing;
 
 import io.sluice.rdma.transport.Admission;
-import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.net.InetSocketAddress;
-import java.util.Optional;
 
 /**
  * tcp under the name "rdma" that registers memory, but nothing that a file is behind: as a NIC does
  * with fs-DAX.
- *
- * @param refusesMemory whether it registers no memory either, as with a memlock limit that is used
- *     up
  */
-public record RefusesSegments(boolean refusesMemory) implements TransportProvider {
+public final class RefusesSegments extends WrappedTcp {
+  private final boolean refusesMemory;
+
+  /**
+   * A provider, and all of its endpoints.
+   *
+   * @param refusesMemory whether it registers no memory either, as with a memlock limit that is
+   *     used up
+   */
+  public RefusesSegments(boolean refusesMemory) {
+    this.refusesMemory = refusesMemory;
+  }
+
   @Override
   public String name() {
     return "rdma";
   }
 
   @Override
-  public Optional<String> unavailabilityCause() {
-    return Optional.empty();
-  }
-
-  @Override
-  public boolean isConfined() {
-    return true;
-  }
-
-  @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
-    return new Endpoint(new TcpProvider().listen(bindAddress, admission), refusesMemory);
-  }
-
-  @Override
-  public ClientEndpoint openClient() throws TransportException {
-    return new TcpProvider().openClient();
+    return new Endpoint(super.listen(bindAddress, admission), refusesMemory);
   }
 
   private record Endpoint(ServerEndpoint delegate, boolean refusesMemory)
