@@ -38,7 +38,7 @@ public final class MemoryBench {
   /** More than any job needs, and little enough that a JVM does not begin with all its heap. */
   private static final long BASE_LIMIT_BYTES = 3L << 30;
 
-  private static final double BASE_ROOM = 1.05;
+  private static final double BASE_ROOM = 1.1; // heaps differ by 50 MB from run to run
   private static final long LARGEST_SMALL_INPUT_BYTES = 64_000_000;
   private static final int SMALL_SHARE = 16;
   private static final int SMALL_MAPS = 2;
