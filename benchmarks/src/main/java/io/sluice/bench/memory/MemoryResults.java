@@ -132,12 +132,7 @@ final class MemoryResults {
   }
 
   private MemoryTargets targets() {
-    Map<MemoryVariant, Spread> slowdowns = new EnumMap<>(MemoryVariant.class);
-    besides.forEach(
-        (variant, all) ->
-            slowdowns.put(
-                variant, Spread.of(all.stream().map(SecondJob.Costs::slowdown).toList())));
-    return new MemoryTargets(rounds, slowdowns);
+    return new MemoryTargets(rounds, besides);
   }
 
   void failed(String step, Exception failure) {

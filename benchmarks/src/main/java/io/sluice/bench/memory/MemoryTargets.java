@@ -1,5 +1,7 @@
 package io.sluice.bench.memory;
 
+import static java.util.stream.Collectors.joining;
+
 import io.sluice.bench.Spread;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
@@ -7,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.stream.Collectors;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
@@ -38,16 +40,16 @@ public final class MemoryTargets {
   }
 
   private final List<MemoryRounds> all;
-  private final Map<MemoryVariant, Spread> slowdowns;
+  private final Map<MemoryVariant, List<SecondJob.Costs>> secondJobs;
 
   /**
    * Of what there is.
    *
-   * @param slowdowns of a small job beside a large one
+   * @param secondJobs of a small job beside a large one
    */
-  public MemoryTargets(List<MemoryRounds> all, Map<MemoryVariant, Spread> slowdowns) {
+  MemoryTargets(List<MemoryRounds> all, Map<MemoryVariant, List<SecondJob.Costs>> secondJobs) {
     this.all = List.copyOf(all);
-    this.slowdowns = Map.copyOf(slowdowns);
+    this.secondJobs = Map.copyOf(secondJobs);
   }
 
   /** All rows, in the order of the aims. */
@@ -74,15 +76,14 @@ public final class MemoryTargets {
                                             MemoryCell::deviceBytes))
                                 .map(Spread::median))),
             "the worse of WordCount without combiner and Sort"));
-    Spread ours = slowdowns.get(MemoryVariant.SLUICE);
-    Spread stocks = slowdowns.get(MemoryVariant.STOCK);
+    Optional<Spread> ours = secondJobs(MemoryVariant.SLUICE, SecondJob.Costs::slowdown);
     rows.add(
         new Row(
             "time of a small job beside a large one / alone, Sluice, memory at a quarter",
             1.2,
             false,
-            ours == null ? OptionalDouble.empty() : OptionalDouble.of(ours.median()),
-            stocks == null ? "" : "stock's is " + stocks.show("%.2f"::formatted)));
+            ours.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(ours.get().median()),
+            besideSecondJobs()));
     rows.add(
         new Row(
             "time of Sluice with memory at a half against ample",
@@ -91,6 +92,26 @@ public final class MemoryTargets {
             degradation(MemoryVariant.SLUICE),
             stocksDegradation()));
     return rows;
+  }
+
+  private Optional<Spread> secondJobs(
+      MemoryVariant variant, ToDoubleFunction<SecondJob.Costs> figure) {
+    List<SecondJob.Costs> all = secondJobs.getOrDefault(variant, List.of());
+    return all.isEmpty()
+        ? Optional.empty()
+        : Optional.of(Spread.of(all.stream().map(figure::applyAsDouble).toList()));
+  }
+
+  private String besideSecondJobs() {
+    String stocks =
+        secondJobs(MemoryVariant.STOCK, SecondJob.Costs::slowdown)
+            .map(slowdown -> "stock's is " + slowdown.show("%.2f"::formatted))
+            .orElse("");
+    String cores =
+        secondJobs(MemoryVariant.SLUICE, SecondJob.Costs::busyCores)
+            .map(busy -> "cores busy: " + busy.show("%.1f"::formatted))
+            .orElse("");
+    return Stream.of(stocks, cores).filter(part -> !part.isEmpty()).collect(joining("; "));
   }
 
   /** For people. */
@@ -125,7 +146,7 @@ public final class MemoryTargets {
                     speedup(rounds)
                         .map(ratio -> "%.2f at %s".formatted(ratio, rounds.fraction()))
                         .stream())
-            .collect(Collectors.joining(", "));
+            .collect(joining(", "));
     return new Row(
         "time of stock tuned / Sluice, %s, memory at %s".formatted(workload.title(), fraction),
         target,

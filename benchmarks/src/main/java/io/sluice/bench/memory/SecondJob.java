@@ -51,6 +51,11 @@ final class SecondJob {
     double slowdown() {
       return beside.wallS() / alone.wallS();
     }
+
+    /** How many of the machine's cores both jobs kept busy while the small one ran. */
+    double busyCores() {
+      return beside.cpuS() / beside.samples().size(); // one a second
+    }
   }
 
   private final Console console;

@@ -3,11 +3,11 @@ package io.sluice.bench.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.Spread;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.MapPhases;
 import io.sluice.it.job.ShufflePath;
 import io.sluice.it.limit.DeviceUse;
+import io.sluice.it.limit.GroupMemory;
 import io.sluice.it.limit.GroupUse;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 
 class MemoryTargetsTest {
   private final List<MemoryRounds> all = new ArrayList<>();
-  private final Map<MemoryVariant, Spread> slowdowns = new EnumMap<>(MemoryVariant.class);
+  private final Map<MemoryVariant, List<SecondJob.Costs>> secondJobs =
+      new EnumMap<>(MemoryVariant.class);
 
   private static MemoryCell cell(double wallS, long deviceBytes, long killed) {
     JobCosts costs =
@@ -43,11 +44,11 @@ class MemoryTargetsTest {
         Map.of(),
         0,
         costs,
-        new GroupUse(0, 0, 0, 0, 0, killed),
+        new GroupUse(1_500_000, 0, 0, 0, 0, killed),
         none,
         new DeviceUse(0, 0, 0, deviceBytes, 0, 0),
         none,
-        List.of());
+        List.of(new GroupMemory(0, 0, 0, 0, 0)));
   }
 
   private MemoryRounds rounds(MemoryWorkload workload, double fraction) {
@@ -62,9 +63,9 @@ class MemoryTargetsTest {
 
   private MemoryTargets.Row row(String part) {
     List<MemoryTargets.Row> found =
-        new MemoryTargets(all, slowdowns)
+        new MemoryTargets(all, secondJobs)
             .rows().stream().filter(row -> row.what().contains(part)).toList();
-    assertEquals(1, found.size(), part + " in " + new MemoryTargets(all, slowdowns).rows());
+    assertEquals(1, found.size(), part + " in " + new MemoryTargets(all, secondJobs).rows());
     return found.get(0);
   }
 
@@ -115,14 +116,18 @@ class MemoryTargetsTest {
 
   @Test
   void aSmallJobBesideALargeOneIsComparedWithItselfAlone() {
-    slowdowns.put(MemoryVariant.STOCK, Spread.of(List.of(1.5, 3.0)));
+    secondJobs.put(MemoryVariant.STOCK, List.of(beside(10, 15), beside(10, 30)));
     assertEquals(OptionalDouble.empty(), row("small job").value());
-    slowdowns.put(
-        MemoryVariant.SLUICE,
-        Spread.of(List.of(new SecondJob.Costs(cell(10, 0, 0), cell(11, 0, 0)).slowdown())));
+    assertEquals("stock's is 2.25 (1.50–3.00)", row("small job").beside());
+    secondJobs.put(MemoryVariant.SLUICE, List.of(beside(10, 11)));
     assertEquals(1.1, row("small job").value().orElseThrow(), 1e-9);
     assertTrue(row("small job").reached());
-    assertEquals("stock's is 2.25 (1.50–3.00)", row("small job").beside());
+    assertEquals(
+        "stock's is 2.25 (1.50–3.00); cores busy: 1.5 (1.5–1.5)", row("small job").beside());
+  }
+
+  private static SecondJob.Costs beside(double aloneS, double besideS) {
+    return new SecondJob.Costs(cell(aloneS, 0, 0), cell(besideS, 0, 0));
   }
 
   @Test
