@@ -158,7 +158,8 @@ class Granting {
   /** What of the free memory is not for it, but for those who have less, or for claims. */
   final long keptBytes(Ask ask, long levelBytes) {
     boolean below = ask.holder().account.heldBytes() + ask.chargeBytes() <= levelBytes;
-    long keptBytes = below && mayHaveLast(ask) ? 0 : books.reservedBytes();
+    boolean all = below && (mayHaveLast(ask) || isAlone(ask.holder().account));
+    long keptBytes = all ? 0 : books.reservedBytes();
     return ask.loan()
         ? Math.max(keptBytes, books.keepFreeBytes()) + books.ownRunsBytes(ask.holder().account)
         : keptBytes;
@@ -177,6 +178,16 @@ class Granting {
     return ask.patience() == Patience.LAST
         || (holder.obeys() && ask.kind() != Kind.WRITING) // which nobody can be told to give back
         || holder.heldBytes() + ask.chargeBytes() <= books.reservedBytes();
+  }
+
+  /**
+   * Whether there is nobody whom something could be kept for; and as much of it could be moved for
+   * who comes.
+   */
+  boolean isAlone(Account account) {
+    return books.moverWorks
+        && account.movableBytes() >= books.reservedBytes()
+        && books.accounts.values().stream().allMatch(other -> other == account || other.isEmpty());
   }
 
   /** Whether what is coming is enough for it and for all before it. */

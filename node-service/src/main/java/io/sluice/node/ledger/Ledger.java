@@ -27,8 +27,9 @@ import java.util.stream.Collectors;
  *   <li>Nothing is taken by force. Who does not obey in time is granted nothing until it has, but
  *       what it has nowhere else to write to: it loses its next step, and no record.
  *   <li>The last eighth is for those applications that have less than their share; it is lent to
- *       those only who hear notices and have always obeyed. So one alone may have all, and one that
- *       ignores everything may not.
+ *       those only who hear notices and have always obeyed. An application that nobody is beside
+ *       writes there, too, while as much of its outputs can be moved for who comes. So one alone
+ *       may have all, and one that ignores everything may not.
  * </ul>
  *
  * <p>Thread contract: one thread at a time, by a lock of its owner. Ownership: nothing to close.

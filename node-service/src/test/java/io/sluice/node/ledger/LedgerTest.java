@@ -87,6 +87,51 @@ class LedgerTest {
         List.of(Order.Move.class), kinds(ledger.ask(holder, Kind.WRITING, 4, Patience.LAST, 0)));
   }
 
+  /** There is nobody to keep something for, and outputs could leave for who comes. */
+  @Test
+  void anApplicationThatIsAloneHasAllOfTheMemory() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("app", 60);
+    long holder = holder();
+    assertEquals(
+        List.of(new Order.Answer(holder, 40)),
+        ledger.ask(holder, Kind.WRITING, 40, Patience.NONE, 0));
+  }
+
+  @Test
+  void anEighthIsKeptWhereNobodyCouldMakeRoomForWhoComes() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("app", 10); // fewer than are kept
+    long holder = holder();
+    assertEquals(
+        List.of(new Order.Answer(holder, 0)),
+        ledger.ask(holder, Kind.WRITING, 90, Patience.NONE, 0));
+    ledger.recovered("app", 50);
+    ledger.moverWorks(false, 0);
+    assertEquals(
+        List.of(new Order.Answer(holder, 0)),
+        ledger.ask(holder, Kind.WRITING, 40, Patience.NONE, 0));
+  }
+
+  @Test
+  void anEighthIsKeptWhereAnotherApplicationHasATaskOrAnOutput() {
+    for (boolean task : new boolean[] {true, false}) {
+      Ledger shared = new Ledger(LedgerModel.TERMS, 100);
+      shared.moverWorks(true, 0);
+      shared.recovered("app", 40);
+      if (task) {
+        shared.join(new Holding.HolderId("user", "other", "task", Role.MAP), Long.MAX_VALUE);
+      } else {
+        shared.recovered("other", 1);
+      }
+      Holding.HolderId who = new Holding.HolderId("user", "app", "task", Role.MAP);
+      long holder = shared.join(who, LedgerModel.TERMS.claimBytes());
+      assertEquals(
+          List.of(new Order.Answer(holder, 0)),
+          shared.ask(holder, Kind.WRITING, 50, Patience.NONE, 0));
+    }
+  }
+
   @Test
   void whoHasLittleTimeIsRefusedWhenItIsOver() {
     ledger.moverWorks(true, 0);
