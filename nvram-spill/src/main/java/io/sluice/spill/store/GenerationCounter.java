@@ -75,7 +75,7 @@ final class GenerationCounter implements Closeable {
     area.writeLong(0, epoch + (1L << LIFE_BITS) + OTHER_NAMES + drawn);
   }
 
-  /** How many times a pool of that epoch has lost its memory. */
+  /** How many times a pool had lost its memory when it handed that number out. */
   static long livesBefore(long epoch) {
     return epoch >> LIFE_BITS;
   }

@@ -177,7 +177,7 @@ final class Recovery {
               segment.owner(),
               (identity, place) -> {
                 checkOwner(identity.id(), segment);
-                checkGeneration(identity.id(), place.generation());
+                checkGeneration(identity.id(), place);
                 return indexes.load(identity, place);
               }));
     } catch (CorruptOutputException e) {
@@ -190,10 +190,21 @@ final class Recovery {
     }
   }
 
-  private void checkGeneration(OutputId id, long generation) throws IOException {
+  /**
+   * The end of a place may lie on disk and outlive what it had in memory, where others' bytes may
+   * lie in its stead by now.
+   */
+  private void checkGeneration(OutputId id, OutputPlace place) throws IOException {
+    long generation = place.generation();
     if (generation < 0 || generation >= generationBound) {
       throw new CorruptOutputException(
           id + " has generation " + generation + ", expected 0 to " + (generationBound - 1));
+    }
+    if (place.bytesOf(Tier.MEMORY) > 0
+        && GenerationCounter.livesBefore(generation)
+            != GenerationCounter.livesBefore(generationBound)) {
+      throw new CorruptOutputException(
+          id + " has generation " + generation + ", and the memory of then was lost");
     }
   }
 

@@ -142,6 +142,29 @@ class BackgroundCopyTest extends PoolTestBase {
     }
   }
 
+  /** Its end, with the mark, is part of the copy and still there when others have the memory. */
+  @Test
+  void aPlaceOfWhichTheMemoryWasLostDoesNotComeBackWithOthersMemory() throws Exception {
+    Outputs.Content first;
+    try (SpillStore store = open(configWithDisk(1).build())) {
+      first = onBothTiers(store);
+      store.copyToDisk(output(store, 1));
+    }
+    PrivateDirectory.delete(pool());
+    Outputs.Content second;
+    try (SpillStore next = open(recovering())) {
+      Outputs.check(next, id(1), first);
+      second = commit(next, 2);
+      assertTrue(output(next, 2).place().bytesOf(Tier.MEMORY) > 0);
+    }
+    try (SpillStore last = open(recovering())) {
+      assertEquals(2, last.stats().outputs());
+      Outputs.check(last, id(1), first);
+      Outputs.check(last, id(2), second);
+      assertEnds(last);
+    }
+  }
+
   /**
    * Who wrote an output can write there what he likes, and must not keep a service from starting.
    */
