@@ -94,6 +94,15 @@ public final class RemoteNode implements AutoCloseable {
    * @throws NodeBusyException if the service takes no further connection now
    */
   public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
+    Description description = askWhere(partitions, outputIds);
+    if (description.segments().values().stream().allMatch(this::isServed)) {
+      return description;
+    }
+    controls.closeKept(); // who connects learns what is offered: slots, which may have come since
+    return askWhere(partitions, outputIds);
+  }
+
+  private Description askWhere(Partitions partitions, List<String> outputIds) throws IOException {
     return ask(client -> client.describe(partitions, outputIds, placesOf(client.poolId())));
   }
 
@@ -179,6 +188,11 @@ public final class RemoteNode implements AutoCloseable {
           }
         });
     return ways;
+  }
+
+  /** Whether there is any. */
+  boolean isServed(SegmentLocation segment) {
+    return !ways(segment).isEmpty();
   }
 
   /** Reads through this node's bounce slots. */

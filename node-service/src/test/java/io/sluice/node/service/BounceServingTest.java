@@ -216,6 +216,24 @@ class BounceServingTest extends BounceTestBase {
     assertFalse(service.bounceCounters().containsKey("rdma"));
   }
 
+  /** The service opens them when a segment is refused for the first time: one on disk, mostly. */
+  @Test
+  void aReaderThatAskedBeforeThereWereSlotsFindsThem() throws IOException {
+    RefusesSegments rdma = new RefusesSegments(region -> region.reader() != null);
+    startRefusing(rdma, new TcpProvider());
+    TestOutput first = TestOutput.single(new Random(1), "attempt_first", 1_000);
+    commit(first);
+    try (NodeReader reader = reader(4, null, TIMEOUT_MS, rdma)) {
+      assertReads(reader, List.of(first));
+      assertFalse(service.bounceCounters().containsKey("rdma"), "there are slots already");
+      List<TestOutput> outputs = commitSingles(10, 800_000);
+      assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+      assertReads(reader, outputs);
+      assertTrue(reader.stats().bouncedBytes() > 0);
+    }
+    awaitAllSlotsFree();
+  }
+
   @Test
   void aReaderGoesOnAfterItsServiceWasRestarted() throws IOException {
     int port = FreePorts.inARow(3);

@@ -8,13 +8,14 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import java.net.InetSocketAddress;
+import java.util.function.Predicate;
 
 /**
  * tcp under the name "rdma" that registers memory, but nothing that a file is behind: as a NIC does
  * with fs-DAX.
  */
 public final class RefusesSegments extends WrappedTcp {
-  private final boolean refusesMemory;
+  private final Predicate<MemoryRegion> refused;
 
   /**
    * A provider, and all of its endpoints.
@@ -23,7 +24,12 @@ public final class RefusesSegments extends WrappedTcp {
    *     used up
    */
   public RefusesSegments(boolean refusesMemory) {
-    this.refusesMemory = refusesMemory;
+    this(region -> region.file() != null || region.reader() != null || refusesMemory);
+  }
+
+  /** The same that refuses other regions. */
+  public RefusesSegments(Predicate<MemoryRegion> refused) {
+    this.refused = refused;
   }
 
   @Override
@@ -34,10 +40,10 @@ public final class RefusesSegments extends WrappedTcp {
   @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
-    return new Endpoint(super.listen(bindAddress, admission), refusesMemory);
+    return new Endpoint(super.listen(bindAddress, admission), refused);
   }
 
-  private record Endpoint(ServerEndpoint delegate, boolean refusesMemory)
+  private record Endpoint(ServerEndpoint delegate, Predicate<MemoryRegion> refused)
       implements ServerEndpoint {
     @Override
     public InetSocketAddress address() {
@@ -46,7 +52,7 @@ public final class RefusesSegments extends WrappedTcp {
 
     @Override
     public RegionDescriptor register(MemoryRegion region) throws TransportException {
-      if (region.file() != null || region.reader() != null || refusesMemory) {
+      if (refused.test(region)) {
         throw new RegistrationException("cannot be pinned, expected by this test");
       }
       return delegate.register(region);
