@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * The reading side of one task: locates outputs on any node and opens their runs, in place where
  * they lie in the memory of this node's own pool, over a transport where they do not. What lies on
  * its disk tier is read through the service, too: in its order, ahead, and past the page cache,
- * which has no room for it where memory is so short that something lies there.
+ * which has no room for it where memory is so short that something lies there; only what no
+ * transport reads is read in place there, too.
  *
  * <p>Thread contract: {@link #locate} from any thread; each run that it returns is read by one
  * thread at a time. Ownership: the task closes it, after all runs. Failure: {@link IOException}
@@ -142,7 +143,8 @@ public final class NodeReader implements AutoCloseable {
             (outputId, runs) -> {
               List<NodeRun> opened = new ArrayList<>(runs.size());
               for (LocatedRun located : runs) {
-                boolean mapped = local && isInMemory(located);
+                boolean mapped =
+                    local && (isInMemory(located) || !isServed(node, located, description));
                 opened.add(open(address, node, outputId, located, description, mapped));
               }
               all.put(outputId, opened);
@@ -192,6 +194,13 @@ public final class NodeReader implements AutoCloseable {
   private static boolean isInMemory(LocatedRun located) {
     return located.place().ranges().stream()
         .allMatch(range -> SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY);
+  }
+
+  /** Whether some transport reads all of it; what was not described is asked for again. */
+  private static boolean isServed(RemoteNode node, LocatedRun located, Description description) {
+    return located.place().ranges().stream()
+        .map(range -> description.segments().get(range.segmentId()))
+        .allMatch(segment -> segment == null || node.isServed(segment));
   }
 
   private NodeRun open(

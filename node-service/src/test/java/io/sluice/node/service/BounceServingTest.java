@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
+import io.sluice.node.client.ReadStats;
 import io.sluice.node.probe.ProbePattern;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -232,6 +234,18 @@ class BounceServingTest extends BounceTestBase {
       assertTrue(reader.stats().bouncedBytes() > 0);
     }
     awaitAllSlotsFree();
+  }
+
+  @Test
+  void whatNoTransportReadsIsReadInPlaceAtItsOwnNode() throws IOException {
+    startRefusing(new RefusesSegments(true), new TcpProvider());
+    List<TestOutput> outputs = commitSingles(10, 800_000);
+    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    UUID own = service.metadata().poolId();
+    try (NodeReader reader = reader(4, own, TIMEOUT_MS, RDMA)) {
+      assertReads(reader, outputs);
+      assertEquals(8_000_000, reader.stats().bytes(ReadStats.LOCAL));
+    }
   }
 
   @Test
