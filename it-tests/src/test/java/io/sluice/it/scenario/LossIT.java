@@ -162,7 +162,7 @@ class LossIT {
       assertEquals(0, after.memoryUsedBytes());
       run.openMapGate();
       run.openReduceGate();
-      run.await().readBothWays().allSucceededAtOnce();
+      run.await().has("READ_BYTES_TCP").hasNoFallback().allSucceededAtOnce();
     } finally {
       node.restartWith(Map.of());
     }
