@@ -38,6 +38,23 @@ final class BlockSet {
     blocks += to - from;
   }
 
+  /** Adds a range; what of it was there goes into another set, which has none of that. */
+  void addWhatIsNew(Range range, BlockSet others) {
+    BitSet bits = segments.computeIfAbsent(range.segmentId(), id -> new BitSet());
+    int end = endBlock(range);
+    for (int from = firstBlock(range); from < end; ) {
+      boolean there = bits.get(from);
+      int to = Math.min(end, there ? bits.nextClearBit(from) : nextOrEnd(bits, from, end));
+      (there ? others : this).add(range(range.segmentId(), from, to - from));
+      from = to;
+    }
+  }
+
+  private static int nextOrEnd(BitSet bits, int from, int end) {
+    int set = bits.nextSetBit(from);
+    return set < 0 ? end : set;
+  }
+
   void remove(Range range) {
     if (!contains(range)) {
       throw new IllegalStateException("not every block of " + range + " is in the set");

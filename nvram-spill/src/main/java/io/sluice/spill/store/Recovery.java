@@ -49,6 +49,8 @@ final class Recovery {
   private final BiConsumer<SegmentHandle, IOException> unreadable;
   private final boolean keepsCopies;
   private final CheckedIndexes indexes;
+  private final BlockSet claimed;
+  private final BlockSet claimedTwice;
   private final Set<CommittedOutput> left = new HashSet<>(); // whoever has a pool may forge many
   private final Map<CommittedOutput, CommittedOutput> copies = new HashMap<>(); // of which output
   private long forged;
@@ -75,6 +77,8 @@ final class Recovery {
     this.unreadable = unreadable;
     this.keepsCopies = keepsCopies;
     this.indexes = new CheckedIndexes(blockBytes);
+    this.claimed = new BlockSet(blockBytes);
+    this.claimedTwice = new BlockSet(blockBytes);
   }
 
   List<CommittedOutput> scan(Collection<SegmentHandle> segments) throws IOException {
@@ -178,7 +182,9 @@ final class Recovery {
               (identity, place) -> {
                 checkOwner(identity.id(), segment);
                 checkGeneration(identity.id(), place);
-                return indexes.load(identity, place);
+                CommittedOutput output = indexes.load(identity, place);
+                claim(output);
+                return output;
               }));
     } catch (CorruptOutputException e) {
       LOG.warn("Left out an output that is not valid, at {}: {}", location, e.getMessage());
@@ -205,6 +211,22 @@ final class Recovery {
             != GenerationCounter.livesBefore(generationBound)) {
       throw new CorruptOutputException(
           id + " has generation " + generation + ", and the memory of then was lost");
+    }
+  }
+
+  /**
+   * No block is part of more than two places of one output. So what is kept of all places takes no
+   * more room than there are blocks, however many places somebody forges.
+   */
+  private void claim(CommittedOutput output) throws IOException {
+    for (Extent extent : output.extents()) {
+      if (!claimedTwice.isDisjoint(extent.range())) {
+        throw new CorruptOutputException(
+            output.id() + " claims blocks of " + extent.range() + ", as two others do");
+      }
+    }
+    for (Extent extent : output.extents()) {
+      claimed.addWhatIsNew(extent.range(), claimedTwice);
     }
   }
 

@@ -72,12 +72,18 @@ class RecoveryTest {
 
   /** The same with the identity so far behind the index. */
   private void write(OutputId id, long gapBytes, Range... extents) throws IOException {
+    write(id, 3, gapBytes, extents);
+  }
+
+  /** The same at a place of that generation. */
+  private void write(OutputId id, long generation, long gapBytes, Range... extents)
+      throws IOException {
     ByteBuffer index = OutputIndex.encode(1, List.of());
     long identityOffsetBytes = index.capacity() + gapBytes;
     OutputIdentity identity =
         new OutputIdentity(
             id,
-            3,
+            0,
             1,
             0,
             0,
@@ -89,7 +95,7 @@ class RecoveryTest {
         new PlaceRecord(
             POOL,
             new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES),
-            3,
+            generation,
             List.of(extents),
             identityOffsetBytes,
             FooterLayout.identityBytes(id),
@@ -109,19 +115,22 @@ class RecoveryTest {
   }
 
   private List<OutputId> recovered() throws IOException {
+    return recovery().scan(List.of(memory)).stream().map(CommittedOutput::id).toList();
+  }
+
+  private Recovery recovery() {
     OutputLoader loader =
         new OutputLoader(
             new FooterReader(POOL, BLOCK_BYTES),
             BLOCK_BYTES,
             id -> id == MEMORY ? memory : other.info().segmentId() == id ? other : null);
     return new Recovery(
-            loader,
-            BLOCK_BYTES,
-            4,
-            id -> Optional.empty(),
-            (segment, cause) -> unreadable.add(segment),
-            false)
-        .scan(List.of(memory)).stream().map(CommittedOutput::id).toList();
+        loader,
+        BLOCK_BYTES,
+        4,
+        id -> Optional.empty(),
+        (segment, cause) -> unreadable.add(segment),
+        false);
   }
 
   @Test
@@ -171,6 +180,19 @@ class RecoveryTest {
     write(id(4), onDisk(2, 1), inMemory(3));
     write(id(5), onDisk(3, 1), inMemory(4));
     assertEquals(List.of(id(1), id(5)), recovered());
+    other.close();
+  }
+
+  /** Each takes room on the heap for all that it claims, twice as much as it is long. */
+  @Test
+  void noMorePlacesAreKeptThanAnOutputHas() throws IOException {
+    other = segment(DISK, Tier.DISK, BLOCK_BYTES);
+    for (int block = 1; block <= 4; block++) {
+      write(id(2), block - 1, 0, onDisk(0, 1), inMemory(block));
+    }
+    Recovery recovery = recovery();
+    assertEquals(2, recovery.scan(List.of(memory)).size());
+    assertEquals(1, recovery.left().size());
     other.close();
   }
 
