@@ -62,14 +62,17 @@ final class GroupFiles {
     return List.of("sh", "-c", script + "exec \"$@\"", "sh");
   }
 
-  /** Kills the processes of a group and removes its directories, those that are there. */
+  /**
+   * Kills the processes of a group and removes its directories, those that are there; also one that
+   * enters meanwhile is killed.
+   */
   void remove(List<Path> groups) {
     List<Path> there = groups.stream().filter(files::exists).toList();
     for (Path group : there) {
       kill(group);
     }
     for (Path group : there) {
-      removeOnceEmpty(group);
+      removeOnceEmpty(group, () -> kill(group));
     }
   }
 
@@ -105,6 +108,10 @@ final class GroupFiles {
 
   /** Removes one directory of a group; waits for processes that are ending. */
   void removeOnceEmpty(Path group) {
+    removeOnceEmpty(group, () -> {});
+  }
+
+  private void removeOnceEmpty(Path group, Runnable whileBusy) {
     long endNs = System.nanoTime() + END_DEADLINE.toNanos();
     while (true) {
       try {
@@ -117,6 +124,7 @@ final class GroupFiles {
               busy);
         }
       }
+      whileBusy.run();
       try {
         Thread.sleep(PAUSE_MS);
       } catch (InterruptedException e) {

@@ -46,6 +46,23 @@ class CgroupV1Test {
         kernel.log.subList(2, kernel.log.size()));
   }
 
+  /** A process starts outside and enters by itself, perhaps after the others were killed. */
+  @Test
+  void killsAlsoWhatEntersWhileItIsRemoved() {
+    ResourceGroup group = ResourceGroups.make(kernel, directory, "group");
+    kernel.log.clear();
+    kernel.withLateProcess();
+    group.close();
+    assertEquals(
+        List.of(
+            "1 > " + UNIFIED + "/cgroup.kill",
+            "1 > " + MEMORY + "/cgroup.kill",
+            "1 > " + UNIFIED + "/cgroup.kill",
+            "rmdir " + UNIFIED,
+            "rmdir " + MEMORY),
+        kernel.log);
+  }
+
   @Test
   void boundsMemoryInTheGroupAndDevicesAtTheRoot() {
     try (ResourceGroup group = ResourceGroups.make(kernel, directory, "group")) {

@@ -1,6 +1,7 @@
 package io.sluice.it.limit;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ final class FakeKernel implements KernelFiles {
   final List<String> log = new ArrayList<>();
   private final Map<Path, String> files = new TreeMap<>();
   private boolean writable = true;
+  private int late;
 
   /** What the machine has that Sluice's bench runs on: v1's controllers, and v2 without any. */
   static FakeKernel hybrid() {
@@ -50,6 +52,12 @@ final class FakeKernel implements KernelFiles {
 
   FakeKernel readOnly() {
     writable = false;
+    return this;
+  }
+
+  /** The next removal of a group finds a process that has entered it after all were killed. */
+  FakeKernel withLateProcess() {
+    late++;
     return this;
   }
 
@@ -100,6 +108,10 @@ final class FakeKernel implements KernelFiles {
   public void removeDirectory(Path directory) throws IOException {
     if (!exists(directory)) {
       throw new NoSuchFileException(directory.toString());
+    }
+    if (late > 0) {
+      late--;
+      throw new FileSystemException(directory.toString(), null, "Device or resource busy");
     }
     log.add("rmdir " + directory);
     files.keySet().removeIf(file -> file.startsWith(directory));
