@@ -21,8 +21,10 @@ public record Spread(double min, double median, double max) {
     return new Spread(sorted.get(0), median, sorted.get(sorted.size() - 1));
   }
 
-  /** The middle, with the smallest and largest in brackets. */
+  /** The middle, with the smallest and largest in brackets if there are several. */
   public String show(DoubleFunction<String> format) {
-    return "%s (%s–%s)".formatted(format.apply(median), format.apply(min), format.apply(max));
+    return min == max
+        ? format.apply(median)
+        : "%s (%s–%s)".formatted(format.apply(median), format.apply(min), format.apply(max));
   }
 }

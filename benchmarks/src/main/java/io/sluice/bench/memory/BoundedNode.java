@@ -24,15 +24,17 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Two volumes, and one cluster after the other whose NodeManagers, containers and DataNode share a
+ * Two volumes, and one cluster after the other whose NodeManager, containers and DataNode share a
  * bounded memory and have their data there. ResourceManager, NameNode and clients are outside: on a
- * real cluster they are other machines.
+ * real cluster they are other machines. One NodeManager, because a node has one: two pools would
+ * divide the memory in halves that are never equally full.
  *
  * <pre>
  *   shuffle    local directories and Sluice's disk tier; made anew for each cluster
@@ -42,6 +44,8 @@ import java.util.function.Function;
  * <p>Not thread-safe. Who makes it closes it.
  */
 final class BoundedNode implements AutoCloseable {
+  private static final List<String> ONE_NODE = List.of("localhost");
+  private static final int CONTAINERS_MB = 3328; // an ApplicationMaster and two tasks at a time
   private static final double DIRTY_SHARE = 0.2; // vm.dirty_ratio's default
   private static final long SAMPLE_MS = 1000;
   private static final long PROBE_BYTES = 256 << 20;
@@ -164,7 +168,7 @@ final class BoundedNode implements AutoCloseable {
    * Starts a cluster, has something done on it, and ends it.
    *
    * @param sluice Sluice's service for its nodes, if they shall have one
-   * @param nodeSettings of the NodeManagers
+   * @param nodeSettings of the NodeManager
    * @param limitBytes all memory of the group; unbounded if empty
    */
   <T> T with(
@@ -194,8 +198,12 @@ final class BoundedNode implements AutoCloseable {
       Optional<SluiceFragments> sluice, Map<String, String> nodeSettings, ResourceGroup group) {
     ClusterSpec spec =
         ClusterSpec.of(hadoop)
+            .withNodeMemoryMb(CONTAINERS_MB)
             .withPlaces(
-                ClusterPlaces.HERE.withScratch(shuffle.mount()).withNodePrefix(group.enter()));
+                ClusterPlaces.HERE
+                    .withHosts(ONE_NODE)
+                    .withScratch(shuffle.mount())
+                    .withNodePrefix(group.enter()));
     if (sluice.isPresent()) {
       spec = spec.withSluice(sluice.get(), Set.of());
     }

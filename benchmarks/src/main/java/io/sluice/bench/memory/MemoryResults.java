@@ -41,7 +41,7 @@ final class MemoryResults {
 
   MemoryResults(HadoopDistribution hadoop, MemoryPlan plan) {
     title =
-        "Shuffling in little memory: Sort of %s, %d rounds, Hadoop %s"
+        "Shuffling in little memory: Sort of %s, rounds: %d, Hadoop %s"
             .formatted(Size.show(plan.sizeBytes()), plan.rounds(), hadoop.version());
     rates =
         "Device of the shuffle: %s; of the distributed file system: %s"
@@ -136,7 +136,7 @@ final class MemoryResults {
   }
 
   void failed(String step, Exception failure) {
-    failures.add(step + ": " + failure.getMessage());
+    failures.add(step + ": " + String.valueOf(failure.getMessage()).lines().findFirst().orElse(""));
   }
 
   String toText() {

@@ -27,9 +27,9 @@ final class SecondJob {
   private static final int BEGUN_PERCENT = 25;
   private static final long DEADLINE_MIN = 60;
 
-  /** Any node has room for all that runs at a time, so that nobody waits for a container. */
+  /** The node has room for all that runs at a time, so that nobody waits for a container. */
   private static final Map<String, String> CONTAINERS =
-      Map.of("yarn.nodemanager.resource.memory-mb", "4096");
+      Map.of("yarn.nodemanager.resource.memory-mb", "8192");
 
   private static final Map<String, String> ONE_TASK =
       Map.of(
@@ -71,7 +71,7 @@ final class SecondJob {
     this.settings = settings;
   }
 
-  /** What NodeManagers need for it. */
+  /** What the NodeManager needs for it. */
   static Map<String, String> nodeSettings() {
     return CONTAINERS;
   }

@@ -5,19 +5,19 @@ import java.util.Map;
 
 /**
  * Sluice's settings for a node of little memory: 16 MiB for the buffers of each of the two tasks
- * that run at a time, but a quarter of it at most, and the rest for the pools of two NodeManagers.
- * A map that has memory to sort in borrows more; a reduce with less asks a disk for pieces so small
- * that it seeks more than it reads.
+ * that run at a time, but a quarter of it at most, and the rest for the NodeManager's pool. A map
+ * that has memory to sort in borrows more; a reduce with less asks a disk for pieces so small that
+ * it seeks more than it reads.
  *
  * @param sortMb a map's sort buffer
  * @param windowsMb a reduce's windows
- * @param poolMb the memory tier of each NodeManager
+ * @param poolMb the memory tier
  * @param segmentMb its segments
  */
 public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb) {
-  private static final int NODE_MANAGERS = 2;
   private static final int LARGEST_SEGMENT_MB = 64;
-  private static final int SEGMENTS = 12; // at least, so that what is no whole one is little
+  private static final int SEGMENTS = 48; // at least, so that what is no whole one is little
+  private static final int LEAST_POOL_MB = 12;
   private static final int BUFFERS_MB = 16;
   private static final int HEAP_MB = 256;
 
@@ -31,19 +31,18 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
         NodeMemory.mib(Math.min(1.15 * data.sortBytesOfMap(), most), StockTuning.LEAST_SORT_MB);
     int poolMb =
         NodeMemory.mib(
-            (memory.shuffleBytes() - StockTuning.TASKS_AT_A_TIME * windowsMb * NodeMemory.MIB)
-                / (double) NODE_MANAGERS,
-            SEGMENTS);
+            memory.shuffleBytes() - StockTuning.TASKS_AT_A_TIME * windowsMb * NodeMemory.MIB,
+            LEAST_POOL_MB);
     return new SluiceTuning(
         sortMb,
         windowsMb,
         poolMb,
-        Math.min(LARGEST_SEGMENT_MB, Integer.highestOneBit(poolMb / SEGMENTS)));
+        Math.min(LARGEST_SEGMENT_MB, Math.max(1, Integer.highestOneBit(poolMb / SEGMENTS))));
   }
 
-  /** What all of it takes: buffers of the tasks and pools. */
+  /** What all of it takes: buffers of the tasks and the pool. */
   long bytes() {
-    return (StockTuning.TASKS_AT_A_TIME * windowsMb + NODE_MANAGERS * poolMb) * NodeMemory.MIB;
+    return (StockTuning.TASKS_AT_A_TIME * windowsMb + poolMb) * NodeMemory.MIB;
   }
 
   /** What is passed to a job. */
@@ -60,7 +59,7 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
     return settings;
   }
 
-  /** What is passed to the NodeManagers. */
+  /** What is passed to the NodeManager. */
   public Map<String, String> nodeSettings() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("sluice.pool.capacity-mb", Integer.toString(poolMb));

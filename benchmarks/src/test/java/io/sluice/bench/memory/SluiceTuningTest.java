@@ -17,7 +17,7 @@ class SluiceTuningTest {
   void takesNoMoreThanThereIsForTheShuffle() {
     for (double fraction : new double[] {1, 0.5, 0.25, 0.125}) {
       SluiceTuning tuning = tuning(fraction);
-      long atATimeMb = 2L * tuning.windowsMb() + 2L * tuning.poolMb();
+      long atATimeMb = 2L * tuning.windowsMb() + tuning.poolMb();
       long sharesMb = Math.round(DATA.bytes() * fraction) / NodeMemory.MIB;
       assertTrue(atATimeMb <= sharesMb + 1, "%s of %d MiB".formatted(tuning, sharesMb));
       assertTrue(tuning.sortMb() <= tuning.windowsMb(), tuning.toString());
@@ -26,8 +26,8 @@ class SluiceTuningTest {
 
   @Test
   void buffersAreSmallAndAQuarterOfTheMemoryAtMost() {
-    assertEquals(new SluiceTuning(16, 16, 162, 8), tuning(0.25));
-    assertEquals(new SluiceTuning(8, 8, 27, 2), tuning(0.05));
+    assertEquals(new SluiceTuning(16, 16, 325, 4), tuning(0.25));
+    assertEquals(new SluiceTuning(8, 8, 55, 1), tuning(0.05));
   }
 
   @Test

@@ -43,6 +43,12 @@ public record ClusterPlaces(
           false,
           List.of());
 
+  /** The same with a NodeManager on each of these. */
+  public ClusterPlaces withHosts(List<String> names) {
+    return new ClusterPlaces(
+        names, shared, scratch, files, peer, daemonOptions, oneJvm, nodePrefix);
+  }
+
   /** The same with other options of the daemons' JVMs. */
   public ClusterPlaces withDaemonOptions(List<String> options) {
     return new ClusterPlaces(hosts, shared, scratch, files, peer, options, oneJvm, nodePrefix);
