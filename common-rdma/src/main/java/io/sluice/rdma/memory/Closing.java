@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.stream.Stream;
 
 /**
  * Closes several things, in their order, whatever becomes of one: memory, files and locks that are
@@ -14,6 +15,15 @@ import java.util.Collection;
  */
 public final class Closing {
   private Closing() {}
+
+  /** As below, of what does no I/O. */
+  public static void all(Stream<Runnable> ends) {
+    try {
+      all(ends.map(end -> (Closeable) end::run).toList());
+    } catch (IOException e) {
+      throw new AssertionError("none of them does any", e);
+    }
+  }
 
   /** Closes all of them; those that were never opened are null. */
   public static void all(Closeable... things) throws IOException {

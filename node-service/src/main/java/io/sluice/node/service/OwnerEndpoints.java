@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -159,13 +160,15 @@ final class OwnerEndpoints implements AutoCloseable {
   }
 
   private void close(Endpoint endpoint) {
-    endpoint.server.close();
-    endpoint.admission.close();
-    synchronized (this) {
-      closing.remove(endpoint);
-      closedCounters = closedCounters.plus(endpoint.server.counters().ended());
-      closedConnections = closedConnections.plus(endpoint.admission.counters());
-    }
+    Closing.all(
+        Stream.<Runnable>of(
+            endpoint.server::close, endpoint.admission::close, () -> forget(endpoint)));
+  }
+
+  private synchronized void forget(Endpoint endpoint) {
+    closing.remove(endpoint);
+    closedCounters = closedCounters.plus(endpoint.server.counters().ended());
+    closedConnections = closedConnections.plus(endpoint.admission.counters());
   }
 
   /** Makes memory of an owner readable for his readers. */
@@ -242,6 +245,6 @@ final class OwnerEndpoints implements AutoCloseable {
       closing.addAll(all);
       open.clear();
     }
-    all.forEach(this::close);
+    Closing.all(all.stream().map(endpoint -> () -> close(endpoint)));
   }
 }

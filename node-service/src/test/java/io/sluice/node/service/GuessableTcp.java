@@ -3,7 +3,7 @@ package io.sluice.node.service;
 import io.sluice.node.testing.WrappedTcp;
 
 /** Says of {@code tcp} what is true where a NIC looks at keys. */
-public final class GuessableTcp extends WrappedTcp {
+public class GuessableTcp extends WrappedTcp {
   @Override
   public boolean keysCanBeGuessed() {
     return true;

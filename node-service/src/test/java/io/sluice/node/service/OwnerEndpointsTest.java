@@ -16,15 +16,18 @@ import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -181,5 +184,41 @@ class OwnerEndpointsTest {
     endpoints.close();
     endpoints.deregister(ANN, region);
     assertThrows(TransportException.class, () -> endpoints.use(ANN));
+  }
+
+  /** Closes, and says then that somebody still sends from a region. */
+  private static final class BusyAtTheEnd extends GuessableTcp {
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
+      ServerEndpoint below = super.listen(bindAddress, admission);
+      return (ServerEndpoint)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {ServerEndpoint.class},
+              (proxy, method, arguments) -> {
+                Object answer = method.invoke(below, arguments);
+                if (method.getName().equals("close")) {
+                  throw new IllegalStateException("somebody still sends");
+                }
+                return answer;
+              });
+    }
+  }
+
+  /** Else others' would accept readers until the process ends. */
+  @Test
+  void oneThatIsBusyKeepsNoOtherOpen() throws Exception {
+    open(new BusyAtTheEnd(), true);
+    register(ANN);
+    register(BOB);
+    List<InetSocketAddress> addresses =
+        List.of(endpoints.address(ANN), endpoints.address(BOB), endpoints.address(endpoints.own()));
+    assertThrows(IllegalStateException.class, endpoints::close);
+    for (InetSocketAddress address : addresses) {
+      assertThrows(
+          ConnectFailedException.class, () -> client.connect(address, new Ticket(1, 2), 1_000));
+    }
+    assertEquals(0, endpoints.counters().registrations());
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegistrationException;
@@ -59,8 +60,9 @@ final class TcpRegions {
     }
   }
 
+  /** As {@link #deregister} of each: one that is still sent from does not keep the others. */
   void deregisterAll() {
-    regions.values().forEach(region -> deregister(region.descriptor()));
+    Closing.all(regions.values().stream().map(region -> () -> deregister(region.descriptor())));
   }
 
   /** The region of that id if the key is the right one, else null. */

@@ -44,4 +44,27 @@ class TcpRegionsTest {
       assertEquals(0, meter.snapshot().registrations());
     }
   }
+
+  /** Else their files and mappings stay until the process ends. */
+  @Test
+  void oneThatIsSentFromKeepsNoOtherFromBeingDeregistered() throws IOException {
+    TcpRegions regions = new TcpRegions(meter, 1, 1);
+    RegionDescriptor first = null;
+    for (int i = 0; i < 8; i++) {
+      RegionDescriptor descriptor =
+          regions.register(MemoryRegion.ofMapping(ByteBuffer.allocateDirect(4096)));
+      first = first == null ? descriptor : first;
+    }
+    TcpRegion region = regions.find(first.regionId(), first.key());
+    InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (ServerSocketChannel listener = ServerSocketChannel.open().bind(anyPort);
+        SocketChannel sender = SocketChannel.open(listener.getLocalAddress())) {
+      assertTrue(region.enter(sender));
+      assertThrows(IllegalStateException.class, regions::deregisterAll);
+      assertEquals(1, meter.snapshot().registrations());
+      region.leave(sender);
+      regions.deregisterAll();
+      assertEquals(0, meter.snapshot().registrations());
+    }
+  }
 }
