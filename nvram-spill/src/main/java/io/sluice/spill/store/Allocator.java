@@ -7,6 +7,7 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -97,13 +98,16 @@ final class Allocator {
       Optional<List<Extent>> onDisk = Optional.empty();
       Set<Path> tried = new HashSet<>();
       while (onDisk.isEmpty()) { // each time round there is one directory less
-        long roomBytes = disk.roomBytes(leases.unwrittenBytes(), tried);
+        Optional<DiskDirectories.Room> room = disk.roomiest(leases.onDisk(), tried);
+        long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
         if (roomBytes < missingBytes) {
           // Given back before the message is made, which tells what is free.
           memory.giveBack(taken);
           throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
         }
-        onDisk = disk.take(lease.owner(), lease.applicationId(), missingBytes, tried);
+        Path directory = room.orElseThrow().path();
+        onDisk = disk.take(directory, lease.owner(), lease.applicationId(), missingBytes);
+        tried.add(directory);
       }
       taken.addAll(onDisk.get());
       return taken;
@@ -124,7 +128,11 @@ final class Allocator {
     if (lengthBytes <= config.memoryCapacityBytes()) {
       return;
     }
-    long roomBytes = disk.roomBytes(leases.unwrittenBytes(), Set.of()) + copiesBytes;
+    long roomBytes =
+        copiesBytes
+            + disk.roomiest(leases.onDisk(), Set.of())
+                .map(DiskDirectories.Room::usableBytes)
+                .orElse(0L);
     long shortBytes = lengthBytes - config.memoryCapacityBytes() - roomBytes;
     if (shortBytes > 0) {
       refused();
@@ -234,7 +242,7 @@ final class Allocator {
   interface Leased {
     long bytes(Tier tier);
 
-    /** Of the disk tier, what no space has been given to yet: the rest is not free any more. */
-    long unwrittenBytes();
+    /** What of the disk tier. */
+    Collection<Range> onDisk();
   }
 }

@@ -54,6 +54,7 @@ final class DiskDirectories implements Closeable {
     private String failure = ""; // none: it works
     private String lastSaid = "";
     private long failedNs;
+    private long fileSystem; // as it was when it was asked last
 
     Directory(Path path, DiskThread thread) {
       this.path = path;
@@ -88,7 +89,7 @@ final class DiskDirectories implements Closeable {
    * One with room.
    *
    * @param path the directory
-   * @param usableBytes what its file system has left for us
+   * @param usableBytes what its file system has left for us and has not been promised
    */
   record Room(Path path, long usableBytes) {}
 
@@ -211,28 +212,48 @@ final class DiskDirectories implements Closeable {
     }
   }
 
-  /** The one with most room of those that work now and have not been tried in vain already. */
-  Optional<Room> roomiest(Set<Path> tried) {
+  /**
+   * The one with most room of those that work now and have not been tried in vain already.
+   *
+   * @param promisedBytes by directory, what is leased there and counts as free to its file system
+   */
+  Optional<Room> roomiest(Set<Path> tried, Map<Path, Long> promisedBytes) {
     Collection<Directory> working =
         directories.stream()
             .filter(directory -> mayWork(directory) && !tried.contains(directory.path))
             .toList();
-    Map<Directory, Long> answers =
+    Map<Directory, FreeSpace> answers =
         askAll(
             working,
-            directory -> directory.thread.ask(() -> usableBytes(directory.path)),
+            directory -> directory.thread.ask(() -> FreeSpace.of(directory.path)),
             directory -> {});
+    answers.forEach((directory, space) -> directory.fileSystem = space.fileSystem());
     Room best = null; // the first of those with most
-    for (Map.Entry<Directory, Long> answer : answers.entrySet()) {
-      if (best == null || answer.getValue() > best.usableBytes()) {
-        best = new Room(answer.getKey().path, answer.getValue());
+    for (Map.Entry<Directory, FreeSpace> answer : answers.entrySet()) {
+      long usableBytes =
+          answer.getValue().bytes() - promisedBytes(answer.getKey().fileSystem, promisedBytes);
+      if (best == null || usableBytes > best.usableBytes()) {
+        best = new Room(answer.getKey().path, usableBytes);
       }
     }
     return Optional.ofNullable(best);
   }
 
-  private static long usableBytes(Path path) throws IOException {
-    return Files.getFileStore(path).getUsableSpace();
+  /** Of one file system, on which several directories may lie. */
+  private long promisedBytes(long fileSystem, Map<Path, Long> byDirectory) {
+    return directories.stream()
+        .filter(directory -> directory.fileSystem == fileSystem)
+        .mapToLong(directory -> byDirectory.getOrDefault(directory.path, 0L))
+        .sum();
+  }
+
+  /** What a file system has left for us, and which it is. */
+  private record FreeSpace(long fileSystem, long bytes) {
+    static FreeSpace of(Path directory) throws IOException {
+      return new FreeSpace(
+          (Long) Files.getAttribute(directory, "unix:dev"),
+          Files.getFileStore(directory).getUsableSpace());
+    }
   }
 
   /** Which does everything in that one. */

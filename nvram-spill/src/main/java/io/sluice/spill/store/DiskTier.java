@@ -19,7 +19,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -117,48 +119,42 @@ final class DiskTier {
   }
 
   /**
-   * Bytes that may still be leased.
+   * The directory with most room, and how much of it may be leased; empty if none works now.
    *
-   * @param unwrittenBytes are leased, but count as free where they are to be written
+   * @param leased what is leased; what of it is still to be written counts as free where it lies
    * @param tried directories that are not asked
    */
-  long roomBytes(long unwrittenBytes, Set<Path> tried) {
-    Optional<DiskDirectories.Room> room = directories.roomiest(tried);
-    if (room.isEmpty()) {
-      return 0;
+  Optional<DiskDirectories.Room> roomiest(Collection<Range> leased, Set<Path> tried) {
+    Map<Path, Long> unwrittenBytes = new HashMap<>();
+    for (Range range : leased) {
+      SegmentHandle segment = segments.get(range.segmentId());
+      unwrittenBytes.merge(
+          segment.info().path().getParent(), segment.unwrittenBytes(range), Long::sum);
     }
-    long usableBytes = room.get().usableBytes() - config.diskReserveBytes() - unwrittenBytes;
-    long allowedBytes =
+    return directories
+        .roomiest(tried, unwrittenBytes)
+        .map(room -> new DiskDirectories.Room(room.path(), allowedBytes(room.usableBytes())));
+  }
+
+  private long allowedBytes(long usableBytes) {
+    long configuredBytes =
         config.diskCapacityBytes() == 0
             ? Long.MAX_VALUE
             : config.diskCapacityBytes() - createdBytes();
-    return Math.max(0, Math.min(usableBytes, allowedBytes));
-  }
-
-  /** What of a range that is leased counts as free to its file system. */
-  long unwrittenBytes(Range range) {
-    return segments.get(range.segmentId()).unwrittenBytes(range);
+    return Math.max(0, Math.min(usableBytes - config.diskReserveBytes(), configuredBytes));
   }
 
   /**
-   * Creates files of {@code lengthBytes} in sum for an owner's application, in the directory with
-   * most room; empty if that cannot be written to, so that it is left out now, and one of {@code
-   * tried}.
+   * Creates files of {@code lengthBytes} in sum for an owner's application; empty if the directory
+   * cannot be written to, so that it is left out now.
    */
-  Optional<List<Extent>> take(
-      Owner owner, String applicationId, long lengthBytes, Set<Path> tried) {
-    Optional<DiskDirectories.Room> room = directories.roomiest(tried);
-    if (room.isEmpty()) {
-      return Optional.empty();
-    }
-    Path directory = room.get().path();
+  Optional<List<Extent>> take(Path directory, Owner owner, String applicationId, long lengthBytes) {
     try {
       List<Extent> taken = takeIn(directory, owner, applicationId, lengthBytes);
       directories.worked(directory);
       return Optional.of(taken);
     } catch (IOException e) {
       directories.failed(directory, e);
-      tried.add(directory);
       return Optional.empty();
     }
   }

@@ -20,6 +20,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -1545,11 +1546,8 @@ public final class SpillStore implements Closeable {
     }
 
     @Override
-    public long unwrittenBytes() {
-      return leases.stream()
-          .flatMap(lease -> lease.held().ranges(Tier.DISK).stream())
-          .mapToLong(allocator.disk()::unwrittenBytes)
-          .sum();
+    public Collection<Range> onDisk() {
+      return leases.stream().flatMap(lease -> lease.held().ranges(Tier.DISK).stream()).toList();
     }
   }
 

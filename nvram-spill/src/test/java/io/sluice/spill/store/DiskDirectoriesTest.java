@@ -10,17 +10,20 @@ import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Overflow directories fail at the start or later; one that works is enough. */
@@ -355,15 +358,43 @@ class DiskDirectoriesTest extends PoolTestBase {
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
     try (DiskDirectories directories = disks(nowNs)) {
       directories.failed(first(), new IOException("no room"));
-      assertTrue(directories.roomiest(Set.of()).isEmpty());
+      assertTrue(directories.roomiest(Set.of(), Map.of()).isEmpty());
       assertTrue(directories.reasons().contains("no room"));
       nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(DiskDirectories.RETRY_PAUSE_MS));
-      assertEquals(first(), directories.roomiest(Set.of()).orElseThrow().path());
-      assertTrue(directories.roomiest(Set.of(first())).isEmpty(), "it was tried already");
+      assertEquals(first(), directories.roomiest(Set.of(), Map.of()).orElseThrow().path());
+      assertTrue(directories.roomiest(Set.of(first()), Map.of()).isEmpty(), "it was tried already");
       assertEquals(1, directories.failedCount());
       directories.worked(first());
       assertEquals(0, directories.failedCount());
       assertEquals("", directories.reasons());
+    }
+  }
+
+  /** Else many tasks at work on one disk are refused what another has room for. */
+  @Test
+  void whatIsPromisedOnOneFileSystemIsNotTakenOffAnother() throws Exception {
+    Path elsewhere = Files.createTempDirectory(Path.of("/dev/shm"), "sluice-disk");
+    try {
+      Assumptions.assumeFalse(
+          Files.getAttribute(elsewhere, "unix:dev")
+              .equals(Files.getAttribute(directory, "unix:dev")),
+          "there is no second file system to try it with");
+      List<Path> paths = List.of(first(), second(), elsewhere);
+      try (DiskDirectories directories =
+          new DiskDirectories(paths, PlaceUse.ANNOUNCED, () -> 0, TIMEOUT_MS)) {
+        Map<Path, Long> promised = Map.of(first(), Long.MAX_VALUE / 2);
+        DiskDirectories.Room room = directories.roomiest(Set.of(), promised).orElseThrow();
+        assertEquals(elsewhere, room.path());
+        assertTrue(room.usableBytes() > 0, room.toString());
+        room = directories.roomiest(Set.of(first(), elsewhere), promised).orElseThrow();
+        assertEquals(second(), room.path());
+        assertTrue(room.usableBytes() < 0, "the first lies on the same: " + room);
+      }
+    } finally {
+      for (File file : elsewhere.toFile().listFiles()) {
+        Files.delete(file.toPath());
+      }
+      Files.delete(elsewhere);
     }
   }
 
