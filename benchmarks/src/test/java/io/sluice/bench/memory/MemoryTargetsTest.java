@@ -122,8 +122,7 @@ class MemoryTargetsTest {
     secondJobs.put(MemoryVariant.SLUICE, List.of(beside(10, 11)));
     assertEquals(1.1, row("small job").value().orElseThrow(), 1e-9);
     assertTrue(row("small job").reached());
-    assertEquals(
-        "stock's is 2.25 (1.50–3.00); cores busy: 1.5", row("small job").beside());
+    assertEquals("stock's is 2.25 (1.50–3.00); cores busy: 1.5", row("small job").beside());
   }
 
   private static SecondJob.Costs beside(double aloneS, double besideS) {
