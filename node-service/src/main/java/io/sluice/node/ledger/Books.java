@@ -301,29 +301,35 @@ final class Books {
 
   /**
    * Whether outputs of an application are moved for this ask. One of the same application, or of
-   * one that has no more, would cost the disk a write all the same: whoever asks writes there at
-   * once instead.
+   * one that has no more, would cost the disk a write all the same: who writes does so there at
+   * once instead, and who sorts with less has more runs, which cost a reducer next to nothing.
    */
   boolean isMovedFor(Ask ask, Account account) {
-    return switch (ask.kind()) {
-      case RECEIVE -> false;
-      case WRITING ->
-          ask.patience() == Patience.LAST
-              || outputsHaveCopies
-              || account.heldBytes() > ask.holder().account.heldBytes() + ask.chargeBytes();
-      default -> true;
-    };
+    return ask.kind() != Kind.RECEIVE
+        && (ask.patience() == Patience.LAST
+            || outputsHaveCopies
+            || account.heldBytes() > ask.holder().account.heldBytes() + ask.chargeBytes());
   }
 
   /** What is kept free for claims, so that few of them have to wait. */
   long keepFreeBytes() {
-    long missingBytes =
-        holders.values().stream()
-            .filter(holder -> holder.who.role() == Role.MAP)
-            .mapToLong(
-                holder -> 2 * holder.claimBytes - holder.bytes(Kind.SORT) - holder.bytes(Kind.ROOM))
-            .map(missing -> Math.max(0, missing))
-            .sum();
-    return Math.min(reservedBytes(), missingBytes);
+    return Math.min(
+        reservedBytes(), holders.values().stream().mapToLong(Books::unclaimedBytes).sum());
+  }
+
+  /** Whether outputs of an application are moved for claims that others may make. */
+  boolean isMovedForClaims(Account account) {
+    return outputsHaveCopies
+        || holders.values().stream()
+            .anyMatch(
+                holder ->
+                    unclaimedBytes(holder) > 0 && account.heldBytes() > holder.account.heldBytes());
+  }
+
+  /** What a map may still claim for sorting, and for the runs of that. */
+  private static long unclaimedBytes(Holder holder) {
+    return holder.who.role() == Role.MAP
+        ? Math.max(0, 2 * holder.claimBytes - holder.bytes(Kind.SORT) - holder.bytes(Kind.ROOM))
+        : 0;
   }
 }

@@ -19,8 +19,9 @@ import java.util.stream.Collectors;
  *       itself. What is beyond {@link Terms#claimBytes}, with what the task has of its own, is a
  *       loan: of what is free beyond the runs of all that maps sort in anyway, as far as those of
  *       an application are within its share.
- *   <li>No output leaves for another of its application, or for what is received: who lacks room
- *       for that writes to disk at once, which costs the disk as much and waits for nothing.
+ *   <li>No output leaves for another of its application, for a sort buffer of it, or for what is
+ *       received: who lacks room for that writes to disk at once, which costs the disk as much and
+ *       waits for nothing.
  *   <li>An ask waits only for what the service can free itself, and no longer than {@link
  *       Terms#waitMs}; one of {@link Patience#LAST} also for what others are told to give back, and
  *       {@link Terms#revokeMs}.

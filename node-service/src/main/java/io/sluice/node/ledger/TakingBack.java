@@ -146,7 +146,7 @@ class TakingBack {
         need,
         books.keepFreeBytes() - books.freeBytes() - books.movingBytes(),
         false,
-        account -> true);
+        books::isMovedForClaims);
   }
 
   /** Whether there is an application of which outputs are moved for it. */
@@ -173,11 +173,16 @@ class TakingBack {
     }
   }
 
-  /** What could be ordered to be moved, and has not been. */
-  long movableBytes() {
-    return books.moverWorks
-        ? books.accounts.values().stream().mapToLong(Account::movableBytes).sum()
-        : 0;
+  /** What could be ordered to be moved for one of these, and has not been. */
+  long movableBytes(List<Ask> asks) {
+    return books.accounts.values().stream()
+        .filter(account -> asks.stream().anyMatch(ask -> books.isMovedFor(ask, account)))
+        .mapToLong(this::movableBytes)
+        .sum();
+  }
+
+  private long movableBytes(Account account) {
+    return books.moverWorks ? account.movableBytes() : 0;
   }
 
   private void claims(Need need) {
@@ -186,25 +191,29 @@ class TakingBack {
         need.wanted()
             .filter(ask -> ask.kind() == Kind.SORT || ask.patience() == Patience.LAST)
             .toList();
-    long leftBytes =
-        need.lackingBytes(sorts.stream())
-            - need.expectedBytes()
-            - books.movingBytes()
-            - movableBytes();
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
-      if (leftBytes <= 0) {
-        return;
-      }
+      List<Ask> takers = sorts.stream().filter(ask -> mayTake(ask, holder)).toList();
+      long lackingBytes =
+          need.lackingBytes(takers.stream())
+              - need.expectedBytes()
+              - books.movingBytes()
+              - movableBytes(takers);
       long keepBytes = books.sortShareBytes(holder.account);
-      Predicate<Ask> mayTake =
-          ask ->
-              ask.holder() != holder
-                  && (ask.holder().account != holder.account
-                      || ask.holder().bytes(Kind.SORT) < holder.bytes(Kind.SORT));
-      if (sorts.stream().anyMatch(mayTake) && holder.hasMoreThan(Kind.SORT, keepBytes)) {
-        leftBytes -= need.revoke(holder, Kind.SORT, keepBytes);
+      if (lackingBytes > 0 && holder.hasMoreThan(Kind.SORT, keepBytes)) {
+        need.revoke(holder, Kind.SORT, keepBytes);
       }
     }
+  }
+
+  private boolean mayTake(Ask ask, Holder holder) {
+    return ask.holder() != holder && (books.isMovedFor(ask, holder.account) || isLess(ask, holder));
+  }
+
+  /** Whether a task of the same application sorts in less, and there are no outputs instead. */
+  private boolean isLess(Ask ask, Holder holder) {
+    return ask.holder().account == holder.account
+        && movableBytes(holder.account) == 0
+        && ask.holder().bytes(Kind.SORT) < holder.bytes(Kind.SORT);
   }
 
   /** For one who is refused a loan and has less than its share: from those who have more. */

@@ -71,7 +71,7 @@ class BrokenLedgersTest {
                 new Granting(books),
                 new TakingBack(books, new Granting(books)) {
                   @Override
-                  long movableBytes() {
+                  long movableBytes(List<Ask> asks) {
                     return 0;
                   }
 

@@ -280,10 +280,42 @@ final class LedgerModel {
 
   private void checkRevoke(ModelTask task, Order.Revoke revoke) {
     if (revoke.kind() == Kind.SORT && revoke.keepBytes() < claimBytes(task) && disk.works) {
-      long send = ledger.stats().heldBytes().get(Kind.SEND);
+      long send = outputsInsteadOf(task.who.application());
       Property.CLAIMS_LAST.check(
-          failedLately() || send <= disk.orderedBytes(),
-          () -> revoke + " of " + task + ", outputs " + send);
+          failedLately() || send == 0, () -> revoke + " of " + task + ", outputs " + send);
     }
+  }
+
+  /**
+   * What is not ordered to be moved: of the outputs of an application, and of those who have more
+   * than one that waits.
+   */
+  private long outputsInsteadOf(String application) {
+    List<String> waiting =
+        tasks.values().stream()
+            .filter(task -> task.waiting != null && task.waiting.kind() == Kind.SORT)
+            .map(task -> task.who.application())
+            .toList();
+    return outputs.keySet().stream()
+        .filter(
+            other ->
+                other.equals(application)
+                    || waiting.stream()
+                        .anyMatch(asking -> held(other) > held(asking) + 2 * terms.claimBytes()))
+        .mapToLong(
+            other ->
+                outputs(other).stream().mapToLong(ModelOutput::bytes).sum()
+                    - disk.orderedBytes(other))
+        .map(bytes -> Math.max(0, bytes))
+        .sum();
+  }
+
+  private long held(String application) {
+    return ledger.sends().getOrDefault(application, 0L)
+        + ledger.holdings(time.nowMs()).stream()
+            .filter(holding -> holding.who().application().equals(application))
+            .flatMap(holding -> holding.bytes().values().stream())
+            .mapToLong(Long::longValue)
+            .sum();
   }
 }

@@ -69,14 +69,15 @@ class LedgerModelTest {
 
   /**
    * Maps of 128, four at a time, and half the memory for what they put out. Half of that must go to
-   * disk, whatever is done; sort buffers that displace outputs write more.
+   * disk, whatever is done; sort buffers that displaced outputs of their own job would write more.
    */
   @Test
-  void loansWriteLittleMoreToDiskThanMust() {
-    long loans = writtenToDisk(LedgerModel.TERMS);
-    long claims = writtenToDisk(new Terms(Long.MAX_VALUE / 4, 2_000, 10_000, 1_000));
-    assertTrue(loans >= 2_048 - 4 * 128, "wrote " + loans);
-    assertTrue(loans < 0.9 * claims, loans + " with loans, " + claims + " without");
+  void sortBuffersWriteLittleMoreToDiskThanMust() {
+    for (Terms terms :
+        List.of(LedgerModel.TERMS, new Terms(Long.MAX_VALUE / 4, 2_000, 10_000, 1_000))) {
+      long toDisk = writtenToDisk(terms);
+      assertTrue(toDisk >= 2_048 - 4 * 128 && toDisk <= 1.05 * 2_048, terms + " wrote " + toDisk);
+    }
   }
 
   private static long writtenToDisk(Terms terms) {
@@ -94,11 +95,21 @@ class LedgerModelTest {
   /** A Sort as it was measured: waves of maps with a buffer for half of what they put out. */
   @Test
   void aSlowDiskIsWrittenLittleMoreThanMust() {
+    slowDisk(35);
+  }
+
+  /** The same of maps that may claim as much again. */
+  @Test
+  void claimsWriteLittleMoreThanMust() {
+    slowDisk(16);
+  }
+
+  private static void slowDisk(long ownBytes) {
     LedgerModel model = new LedgerModel(LedgerModelTest::ledger, 192, new Random(1));
     model.disk(16, 0, Long.MAX_VALUE);
     ModelMap[] maps = new ModelMap[8];
     for (int i = 0; i < maps.length; i++) {
-      maps[i] = new ModelMap(model, "app", ModelTask.Hearing.GOOD, 72, 1, 1).withOwn(35);
+      maps[i] = new ModelMap(model, "app", ModelTask.Hearing.GOOD, 72, 1, 1).withOwn(ownBytes);
       model.at(i / 2 * 10_000L, maps[i]);
     }
     long must = 8 * 72 - 192;

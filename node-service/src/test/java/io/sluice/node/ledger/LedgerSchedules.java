@@ -147,7 +147,7 @@ final class LedgerSchedules {
     model.disk(400, 0, Long.MAX_VALUE);
     model.at(0, new ModelReduce(model, "deaf", Hearing.DEAF, 250));
     for (int i = 0; i < 30; i++) {
-      model.at(i * 700L, new ModelMap(model, "maps", Hearing.GOOD, 300, 4, 1));
+      model.at(i * 700L, new ModelMap(model, "maps-" + i % 2, Hearing.GOOD, 300, 4, 1));
     }
     model.run(() -> {});
     Property.LATE.check(model.lates > 0, () -> "nobody was late");

@@ -36,6 +36,14 @@ final class ModelDisk {
     return queue.stream().mapToLong(this::leftBytes).sum();
   }
 
+  /** The same of one application. */
+  long orderedBytes(String application) {
+    return queue.stream()
+        .filter(order -> order.application().equals(application))
+        .mapToLong(this::leftBytes)
+        .sum();
+  }
+
   private long leftBytes(Order.Move order) {
     return model.ledger.leftBytes(order.moveId());
   }

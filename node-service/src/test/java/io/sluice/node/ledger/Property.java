@@ -18,7 +18,7 @@ enum Property {
   ROOM,
   /** What was received and what was lent is called back before outputs are moved. */
   OUTPUTS_AFTER_LOANS,
-  /** Claims are called back when outputs can bring no more. */
+  /** Claims are called back when outputs of their application can bring no more. */
   CLAIMS_LAST,
   /** Who is late is granted nothing. */
   LATE,
