@@ -22,7 +22,7 @@ public record JobResult(
   public JobResult requireSuccess() {
     if (!succeeded()) {
       throw new ClusterException(
-          "job %s (%s) failed with exit status %d; the client's last words:%n%s"
+          "job %s (%s) failed with exit status %d%nThe client's last words:%n%s"
               .formatted(
                   spec.name(),
                   jobId,
