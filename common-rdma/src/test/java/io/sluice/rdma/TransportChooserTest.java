@@ -55,6 +55,18 @@ class TransportChooserTest {
     assertEquals(List.of("tcp"), offered(all, "tcp"));
   }
 
+  /** Among users who do not trust each other; a name is obeyed all the same by who asks for it. */
+  @Test
+  void confinedLeavesOutWhosePeersCanDoMoreThanRead() throws Exception {
+    TransportProvider open = new Stub("ucx", Optional.empty(), false);
+    TransportChooser all =
+        new TransportChooser(
+            List.of(open, new Stub("disni", Optional.empty()), new Stub("tcp", Optional.empty())));
+    assertEquals(List.of("disni", "tcp"), offered(all.confined(), "auto"));
+    assertEquals(List.of("ucx", "tcp"), offered(all, "ucx"));
+    assertThrows(TransportException.class, () -> all.confined().choose("ucx"));
+  }
+
   private static List<String> offered(TransportChooser chooser, String setting)
       throws TransportException {
     return chooser.withFallbacks(chooser.choose(setting)).stream()
@@ -95,11 +107,10 @@ class TransportChooserTest {
     assertTrue(e.getMessage().contains("sluice-disni-<version>.jar"), e.getMessage());
   }
 
-  private record Stub(String name, Optional<String> unavailabilityCause)
+  private record Stub(String name, Optional<String> unavailabilityCause, boolean isConfined)
       implements TransportProvider {
-    @Override
-    public boolean isConfined() {
-      return true;
+    private Stub(String name, Optional<String> unavailabilityCause) {
+      this(name, unavailabilityCause, true);
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
  */
 public record WaitCounts(List<Long> counts, long totalNanos) {
   /** How many buckets have a bound. */
-  public static final int BOUNDS = 24;
+  public static final int BOUNDS = 26;
 
   /** Of nothing. */
   public static final WaitCounts NONE =
@@ -35,6 +35,27 @@ public record WaitCounts(List<Long> counts, long totalNanos) {
             .mapToObj(i -> counts.get(i) + other.counts.get(i))
             .toList();
     return new WaitCounts(sums, totalNanos + other.totalNanos);
+  }
+
+  /**
+   * What this part of them was not longer than, in seconds, as Prometheus' {@code
+   * histogram_quantile} estimates it: evenly spread in their bucket, and in the last one as long as
+   * the bound before it. Not a number if there are none.
+   */
+  public double quantileSeconds(double part) {
+    double rank = part * count();
+    double before = 0;
+    int bucket = 0;
+    while (bucket < BOUNDS && before + counts.get(bucket) < rank) {
+      before += counts.get(bucket);
+      bucket++;
+    }
+    if (bucket == BOUNDS) {
+      return boundSeconds(BOUNDS - 1);
+    }
+    double fromSeconds = bucket == 0 ? 0 : boundSeconds(bucket - 1);
+    double share = (rank - before) / counts.get(bucket); // 0 / 0 if there are none
+    return fromSeconds + (boundSeconds(bucket) - fromSeconds) * share;
   }
 
   /** How many there are. */

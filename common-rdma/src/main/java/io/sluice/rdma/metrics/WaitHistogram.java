@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
 /**
- * How long something took, counted in buckets that double from a microsecond to 8 s.
+ * How long something took, counted in buckets that double from a microsecond to 33 s, because
+ * devices and those who wait for memory have up to 20 s.
  *
  * <p>Thread contract: safe from any thread; {@link #add} takes no lock.
  */

@@ -33,6 +33,15 @@ public final class LastWords {
     }
   }
 
+  /** Says something to who looks for it; {@code message} has one place, for {@code subject}. */
+  public static void debug(Logger log, String message, Object subject, Throwable cause) {
+    try {
+      log.debug(message, subject, cause);
+    } catch (RuntimeException | Error e) {
+      UNSAID.incrementAndGet();
+    }
+  }
+
   /** How often this process could not say what went wrong. */
   public static long unsaid() {
     return UNSAID.get();

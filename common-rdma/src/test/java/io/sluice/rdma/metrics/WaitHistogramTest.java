@@ -24,12 +24,36 @@ class WaitHistogramTest {
     }
   }
 
+  /** A last resort waits 10 s, and all that one lease waits for and a unit of a device 20 s. */
+  @Test
+  void whatWaitsForItsWholeDeadlineFallsIntoABucketWithABound() {
+    assertTrue(bucketOf(TimeUnit.SECONDS.toNanos(10)) < bucketOf(TimeUnit.SECONDS.toNanos(20)));
+    assertTrue(bucketOf(TimeUnit.SECONDS.toNanos(33)) < WaitCounts.BOUNDS);
+  }
+
   @Test
   void nothingIsTooShortOrTooLong() {
     assertEquals(0, bucketOf(0));
     assertEquals(0, bucketOf(1));
     assertEquals(WaitCounts.BOUNDS, bucketOf(TimeUnit.DAYS.toNanos(1)));
     assertTrue(Double.isInfinite(WaitCounts.boundSeconds(WaitCounts.BOUNDS)));
+  }
+
+  @Test
+  void estimatesHowLongAPartOfThemTook() {
+    WaitHistogram histogram = new WaitHistogram();
+    assertTrue(Double.isNaN(histogram.counts().quantileSeconds(0.5)));
+    long[] bounds = {(long) (WaitCounts.boundSeconds(2) * 1e9), 0, TimeUnit.DAYS.toNanos(1)};
+    for (int i = 0; i < 10; i++) {
+      histogram.add(bounds[i < 8 ? 0 : i - 7]);
+    }
+    WaitCounts counts = histogram.counts(); // one in the first bucket, eight in the third
+    double fromSeconds = WaitCounts.boundSeconds(1);
+    double toSeconds = WaitCounts.boundSeconds(2);
+    assertEquals(WaitCounts.boundSeconds(0), counts.quantileSeconds(0.1), 1e-12);
+    assertEquals((fromSeconds + toSeconds) / 2, counts.quantileSeconds(0.5), 1e-12);
+    assertEquals(toSeconds, counts.quantileSeconds(0.9), 1e-12);
+    assertEquals(WaitCounts.boundSeconds(WaitCounts.BOUNDS - 1), counts.quantileSeconds(0.99));
   }
 
   @Test

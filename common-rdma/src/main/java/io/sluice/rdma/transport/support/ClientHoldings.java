@@ -1,9 +1,11 @@
 package io.sluice.rdma.transport.support;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * What one reading side holds, and what its connections and landing memory know of it: the list of
@@ -61,9 +63,11 @@ public final class ClientHoldings {
     return deadlines;
   }
 
-  /** Closes all connections, then all landing memory. */
+  /** Closes all connections, then all landing memory, whatever becomes of one. */
   void release() {
-    connections.forEach(Connection::close);
-    buffers.forEach(RegisteredBuffer::close);
+    Closing.all(
+        Stream.concat(
+            connections.stream().map(connection -> connection::close),
+            buffers.stream().map(buffer -> buffer::close)));
   }
 }

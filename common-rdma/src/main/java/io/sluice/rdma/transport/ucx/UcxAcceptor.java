@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.support.TransportMeter;
 import java.net.InetSocketAddress;
@@ -75,6 +76,7 @@ final class UcxAcceptor {
       return; // the listener is gone, and the request with it
     }
     Admission.Place place = null;
+    UcpEndpoint accepted = null;
     boolean answered = false;
     try { // what is thrown out of here would end the loop
       InetSocketAddress client = request.getClientAddress();
@@ -85,7 +87,7 @@ final class UcxAcceptor {
         request.reject();
         return;
       }
-      UcpEndpoint accepted =
+      accepted =
           loop.worker()
               .newEndpoint(
                   new UcpEndpointParams()
@@ -96,15 +98,17 @@ final class UcxAcceptor {
                               loop.execute(() -> drop(endpoint, message))));
       endpoints.put(accepted, place);
       meter.connectionOpened();
-    } catch (RuntimeException e) { // of UCX, mostly
+    } catch (RuntimeException | Error e) { // of UCX, mostly, or for lack of memory
+      if (accepted != null) {
+        giveUp(accepted);
+      } else if (!answered) {
+        reject(request);
+      }
       if (place == null) { // strangers do not fill the log
-        LOG.debug("ucx: cannot refuse a connection on {}", address, e);
+        LastWords.debug(LOG, "ucx: cannot refuse a connection on {}", address, e);
       } else {
         place.leave();
-        LOG.warn("ucx: cannot accept a connection on {}", address, e);
-      }
-      if (!answered) {
-        reject(request);
+        LastWords.warn(LOG, "ucx: cannot accept a connection on {}", address, e);
       }
     }
   }
@@ -113,8 +117,18 @@ final class UcxAcceptor {
   private void reject(UcpConnectionRequest request) {
     try {
       request.reject();
-    } catch (RuntimeException e) {
-      LOG.debug("ucx: cannot refuse a connection on {}", address, e);
+    } catch (RuntimeException | Error e) {
+      LastWords.debug(LOG, "ucx: cannot refuse a connection on {}", address, e);
+    }
+  }
+
+  /** Ends a connection that was accepted and could not be taken up. */
+  private void giveUp(UcpEndpoint accepted) {
+    try {
+      endpoints.remove(accepted);
+      UcxEndpoints.closeForced(loop, accepted, () -> {});
+    } catch (RuntimeException | Error e) {
+      LastWords.debug(LOG, "ucx: cannot end a connection on {}", address, e);
     }
   }
 

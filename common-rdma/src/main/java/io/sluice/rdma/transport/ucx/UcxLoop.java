@@ -241,7 +241,8 @@ final class UcxLoop implements AutoCloseable {
     close(() -> {});
   }
 
-  private void awaitEnd() {
+  /** Waits until the worker and the context are destroyed. */
+  void awaitEnd() {
     if (!isLoopThread() && !Uninterruptibly.await(ended, CALL_LIMIT_MS)) {
       throw new IllegalStateException(
           "ucx: " + thread.getName() + " did not end within " + CALL_LIMIT_MS + " ms");

@@ -4,6 +4,7 @@ import com.sun.jna.Pointer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import java.nio.ByteBuffer;
+import java.util.function.BiConsumer;
 import org.openucx.jucx.UcxUtils;
 import org.openucx.jucx.ucp.UcpConstants;
 import org.openucx.jucx.ucp.UcpContext;
@@ -11,18 +12,27 @@ import org.openucx.jucx.ucp.UcpContext;
 /**
  * Registered memory and the buffer it lies in, which must not be collected while a NIC may read it.
  *
- * <p>Thread contract: made and deregistered on the loop.
+ * <p>Thread contract: made and deregistered on the loop. Failure: what could not be deregistered
+ * cannot be later either, because UCX may have freed the handle.
  */
 final class UcxRegion {
   private final UcpContext context;
+  private final BiConsumer<UcpContext, Pointer> unmapping;
   private final ByteBuffer memory;
   private final long address;
   private final Pointer handle;
   private final ByteBuffer remoteKey;
+  private Throwable failure;
 
-  private UcxRegion(UcpContext context, ByteBuffer memory, long lengthBytes, long protection)
+  private UcxRegion(
+      UcpContext context,
+      BiConsumer<UcpContext, Pointer> unmapping,
+      ByteBuffer memory,
+      long lengthBytes,
+      long protection)
       throws TransportException {
     this.context = context;
+    this.unmapping = unmapping;
     this.memory = memory;
     this.address = UcxUtils.getAddress(memory.duplicate().clear());
     this.handle = UcpLibrary.map(context, address, lengthBytes, protection);
@@ -34,12 +44,21 @@ final class UcxRegion {
     }
   }
 
-  /** Registers memory that the other side may read, and asks for no more than that. */
-  static UcxRegion toBeRead(UcxLoop loop, UcxSettings settings, ByteBuffer memory, long lengthBytes)
+  /**
+   * Registers memory that the other side may read, and asks for no more than that.
+   *
+   * @param unmapping deregisters by the handle
+   */
+  static UcxRegion toBeRead(
+      UcxLoop loop,
+      UcxSettings settings,
+      BiConsumer<UcpContext, Pointer> unmapping,
+      ByteBuffer memory,
+      long lengthBytes)
       throws TransportException {
     long protection =
         UcpConstants.UCP_MEM_MAP_PROT_LOCAL_READ | UcpConstants.UCP_MEM_MAP_PROT_REMOTE_READ;
-    return register(loop, settings, memory, lengthBytes, protection);
+    return register(loop, settings, unmapping, memory, lengthBytes, protection);
   }
 
   /** Registers memory that this side reads into. */
@@ -47,15 +66,20 @@ final class UcxRegion {
       throws TransportException {
     long protection =
         UcpConstants.UCP_MEM_MAP_PROT_LOCAL_READ | UcpConstants.UCP_MEM_MAP_PROT_LOCAL_WRITE;
-    return register(loop, settings, memory, memory.capacity(), protection);
+    return register(loop, settings, UcpLibrary::unmap, memory, memory.capacity(), protection);
   }
 
   private static UcxRegion register(
-      UcxLoop loop, UcxSettings settings, ByteBuffer memory, long lengthBytes, long protection)
+      UcxLoop loop,
+      UcxSettings settings,
+      BiConsumer<UcpContext, Pointer> unmapping,
+      ByteBuffer memory,
+      long lengthBytes,
+      long protection)
       throws TransportException {
     settings.checkMayPin(lengthBytes);
     try {
-      return new UcxRegion(loop.context(), memory, lengthBytes, protection);
+      return new UcxRegion(loop.context(), unmapping, memory, lengthBytes, protection);
     } catch (RegistrationException e) {
       throw new RegistrationException(
           e.getMessage()
@@ -74,7 +98,15 @@ final class UcxRegion {
   }
 
   void deregister() {
-    UcpLibrary.unmap(context, handle);
+    if (failure != null) {
+      throw new IllegalStateException("ucx: deregistering has failed before", failure);
+    }
+    try {
+      unmapping.accept(context, handle);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    }
   }
 
   @Override

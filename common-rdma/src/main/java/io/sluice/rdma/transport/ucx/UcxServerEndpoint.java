@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
+import com.sun.jna.Pointer;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -13,6 +15,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.openucx.jucx.ucp.UcpContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +37,7 @@ final class UcxServerEndpoint implements ServerEndpoint {
   private static final Logger LOG = LoggerFactory.getLogger(UcxServerEndpoint.class);
 
   private final UcxSettings settings;
+  private final BiConsumer<UcpContext, Pointer> unmapping;
   private final UcxLoop loop;
   private final TransportMeter meter = new TransportMeter();
   private final AtomicLong nextRegionId = new AtomicLong(1);
@@ -42,9 +47,14 @@ final class UcxServerEndpoint implements ServerEndpoint {
   private final InetSocketAddress address;
 
   private UcxServerEndpoint(
-      UcxSettings settings, UcxLoop loop, InetSocketAddress bindAddress, Admission admission)
+      UcxSettings settings,
+      UcxLoop loop,
+      InetSocketAddress bindAddress,
+      Admission admission,
+      BiConsumer<UcpContext, Pointer> unmapping)
       throws TransportException {
     this.settings = settings;
+    this.unmapping = unmapping;
     this.loop = loop;
     this.acceptor =
         loop.call(
@@ -56,9 +66,19 @@ final class UcxServerEndpoint implements ServerEndpoint {
   static UcxServerEndpoint open(
       UcxSettings settings, InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
+    return open(settings, bindAddress, admission, UcpLibrary::unmap);
+  }
+
+  /** As above, with {@code unmapping} for what deregisters: a test has it fail. */
+  static UcxServerEndpoint open(
+      UcxSettings settings,
+      InetSocketAddress bindAddress,
+      Admission admission,
+      BiConsumer<UcpContext, Pointer> unmapping)
+      throws TransportException {
     UcxLoop loop = UcxLoop.start("sluice-ucx-server-" + bindAddress.getPort(), settings);
     try {
-      return new UcxServerEndpoint(settings, loop, bindAddress, admission);
+      return new UcxServerEndpoint(settings, loop, bindAddress, admission, unmapping);
     } catch (TransportException | RuntimeException | Error e) {
       loop.close();
       throw e;
@@ -80,7 +100,8 @@ final class UcxServerEndpoint implements ServerEndpoint {
   }
 
   private RegionDescriptor registerOnLoop(MemoryRegion memory) throws TransportException {
-    UcxRegion region = UcxRegion.toBeRead(loop, settings, memory.mapping(), memory.lengthBytes());
+    UcxRegion region =
+        UcxRegion.toBeRead(loop, settings, unmapping, memory.mapping(), memory.lengthBytes());
     RegionDescriptor descriptor =
         new RegionDescriptor(
             nextRegionId.getAndIncrement(),
@@ -105,13 +126,15 @@ final class UcxServerEndpoint implements ServerEndpoint {
       if (!closed.get()) {
         throw new IllegalStateException(e.getMessage() + "; it must not be unmapped", e);
       }
+      loop.awaitEnd(); // with which the context ends, and all that was registered with it
     }
   }
 
   private void deregisterOnLoop(RegionDescriptor descriptor) {
-    UcxRegion region = regions.remove(descriptor);
+    UcxRegion region = regions.get(descriptor);
     if (region != null) {
-      region.deregister();
+      region.deregister(); // first: if that fails, it must not seem done when it is said again
+      regions.remove(descriptor);
       meter.deregistered(descriptor.lengthBytes());
     }
   }
@@ -137,7 +160,8 @@ final class UcxServerEndpoint implements ServerEndpoint {
           () ->
               acceptor.close(
                   () -> {
-                    regions.keySet().stream().toList().forEach(this::deregisterOnLoop);
+                    Closing.all(
+                        regions.keySet().stream().map(region -> () -> deregisterOnLoop(region)));
                     LOG.debug("ucx: server on {} closed", address);
                   }));
     }

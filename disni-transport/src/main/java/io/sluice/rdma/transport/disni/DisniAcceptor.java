@@ -4,18 +4,23 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.TransportMeter;
 import io.sluice.rdma.transport.support.Uninterruptibly;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,30 +80,44 @@ final class DisniAcceptor {
       throws TransportException {
     try {
       RdmaEventChannel channel = RdmaEventChannel.createEventChannel();
-      RdmaCmId listener = channel.createId(RdmaCm.RDMA_PS_TCP);
       try {
-        listener.bindAddr(bindAddress);
-        listener.listen(BACKLOG);
-        int port = ((InetSocketAddress) listener.getSource()).getPort();
-        DisniAcceptor acceptor =
-            new DisniAcceptor(
-                devices,
-                admission,
-                meter,
-                channel,
-                listener,
-                new InetSocketAddress(bindAddress.getAddress(), port));
-        Thread thread = DaemonThreads.create("sluice-disni-server-" + port, acceptor::run);
-        thread.start();
-        return acceptor;
+        return listen(devices, bindAddress, admission, meter, channel);
       } catch (IOException | RuntimeException | Error e) {
-        listener.destroyId();
         channel.destroyEventChannel();
         throw e;
       }
     } catch (IOException e) {
       throw new TransportException(
           "disni: cannot listen on " + bindAddress + ": " + e.getMessage().strip(), e);
+    }
+  }
+
+  /** Takes the channel over; if that fails, it is still the caller's. */
+  private static DisniAcceptor listen(
+      DisniDevices devices,
+      InetSocketAddress bindAddress,
+      Admission admission,
+      TransportMeter meter,
+      RdmaEventChannel channel)
+      throws IOException {
+    RdmaCmId listener = channel.createId(RdmaCm.RDMA_PS_TCP);
+    try {
+      listener.bindAddr(bindAddress);
+      listener.listen(BACKLOG);
+      int port = ((InetSocketAddress) listener.getSource()).getPort();
+      DisniAcceptor acceptor =
+          new DisniAcceptor(
+              devices,
+              admission,
+              meter,
+              channel,
+              listener,
+              new InetSocketAddress(bindAddress.getAddress(), port));
+      DaemonThreads.create("sluice-disni-server-" + port, acceptor::run).start();
+      return acceptor;
+    } catch (IOException | RuntimeException | Error e) {
+      listener.destroyId();
+      throw e;
     }
   }
 
@@ -109,7 +128,7 @@ final class DisniAcceptor {
   private void run() {
     try {
       while (!closing) {
-        RdmaCmEvent event = CmEvents.poll(channel, CmEvents.SLICE_MS);
+        RdmaCmEvent event = poll();
         if (event != null) {
           handle(event);
         }
@@ -122,21 +141,37 @@ final class DisniAcceptor {
     }
   }
 
-  private synchronized void handle(RdmaCmEvent event) throws IOException {
-    RdmaCmId id = event.getConnIdPriv();
-    switch (CmEvents.type(event)) {
-      case RDMA_CM_EVENT_CONNECT_REQUEST -> accept(id);
-      case RDMA_CM_EVENT_ESTABLISHED -> established(id);
-      case RDMA_CM_EVENT_DISCONNECTED,
-          RDMA_CM_EVENT_CONNECT_ERROR,
-          RDMA_CM_EVENT_UNREACHABLE,
-          RDMA_CM_EVENT_REJECTED ->
+  /** DiSNI makes objects for each event, and so may lose one. */
+  private RdmaCmEvent poll() throws IOException {
+    try {
+      return CmEvents.poll(channel, CmEvents.SLICE_MS);
+    } catch (OutOfMemoryError e) {
+      LastWords.warn(LOG, "disni: no memory for an event on {}, trying again", address, e);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(CmEvents.SLICE_MS));
+      return null;
+    }
+  }
+
+  /** An event of one client that cannot be handled ends nobody else's connection. */
+  private synchronized void handle(RdmaCmEvent event) {
+    try {
+      RdmaCmId id = event.getConnIdPriv();
+      switch (CmEvents.type(event)) {
+        case RDMA_CM_EVENT_CONNECT_REQUEST -> accept(id);
+        case RDMA_CM_EVENT_ESTABLISHED -> established(id);
+        case RDMA_CM_EVENT_DISCONNECTED,
+            RDMA_CM_EVENT_CONNECT_ERROR,
+            RDMA_CM_EVENT_UNREACHABLE,
+            RDMA_CM_EVENT_REJECTED ->
+            drop(id);
+        case RDMA_CM_EVENT_DEVICE_REMOVAL -> {
+          LOG.warn("disni: the RDMA device under {} was removed", address);
           drop(id);
-      case RDMA_CM_EVENT_DEVICE_REMOVAL -> {
-        LOG.warn("disni: the RDMA device under {} was removed", address);
-        drop(id);
+        }
+        default -> LOG.debug("disni: {} on {}", CmEvents.type(event), address);
       }
-      default -> LOG.debug("disni: {} on {}", CmEvents.type(event), address);
+    } catch (IOException | RuntimeException | Error e) {
+      LastWords.warn(LOG, "disni: a connection on {} could not be ended", address, e);
     }
   }
 
@@ -155,28 +190,33 @@ final class DisniAcceptor {
       pair = DisniQueuePair.create(id, devices.of(id), 1);
       id.accept(DisniQueuePair.connectParameters());
       connections.put(id, new Accepted(pair, place));
-    } catch (IOException | RuntimeException e) {
-      if (place == null) { // strangers do not fill the log
-        LOG.debug("disni: cannot answer a connection on {}", address, e);
-      } else {
-        LOG.warn("disni: cannot accept a connection on {}", address, e);
-        place.leave();
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      connections.remove(id);
       refuse(id, pair);
+      if (place == null) { // strangers do not fill the log
+        LastWords.debug(LOG, "disni: cannot answer a connection on {}", address, e);
+      } else {
+        place.leave();
+        LastWords.warn(LOG, "disni: cannot accept a connection on {}", address, e);
+      }
     }
   }
 
   private void refuse(RdmaCmId id, DisniQueuePair pair) {
     try {
-      try {
-        if (pair != null) {
-          pair.destroy(0);
-        }
-      } finally {
-        id.destroyId(); // which tells the client
+      destroy(id, pair); // which tells the client
+    } catch (IOException | RuntimeException | Error e) {
+      LastWords.debug(LOG, "disni: a refused connection on {} could not be destroyed", address, e);
+    }
+  }
+
+  private static void destroy(RdmaCmId id, DisniQueuePair pair) throws IOException {
+    try {
+      if (pair != null) {
+        pair.destroy(0);
       }
-    } catch (IOException | RuntimeException e) {
-      LOG.debug("disni: a refused connection on {} could not be destroyed", address, e);
+    } finally {
+      id.destroyId();
     }
   }
 
@@ -192,11 +232,16 @@ final class DisniAcceptor {
     Accepted connection = connections.remove(id);
     if (connection != null) {
       connection.place.leave();
-      id.disconnect();
-      connection.pair.destroy(0);
-      id.destroyId();
-      if (connection.established) {
-        meter.connectionClosed();
+      try {
+        id.disconnect();
+      } finally {
+        try {
+          destroy(id, connection.pair);
+        } finally {
+          if (connection.established) {
+            meter.connectionClosed();
+          }
+        }
       }
     }
   }
@@ -213,14 +258,19 @@ final class DisniAcceptor {
 
   private synchronized void destroyAll() {
     try {
-      for (RdmaCmId id : List.copyOf(connections.keySet())) {
-        drop(id);
-      }
-      listener.destroyId();
-      channel.destroyEventChannel();
-    } catch (IOException e) {
-      LOG.error("disni: the listener on {} could not be destroyed", address, e);
+      List<Closeable> ends = new ArrayList<>();
+      connections.keySet().forEach(id -> ends.add(() -> drop(id)));
+      ends.add(listener::destroyId);
+      ends.add(channel::destroyEventChannel);
+      Closing.all(ends);
+    } catch (IOException | RuntimeException | Error e) {
+      LastWords.error(LOG, "disni: the listener on {} could not be destroyed", address, e);
     }
+  }
+
+  /** Whether nothing of it uses a device any more. */
+  boolean hasEnded() {
+    return ended.getCount() == 0;
   }
 
   void close() {

@@ -4,7 +4,9 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.TransportException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -41,7 +43,8 @@ final class DisniDevices implements AutoCloseable {
     return address.isAnyLocalAddress() ? openAll() : open(List.of(DisniAddress.ipv4(address)));
   }
 
-  private static DisniDevices open(List<Inet4Address> addresses) throws TransportException {
+  /** The devices of these addresses. */
+  static DisniDevices open(List<Inet4Address> addresses) throws TransportException {
     try {
       DisniDevices result = new DisniDevices(RdmaEventChannel.createEventChannel());
       try {
@@ -80,15 +83,20 @@ final class DisniDevices implements AutoCloseable {
 
   private void add(Inet4Address address) throws IOException {
     RdmaCmId id = channel.createId(RdmaCm.RDMA_PS_TCP);
-    IbvContext context = contextAt(id, address);
-    DisniDevice known = context == null ? null : find(context);
-    if (known != null) {
-      known.addresses().add(address);
-    }
-    if (context == null || known != null) {
-      id.destroyId();
-    } else {
-      devices.add(DisniDevice.open(id, context, address));
+    boolean kept = false;
+    try {
+      IbvContext context = contextAt(id, address);
+      DisniDevice known = context == null ? null : find(context);
+      if (known != null) {
+        known.addresses().add(address);
+      } else if (context != null) {
+        devices.add(DisniDevice.open(id, context, address));
+        kept = true;
+      }
+    } finally {
+      if (!kept) {
+        id.destroyId();
+      }
     }
   }
 
@@ -121,11 +129,11 @@ final class DisniDevices implements AutoCloseable {
 
   @Override
   public void close() {
+    List<Closeable> ends = new ArrayList<>();
+    devices.forEach(device -> ends.add(device::close));
+    ends.add(channel::destroyEventChannel);
     try {
-      for (DisniDevice device : devices) {
-        device.close();
-      }
-      channel.destroyEventChannel();
+      Closing.all(ends);
     } catch (IOException e) {
       throw new IllegalStateException("disni: cannot close the RDMA devices", e);
     }

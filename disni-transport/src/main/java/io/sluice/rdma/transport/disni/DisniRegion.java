@@ -1,9 +1,11 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Pinning;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.nio.ByteBuffer;
@@ -14,7 +16,8 @@ import java.util.Map;
  * Memory registered with every device of an endpoint, and the buffer it lies in, which must not be
  * collected while a NIC may use it.
  *
- * <p>Thread contract: immutable; whoever registered it deregisters it once.
+ * <p>Thread contract: immutable until whoever registered it deregisters it, on one thread at a
+ * time.
  */
 final class DisniRegion {
   private final ByteBuffer memory;
@@ -70,18 +73,25 @@ final class DisniRegion {
   }
 
   /**
-   * From its return on no NIC uses the memory.
+   * From its return on no NIC uses the memory. Said again after a failure, it is tried again with
+   * the devices that have not let go; DiSNI never has a NIC asked twice.
    *
    * @throws IllegalStateException if a device does not let go of it; it must then not be unmapped
    */
   void deregister() {
     try {
-      for (IbvMr registration : registrations.values()) {
-        registration.deregMr().execute().free();
-      }
+      Closing.all(
+          registrations.keySet().stream()
+              .<Closeable>map(device -> () -> deregister(device))
+              .toList());
     } catch (IOException e) {
       throw new IllegalStateException(
           "disni: deregistering " + memory + " failed; it must not be unmapped", e);
     }
+  }
+
+  private void deregister(DisniDevice device) throws IOException {
+    registrations.get(device).deregMr().execute().free();
+    registrations.remove(device);
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -12,6 +13,7 @@ import io.sluice.rdma.transport.support.TransportMeter;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Registers memory with the NIC and accepts connections; the NIC answers the reads.
@@ -23,16 +25,18 @@ import java.util.Map;
  */
 final class DisniServerEndpoint implements ServerEndpoint {
   private final DisniDevices devices;
-  private final TransportMeter meter;
+  private final TransportMeter meter = new TransportMeter();
   private final DisniAcceptor acceptor;
   private final Map<RegionDescriptor, DisniRegion> regions = new HashMap<>(); // under this
   private long nextRegionId = 1; // under this
   private boolean closed; // under this
 
-  private DisniServerEndpoint(DisniDevices devices, DisniAcceptor acceptor, TransportMeter meter) {
+  private DisniServerEndpoint(
+      DisniDevices devices, InetSocketAddress bindAddress, Admission admission)
+      throws TransportException {
     this.devices = devices;
-    this.acceptor = acceptor;
-    this.meter = meter;
+    // Last: from here on there is a thread that uses the devices, and nothing may fail.
+    this.acceptor = DisniAcceptor.listen(devices, bindAddress, admission, meter);
   }
 
   static DisniServerEndpoint open(InetSocketAddress bindAddress, Admission admission)
@@ -42,9 +46,7 @@ final class DisniServerEndpoint implements ServerEndpoint {
     }
     DisniDevices devices = DisniDevices.openFor(bindAddress.getAddress());
     try {
-      TransportMeter meter = new TransportMeter();
-      DisniAcceptor acceptor = DisniAcceptor.listen(devices, bindAddress, admission, meter);
-      return new DisniServerEndpoint(devices, acceptor, meter);
+      return new DisniServerEndpoint(devices, bindAddress, admission);
     } catch (TransportException | RuntimeException | Error e) {
       devices.close();
       throw e;
@@ -81,9 +83,10 @@ final class DisniServerEndpoint implements ServerEndpoint {
 
   @Override
   public synchronized void deregister(RegionDescriptor descriptor) {
-    DisniRegion region = regions.remove(descriptor);
+    DisniRegion region = regions.get(descriptor);
     if (region != null) {
-      region.deregister();
+      region.deregister(); // first: if that fails, it must not seem done when it is said again
+      regions.remove(descriptor);
       meter.deregistered(descriptor.lengthBytes());
     }
   }
@@ -102,8 +105,17 @@ final class DisniServerEndpoint implements ServerEndpoint {
   public synchronized void close() {
     if (!closed) {
       closed = true;
-      acceptor.close();
-      regions.keySet().stream().toList().forEach(this::deregister);
+      Closing.all(Stream.of(acceptor::close, this::deregisterAll, this::closeDevices));
+    }
+  }
+
+  private void deregisterAll() {
+    Closing.all(regions.keySet().stream().map(region -> () -> deregister(region)));
+  }
+
+  /** Unless a thread still uses them, which would end the process. */
+  private void closeDevices() {
+    if (acceptor.hasEnded()) {
       devices.close();
     }
   }
