@@ -9,10 +9,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.metrics.Metric;
+import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.metrics.Readings;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -33,6 +38,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,20 +58,28 @@ class DashboardTest {
   private static final Pattern METRIC = Pattern.compile("\\bsluice_\\w+");
   private static final Pattern BY = Pattern.compile("\\bby \\(([^)]*)\\)");
   private static final Pattern SELECTOR = Pattern.compile("\\{([^}]*)}");
-  private static final Pattern MATCHER = Pattern.compile("(\\w+)=~?\"([^\"]*)\"");
+  private static final Pattern MATCHER = Pattern.compile("(\\w+)(?:=~?|!=)\"([^\"]*)\"");
   private static final Pattern LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
 
+  /** Metrics that no panel has, by why. */
+  private static final Map<String, String> NOT_SHOWN =
+      Map.of("sluice_moved_outputs_total", "the bytes of what has moved are shown");
+
   @TempDir private Path base;
-  private NodeServiceCommand command;
   private NodeService service;
   private LocalClient task;
   private MetricsEndpoint endpoint;
 
   @BeforeEach
   void start() throws IOException {
-    command = command("--metrics-port=0");
-    service = command.start();
-    endpoint = command.openMetrics(service);
+    service = // one that has everything: a transport that bounces, and a disk tier with a bound
+        TestPool.service(base.resolve("service"), 16)
+            .overflow(List.of(base.resolve("disk")), 1 << 30, 0)
+            .transports(List.of(new RefusesSegments(false), new TcpProvider()))
+            .listen(InetAddress.getLoopbackAddress(), 0)
+            .bounceSlots(64 << 10, 4)
+            .start();
+    endpoint = command("--metrics-port=0").openMetrics(service);
     task =
         LocalClient.connect(
             service.metadata().address().socket(),
@@ -87,14 +101,7 @@ class DashboardTest {
   private NodeServiceCommand command(String... options) {
     NodeServiceCommand made = new NodeServiceCommand();
     List<String> arguments = new ArrayList<>(List.of(options));
-    arguments.addAll(
-        List.of(
-            "--dir=" + base.resolve("service"),
-            "--capacity=16m",
-            "--overflow-dirs=" + base.resolve("disk"),
-            "--segment-size=4m",
-            "--bind=127.0.0.1",
-            "--port=0"));
+    arguments.addAll(List.of("--dir=" + base.resolve("service"), "--bind=127.0.0.1"));
     new CommandLine(made).parseArgs(arguments.toArray(String[]::new));
     return made;
   }
@@ -180,6 +187,27 @@ class DashboardTest {
   }
 
   @Test
+  void everyMetricIsOnAPanelUnlessThereIsAReason() throws Exception {
+    Set<String> named = new HashSet<>();
+    for (JsonNode target : targets(new ObjectMapper().readTree(Files.readString(DASHBOARD)))) {
+      METRIC.matcher(target.get("expr").asText()).results().forEach(m -> named.add(m.group()));
+    }
+    Set<String> onNone =
+        NodeMetrics.all().stream()
+            .filter(metric -> names(metric).stream().noneMatch(named::contains))
+            .map(Metric::name)
+            .collect(Collectors.toSet());
+    assertEquals(NOT_SHOWN.keySet(), onNone);
+  }
+
+  /** As Prometheus has them: those of a histogram, or the one. */
+  private static List<String> names(Metric metric) {
+    return metric.type() == Metric.Type.HISTOGRAM
+        ? List.of(metric.name() + "_bucket", metric.name() + "_count", metric.name() + "_sum")
+        : List.of(metric.name());
+  }
+
+  @Test
   void whatIsMisspeltIsFound() throws Exception {
     String page = scrape();
     String dashboard = Files.readString(DASHBOARD);
@@ -190,6 +218,8 @@ class DashboardTest {
             "sluice_served_bytes_total", "sluice_served_bytes",
             "by (kind)", "by (kinds)",
             "tier=\\\"disk\\\"", "tier=\\\"disc\\\"",
+            "(sluice_application_bytes or", "(sluice_applications_bytes or",
+            "reason!=\\\"too-many\\\"", "reason!=\\\"too-few\\\"",
             "{{application}}", "{{app}}");
     for (Map.Entry<String, String> each : misspelt.entrySet()) {
       assertTrue(dashboard.contains(each.getKey()), each.getKey());
@@ -202,19 +232,14 @@ class DashboardTest {
   @Test
   void theEndpointSaysAllOfIt() throws Exception {
     Set<String> expected = new TreeSet<>();
-    for (Metric metric : Readings.of(service).metrics()) {
-      if (metric.type() == Metric.Type.HISTOGRAM) {
-        expected.addAll(
-            List.of(metric.name() + "_bucket", metric.name() + "_count", metric.name() + "_sum"));
-      } else {
-        expected.add(metric.name());
-      }
-    }
+    Readings.of(service).metrics().forEach(metric -> expected.addAll(names(metric)));
     String page = scrape();
     assertEquals(expected, new TreeSet<>(samples(page).keySet()));
     assertTrue(page.contains("sluice_memory_capacity_bytes " + (double) (16 << 20)), page);
-    assertTrue(
-        page.contains("sluice_application_bytes{application=\"app-1\",tier=\"memory\"}"), page);
+    String outputs =
+        "sluice_application_bytes{application=\"app-1\",tier=\"memory\",user=\"%s\"}"
+            .formatted(Owner.ofThisProcess());
+    assertTrue(page.contains(outputs), page);
     assertTrue(page.contains("# TYPE sluice_served_seconds histogram"), page);
     assertTrue(page.contains("le=\"+Inf\""), page);
   }

@@ -71,7 +71,7 @@ class NodeServiceCommandTest {
     new CommandLine(command)
         .parseArgs(
             "--dir=" + base.resolve("other"),
-            "--memory=33m",
+            "--memory=35m",
             "--segment-size=4m",
             "--transport=tcp",
             "--overflow-dirs=" + base.resolve("disk"),

@@ -1,5 +1,7 @@
 package io.sluice.hadoop.node;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
@@ -21,12 +23,22 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 final class MappedPages {
   private MappedPages() {}
 
-  /** Of a NodeManager with this configuration. */
-  static boolean areCounted(Configuration conf) {
+  /** The settings of this NodeManager by which it counts them; none if it does not. */
+  static List<String> countedBy(Configuration conf) {
     if (isKernels(conf)) {
-      return false;
+      return List.of();
     }
-    return isVirtualCounted(conf) || isPhysicalCounted(conf);
+    List<String> settings = new ArrayList<>();
+    if (isVirtualCounted(conf)) {
+      settings.add(YarnConfiguration.NM_VMEM_CHECK_ENABLED + " is on");
+    }
+    if (isPhysicalCounted(conf)) {
+      settings.add(
+          YarnConfiguration.NM_PMEM_CHECK_ENABLED
+              + " is on without "
+              + YarnConfiguration.PROCFS_USE_SMAPS_BASED_RSS_ENABLED);
+    }
+    return settings;
   }
 
   private static boolean isKernels(Configuration conf) {

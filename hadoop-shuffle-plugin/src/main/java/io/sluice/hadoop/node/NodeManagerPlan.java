@@ -15,6 +15,8 @@ import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Says what a NodeManager's configuration does of its service. */
 public final class NodeManagerPlan {
@@ -25,6 +27,7 @@ public final class NodeManagerPlan {
 
   static final int DEFAULT_SHUFFLE_PORT = 13562;
 
+  private static final Logger LOG = LoggerFactory.getLogger(NodeManagerPlan.class);
   private static final String NO_OVERFLOW = "none";
 
   private NodeManagerPlan() {}
@@ -74,8 +77,19 @@ public final class NodeManagerPlan {
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)
-        .lendToSort(!MappedPages.areCounted(conf))
+        .lendToSort(lendsToSort(conf))
         .recover(recover);
+  }
+
+  private static boolean lendsToSort(Configuration conf) {
+    List<String> countedBy = MappedPages.countedBy(conf);
+    if (!countedBy.isEmpty()) {
+      LOG.info(
+          "Maps sort in their own buffers alone and borrow no memory of the node, which YARN would"
+              + " count as their containers': {}",
+          String.join(", and ", countedBy));
+    }
+    return countedBy.isEmpty();
   }
 
   private static ServiceBuilder sized(UnaryOperator<String> settings, ServicePlace place)

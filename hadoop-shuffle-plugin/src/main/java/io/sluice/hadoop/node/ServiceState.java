@@ -1,5 +1,6 @@
 package io.sluice.hadoop.node;
 
+import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
@@ -149,6 +150,28 @@ final class ServiceState implements ServiceStateMXBean {
     Map<String, Long> counts = new TreeMap<>();
     if (service != null) {
       service.taskRefusals().forEach((kind, count) -> counts.put(kind.text(), count));
+    }
+    return counts;
+  }
+
+  @Override
+  public Map<String, Double> getMetrics() {
+    MetricValues values = new MetricValues();
+    if (service == null) {
+      NodeMetrics.readDegraded(values);
+    } else {
+      NodeMetrics.read(service, values);
+    }
+    return values.byName();
+  }
+
+  @Override
+  public Map<String, Long> getFailedReads() {
+    Map<String, Long> counts = new TreeMap<>();
+    if (service != null) {
+      service
+          .transportCounters()
+          .forEach((transport, counters) -> counts.put(transport, counters.failedReads()));
     }
     return counts;
   }

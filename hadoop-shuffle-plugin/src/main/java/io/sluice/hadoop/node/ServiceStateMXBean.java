@@ -79,4 +79,13 @@ public interface ServiceStateMXBean {
 
   /** Tasks since the start that were not served, by why. */
   Map<String, Long> getTaskRefusals();
+
+  /**
+   * All that is told to metrics systems, of one moment, by the names that it has there, with labels
+   * as Prometheus writes them; of a histogram its count, its sum, median and 99th percentile.
+   */
+  Map<String, Double> getMetrics();
+
+  /** Reads since the start that were refused, by transport. */
+  Map<String, Long> getFailedReads();
 }

@@ -98,6 +98,9 @@ final class ServingNode implements NodeRole {
     if (users != null) {
       users.containerStarted(applicationId, user);
     }
+    if (service != null) {
+      service.applicationExpected(applicationId);
+    }
   }
 
   @Override

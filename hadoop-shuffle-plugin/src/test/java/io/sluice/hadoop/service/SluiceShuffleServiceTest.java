@@ -11,11 +11,13 @@ import io.sluice.hadoop.task.NodeLink;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.NodeMetadata;
@@ -23,6 +25,8 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -35,6 +39,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import javax.management.JMException;
@@ -65,6 +70,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class SluiceShuffleServiceTest {
   private static final int TIMEOUT_MS = 10_000;
+  private static final String BEAN = "Hadoop:service=NodeManager,name=SluiceShuffle";
 
   @TempDir Path directory;
   private final YarnConfiguration conf = new YarnConfiguration();
@@ -91,7 +97,8 @@ final class SluiceShuffleServiceTest {
     return service;
   }
 
-  private static Map<String, String> environment(SluiceShuffleService service) {
+  /** What its containers find in theirs. */
+  static Map<String, String> environment(SluiceShuffleService service) {
     Map<String, String> environment = new HashMap<>();
     AuxiliaryServiceHelper.setServiceDataIntoEnv(
         SluiceShuffleService.NAME, service.getMetaData(), environment);
@@ -110,20 +117,39 @@ final class SluiceShuffleServiceTest {
     }
   }
 
+  private static NodeReader reader() {
+    return new NodeReader(
+        TestJob.APPLICATION,
+        NodeLink.jobSecret(TestJob.SECRET),
+        new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
+        null,
+        1 << 20,
+        TIMEOUT_MS,
+        TIMEOUT_MS);
+  }
+
+  private List<NodeRun> locate(NodeReader reader) throws IOException {
+    NodeAddress address =
+        new NodeAddress(
+            "node", new InetSocketAddress(InetAddress.getLoopbackAddress(), controlPort));
+    return reader.locate(address, Partitions.one(0), List.of("output")).get("output");
+  }
+
   private int locatedRuns() throws IOException {
-    try (NodeReader reader =
-        new NodeReader(
-            TestJob.APPLICATION,
-            NodeLink.jobSecret(TestJob.SECRET),
-            new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
-            null,
-            1 << 20,
-            TIMEOUT_MS,
-            TIMEOUT_MS)) {
-      NodeAddress address =
-          new NodeAddress(
-              "node", new InetSocketAddress(InetAddress.getLoopbackAddress(), controlPort));
-      return reader.locate(address, Partitions.one(0), List.of("output")).get("output").size();
+    try (NodeReader reader = reader()) {
+      return locate(reader).size();
+    }
+  }
+
+  private void readOutput() throws IOException {
+    try (NodeReader reader = reader();
+        RunInput input = locate(reader).get(0).input()) {
+      byte[] bytes = new byte[200];
+      int doneBytes = 0;
+      for (int n = 0; n >= 0; n = input.read(bytes, doneBytes, bytes.length - doneBytes)) {
+        doneBytes += n;
+      }
+      assertEquals(100, doneBytes);
     }
   }
 
@@ -163,7 +189,7 @@ final class SluiceShuffleServiceTest {
 
   @Test
   void tellsOverJmxWhatItHoldsWhileItRuns() throws Exception {
-    ObjectName name = new ObjectName("Hadoop:service=NodeManager,name=SluiceShuffle");
+    ObjectName name = new ObjectName(BEAN);
     MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
     SluiceShuffleService service = start(false);
     commitOutput(service);
@@ -172,17 +198,89 @@ final class SluiceShuffleServiceTest {
     assertTrue((long) beans.getAttribute(name, "MemoryUsedBytes") > 0);
     assertEquals(0L, beans.getAttribute(name, "BounceRegisteredBytes")); // tcp needs none
     assertEquals(0L, beans.getAttribute(name, "BouncedBytes"));
-    assertEquals(0L, refusals(beans, name, "wrong-secret"));
+    assertEquals(0L, count(beans, name, "FailedReads", "tcp"));
+    assertEquals(0L, count(beans, name, "TaskRefusals", "wrong-secret"));
     assertThrows(IOException.class, () -> connectWithAnotherSecret(service));
-    assertEquals(1L, refusals(beans, name, "wrong-secret"));
-    assertEquals(0L, refusals(beans, name, "wrong-user"));
+    assertEquals(1L, count(beans, name, "TaskRefusals", "wrong-secret"));
+    assertEquals(0L, count(beans, name, "TaskRefusals", "wrong-user"));
     service.stop();
     assertFalse(beans.isRegistered(name));
   }
 
   @Test
+  void tellsOverJmxAllMetricsByTheirNames() throws Exception {
+    SluiceShuffleService service = start(false);
+    commitOutput(service);
+    readOutput();
+    String sent = "{transport=\"tcp\",way=\"sent\"}";
+    Await.until( // the reader has its bytes before the server has counted them
+        "the read is counted", () -> metrics().get("sluice_served_seconds_count" + sent) == 1);
+    Map<String, Double> metrics = metrics();
+    double heldBytes = metrics.get("sluice_memory_held_bytes{kind=\"send\"}");
+    assertTrue(heldBytes >= 100, metrics.toString());
+    Map<String, Double> expected =
+        Map.of(
+            "sluice_serving",
+            1.0,
+            "sluice_outputs",
+            1.0,
+            "sluice_memory_capacity_bytes",
+            (double) (8 << 20),
+            "sluice_memory_free_bytes",
+            (8 << 20) - heldBytes,
+            "sluice_memory_revoked_bytes_total{kind=\"receive\"}",
+            0.0,
+            "sluice_moved_bytes_total",
+            0.0,
+            "sluice_memory_wait_seconds_count",
+            0.0,
+            "sluice_served_bytes_total" + sent,
+            100.0,
+            "sluice_application_bytes{user=\"%s\",application=\"%s\",tier=\"memory\"}"
+                .formatted(Owner.ofThisProcess(), TestJob.APPLICATION),
+            heldBytes);
+    expected.forEach((name, value) -> assertEquals(value, metrics.get(name), name));
+    double granted = metrics.get("sluice_memory_granted_bytes_total{kind=\"writing\"}");
+    assertTrue(granted >= heldBytes, metrics.toString());
+    double median = quantile(metrics, "0.5");
+    assertTrue(median > 0 && median < quantile(metrics, "0.99"), metrics.toString());
+    assertTrue(metrics.get("sluice_served_seconds_sum" + sent) > 0, metrics.toString());
+    assertFalse(metrics.containsKey("sluice_memory_wait_seconds{quantile=\"0.5\"}"));
+    service.stop();
+  }
+
+  private static double quantile(Map<String, Double> metrics, String quantile) {
+    return metrics.get(
+        "sluice_served_seconds{transport=\"tcp\",way=\"sent\",quantile=\"" + quantile + "\"}");
+  }
+
+  @Test
+  void tellsOverJmxOnlyThatItDoesNotServeWhereItCannot() {
+    conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 0);
+    SluiceShuffleService degraded = start(false);
+    assertEquals(Map.of("sluice_serving", 0.0), metrics());
+    degraded.stop();
+  }
+
+  /** As any client of JMX gets them. */
+  private static Map<String, Double> metrics() {
+    try {
+      TabularData table =
+          (TabularData)
+              ManagementFactory.getPlatformMBeanServer()
+                  .getAttribute(new ObjectName(BEAN), "Metrics");
+      return table.values().stream()
+          .map(CompositeData.class::cast)
+          .collect(
+              Collectors.toMap(row -> (String) row.get("key"), row -> (Double) row.get("value")));
+    } catch (JMException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void tellsOverJmxWhoHoldsItsMemory() throws Exception {
-    ObjectName name = new ObjectName("Hadoop:service=NodeManager,name=SluiceShuffle");
+    ObjectName name = new ObjectName(BEAN);
     MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
     SluiceShuffleService service = start(false);
     NodeMetadata metadata = NodeManagerNotice.find(environment(service));
@@ -200,10 +298,10 @@ final class SluiceShuffleServiceTest {
     service.stop();
   }
 
-  private static Object refusals(MBeanServer beans, ObjectName name, String kind)
+  private static Object count(MBeanServer beans, ObjectName name, String attribute, String key)
       throws JMException {
-    TabularData counts = (TabularData) beans.getAttribute(name, "TaskRefusals");
-    return counts.get(new Object[] {kind}).get("value");
+    TabularData counts = (TabularData) beans.getAttribute(name, attribute);
+    return counts.get(new Object[] {key}).get("value");
   }
 
   private static void connectWithAnotherSecret(SluiceShuffleService service) throws IOException {

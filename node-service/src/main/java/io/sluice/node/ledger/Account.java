@@ -10,6 +10,8 @@ final class Account {
   long unmovableUntilMs;
   int holders;
   boolean ended;
+  long expectedUntilMs = Long.MIN_VALUE; // that its first task comes
+  boolean isExpected;
 
   Account(String application) {
     this.application = application;
@@ -25,6 +27,6 @@ final class Account {
   }
 
   boolean isEmpty() {
-    return holders == 0 && heldBytes() == 0 && movingBytes == 0;
+    return !isExpected && holders == 0 && heldBytes() == 0 && movingBytes == 0;
   }
 }

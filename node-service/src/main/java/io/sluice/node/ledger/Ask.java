@@ -20,8 +20,17 @@ record Ask(
     boolean loan,
     Patience patience,
     long untilMs) {
-  /** The kinds in the order in which they are granted. */
+  /**
+   * In which order they are granted: what is sorted before what is written, and that before what is
+   * received. With what is sorted come last resorts, which are lost otherwise. Loans come with what
+   * is written: a sort buffer does without one, and nothing is moved out of memory for it, so it is
+   * not to get what was moved for a writer.
+   */
   int rank() {
-    return kind == Kind.RECEIVE ? 1 : 0;
+    return switch (kind) {
+      case RECEIVE -> 2;
+      case SORT -> loan ? 1 : 0;
+      default -> patience == Patience.LAST ? 0 : 1;
+    };
   }
 }

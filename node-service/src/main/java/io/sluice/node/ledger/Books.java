@@ -233,7 +233,10 @@ final class Books {
 
   private Map<Account, Long> demands() {
     Map<Account, Long> demands = new HashMap<>();
-    accounts.values().forEach(account -> demands.put(account, account.heldBytes()));
+    Map<Account, Long> unclaimedBytes = unclaimedByAccount();
+    for (Account account : accounts.values()) {
+      demands.put(account, account.heldBytes() + unclaimedBytes.getOrDefault(account, 0L));
+    }
     queue.forEach(ask -> demands.merge(ask.holder().account, ask.chargeBytes(), Long::sum));
     // Who wants a loan wants as much as it can get.
     wants
@@ -311,15 +314,34 @@ final class Books {
             || account.heldBytes() > ask.holder().account.heldBytes() + ask.chargeBytes());
   }
 
-  /** What is kept free for claims, so that few of them have to wait. */
+  /** What is kept free for claims, so that few of them have to wait, and for who is expected. */
   long keepFreeBytes() {
     return Math.min(
-        reservedBytes(), holders.values().stream().mapToLong(Books::unclaimedBytes).sum());
+        reservedBytes(), unclaimedByAccount().values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  /** What tasks may still claim, or who is expected, of each up to what is kept at most. */
+  private Map<Account, Long> unclaimedByAccount() {
+    Map<Account, Long> unclaimedBytes = new HashMap<>();
+    for (Holder holder : holders.values()) {
+      unclaimedBytes.merge(
+          holder.account,
+          Math.min(reservedBytes(), unclaimedBytes(holder)),
+          (one, other) -> Math.min(reservedBytes(), one + other));
+    }
+    for (Account account : accounts.values()) {
+      if (account.isExpected) {
+        unclaimedBytes.put(account, reservedBytes());
+      }
+    }
+    return unclaimedBytes;
   }
 
   /** Whether outputs of an application are moved for claims that others may make. */
   boolean isMovedForClaims(Account account) {
     return outputsHaveCopies
+        || accounts.values().stream()
+            .anyMatch(other -> other.isExpected && account.heldBytes() > other.heldBytes())
         || holders.values().stream()
             .anyMatch(
                 holder ->

@@ -64,7 +64,10 @@ class Granting {
       long nowMs,
       List<Order> orders) {
     long hasBytes = kind == Kind.WRITING ? Math.min(holder.bytes(Kind.ROOM), bytes) : 0;
-    books.convert(holder, Kind.ROOM, Kind.WRITING, hasBytes);
+    if (hasBytes > 0) {
+      books.convert(holder, Kind.ROOM, Kind.WRITING, hasBytes);
+      books.grantedBytes.merge(Kind.WRITING, hasBytes, Long::sum);
+    }
     long moreBytes = bytes - hasBytes;
     if (moreBytes == 0) {
       orders.add(new Order.Answer(holder.id, bytes));
@@ -110,7 +113,7 @@ class Granting {
     return false;
   }
 
-  /** Sort and Writing before Receive; then who has least: the application, then the task. */
+  /** By rank; then who has least: the application, then the task. */
   private List<Ask> inOrder() {
     return books.queue.stream()
         .sorted(
@@ -142,11 +145,13 @@ class Granting {
     return false;
   }
 
-  /** Whether others come first because it has its share. */
+  /** Whether others, who do not have theirs, come first because it has its share. */
   private boolean isBarred(Ask ask, long levelBytes) {
     Account account = ask.holder().account;
     if (account.heldBytes() > levelBytes
-        && books.queue.stream().anyMatch(other -> other.holder().account != account)) {
+        && books.queue.stream()
+            .map(other -> other.holder().account)
+            .anyMatch(other -> other != account && other.heldBytes() <= levelBytes)) {
       return true;
     }
     return ask.loan()
@@ -195,14 +200,17 @@ class Granting {
     if (ask.loan() || ask.patience() == Patience.NONE) {
       return false;
     }
+    long levelBytes = books.levelBytes();
     long aheadBytes = 0;
+    long keptBytes = 0; // one before it that waits for more than is kept would keep it waiting
     for (Ask before : inOrder()) {
       aheadBytes += before.chargeBytes();
+      keptBytes = Math.max(keptBytes, keptBytes(before, levelBytes));
       if (before == ask) {
         break;
       }
     }
-    long comingBytes = usableBytes(ask, books.levelBytes()) + comingBytes(ask);
+    long comingBytes = books.freeBytes() - keptBytes + comingBytes(ask);
     if (ask.patience() == Patience.LAST) {
       return aheadBytes <= comingBytes + recallableBytes(ask.holder(), nowMs);
     }
@@ -218,7 +226,7 @@ class Granting {
   }
 
   /** What others could be told to give back. */
-  private long recallableBytes(Holder asker, long nowMs) {
+  long recallableBytes(Holder asker, long nowMs) {
     return books.holders.values().stream()
         .filter(holder -> holder != asker && !holder.isLate(nowMs))
         .mapToLong(

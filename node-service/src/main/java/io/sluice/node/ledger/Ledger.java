@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
  *       what it has nowhere else to write to: it loses its next step, and no record.
  *   <li>The last eighth is for those applications that have less than their share; it is lent to
  *       those only who hear notices and have always obeyed. An application that nobody is beside
- *       writes there, too, while as much of its outputs can be moved for who comes. So one alone
- *       may have all, and one that ignores everything may not.
+ *       writes there, too, while as much of its outputs can be moved for who is {@link #expected}.
+ *       So one alone may have all, and one that ignores everything may not.
  * </ul>
  *
  * <p>Thread contract: one thread at a time, by a lock of its owner. Ownership: nothing to close.
@@ -38,6 +38,9 @@ import java.util.stream.Collectors;
  * IllegalStateException} for giving back what is not held; both change nothing.
  */
 public class Ledger {
+  /** As long as the first task of an application takes to come once it has a container. */
+  static final long EXPECTED_MS = 30_000;
+
   private final Books books;
   private final Granting granting;
   private final TakingBack takingBack;
@@ -65,6 +68,20 @@ public class Ledger {
   }
 
   /**
+   * Tasks of an application are about to come. If it has none, and holds nothing, an eighth is made
+   * free for them and kept for a while, because they will want memory faster than a disk frees it.
+   */
+  public List<Order> expected(String application, long nowMs) {
+    Account account = account(application);
+    if (account.isEmpty()) {
+      account.ended = false;
+      account.isExpected = true;
+      account.expectedUntilMs = nowMs + EXPECTED_MS;
+    }
+    return settle(nowMs);
+  }
+
+  /**
    * A task has connected; it does not hear notices yet. If its application had ended, that was
    * another one of the same name.
    *
@@ -74,6 +91,7 @@ public class Ledger {
     Account account = account(who.application());
     account.holders++;
     account.ended = false;
+    account.isExpected = false;
     long id = holderIds++;
     books.holders.put(
         id,
@@ -134,6 +152,7 @@ public class Ledger {
       throw new IllegalArgumentException(holder.who + " asks a second time");
     }
     List<Order> orders = new ArrayList<>();
+    expire(nowMs);
     granting.ask(holder, kind, bytes, patience, untilMs, nowMs, orders);
     orders.addAll(settle(nowMs));
     return orders;
@@ -173,7 +192,9 @@ public class Ledger {
 
   /** An application has ended: its tasks are granted nothing more. */
   public List<Order> stopped(String application, long nowMs) {
-    account(application).ended = true;
+    Account account = account(application);
+    account.ended = true;
+    account.isExpected = false;
     List<Order> orders = new ArrayList<>();
     for (Ask ask : List.copyOf(books.queue)) {
       if (ask.holder().account.ended) {
@@ -188,7 +209,7 @@ public class Ledger {
 
   /**
    * Some of what was ordered to be moved has been, and is free. What is more than was ordered
-   * counts for the other orders: outputs are moved as a whole, and may be much longer than a step.
+   * counts for the other orders: outputs are moved in parts, which may be longer than a step.
    */
   public List<Order> moved(long moveId, long bytes, long nowMs) {
     long surplusBytes = bytes - leftBytes(moveId);
@@ -309,12 +330,7 @@ public class Ledger {
 
   private List<Order> settle(long nowMs) {
     List<Order> orders = new ArrayList<>();
-    books.wants.values().removeIf(want -> nowMs >= want.untilMs());
-    for (Account account : books.accounts.values()) {
-      if (nowMs >= account.unmovableUntilMs) {
-        account.unmovableBytes = 0;
-      }
-    }
+    expire(nowMs);
     for (Holder holder : books.holders.values()) {
       boolean late = holder.isLate(nowMs);
       if (late && !holder.late) {
@@ -327,6 +343,16 @@ public class Ledger {
     takingBack.decide(nowMs, orders);
     books.accounts.values().removeIf(Account::isEmpty);
     return orders;
+  }
+
+  private void expire(long nowMs) {
+    books.wants.values().removeIf(want -> nowMs >= want.untilMs());
+    for (Account account : books.accounts.values()) {
+      if (nowMs >= account.unmovableUntilMs) {
+        account.unmovableBytes = 0;
+      }
+      account.isExpected &= nowMs < account.expectedUntilMs;
+    }
   }
 
   private Account account(String application) {

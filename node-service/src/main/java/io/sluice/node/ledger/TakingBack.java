@@ -98,6 +98,9 @@ class TakingBack {
 
   private void received(Need need) {
     long leftBytes = recallBytes(need);
+    if (leftBytes <= 0) {
+      return; // each event comes here: nothing is sorted for those that lack nothing
+    }
     boolean forReceive = need.wanted().allMatch(ask -> ask.kind() == Kind.RECEIVE);
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
       long heldBytes = holder.bytes(Kind.RECEIVE);
@@ -115,6 +118,9 @@ class TakingBack {
 
   private void loans(Need need) {
     long leftBytes = recallBytes(need);
+    if (leftBytes <= 0) {
+      return;
+    }
     for (Holder holder : sorted(holder -> holder.bytes(Kind.SORT))) {
       long keepBytes = Math.max(holder.claimBytes, holder.bytes(Kind.SORT) - leftBytes);
       if (leftBytes > 0
@@ -191,6 +197,9 @@ class TakingBack {
         need.wanted()
             .filter(ask -> ask.kind() == Kind.SORT || ask.patience() == Patience.LAST)
             .toList();
+    if (sorts.isEmpty()) {
+      return;
+    }
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
       List<Ask> takers = sorts.stream().filter(ask -> mayTake(ask, holder)).toList();
       long lackingBytes =
@@ -224,6 +233,9 @@ class TakingBack {
                 .mapToLong(Ask::chargeBytes)
                 .sum()
             - need.expectedBytes();
+    if (leftBytes <= 0) {
+      return;
+    }
     for (Holder holder : sorted(holder -> holder.bytes(Kind.SORT))) {
       if (leftBytes <= 0) {
         return;

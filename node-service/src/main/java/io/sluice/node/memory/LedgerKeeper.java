@@ -63,6 +63,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   private final Map<Lease, Integer> listeners = new HashMap<>(); // how many, of each that has any
   private final Map<Long, Long> epochs = new HashMap<>(); // of the last notice, by holder
   private final Map<Long, Long> answers = new HashMap<>(); // by holder, until it has seen it
+  private final Set<String> announced = new HashSet<>(); // until they end
   private final WaitHistogram waits = new WaitHistogram();
   private boolean lendsToSort;
   private OutputMover mover; // null: nothing is moved
@@ -145,6 +146,11 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The first container of an application has come, or another one. */
+  public void expected(String applicationId) {
+    tell(nowMs -> announced.add(applicationId) ? ledger.expected(applicationId, nowMs) : List.of());
   }
 
   /** Says whose a lease is that has asked for nothing yet; who does not is a process. */
@@ -437,7 +443,11 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
 
   @Override
   public void stopped(String applicationId) {
-    tell(nowMs -> ledger.stopped(applicationId, nowMs));
+    tell(
+        nowMs -> {
+          announced.remove(applicationId);
+          return ledger.stopped(applicationId, nowMs);
+        });
   }
 
   @Override
@@ -516,6 +526,19 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
       lock.lock();
       try {
         return ledger.leftBytes(order.moveId());
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public boolean isAwaited(Order.Move order) {
+      if (order.urgent()) {
+        return true;
+      }
+      lock.lock();
+      try {
+        return ledger.stats().queued() > 0;
       } finally {
         lock.unlock();
       }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param holdings what each task holds
  * @param waits of asks that were not answered at once
  * @param movedBytes of outputs that have left memory so far
- * @param movedOutputs how many that were
+ * @param movedOutputs how many that were, each part of a large one
  * @param moveFailures times that one could not
  */
 public record MemoryMoment(

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link LedgerKeeper} closes it, before the
  * store is closed. Failure: an output that cannot be moved stays where it is, is counted, and comes
- * last from then on; after {@value #MOST_FAILURES} of them the order ends. One for which the disk
- * tier has no room stays too, and smaller ones go; where none can, the order ends.
+ * last from then on; after {@value #MOST_FAILURES} of them the order ends. One for a part of which
+ * the disk tier has no room stays too, and smaller ones go; where none can, the order ends.
  */
 final class OutputMover implements AutoCloseable {
   private static final int MOST_FAILURES = 3;
@@ -51,6 +51,9 @@ final class OutputMover implements AutoCloseable {
 
     /** How much of it is still wanted. */
     long leftBytes(Order.Move order);
+
+    /** Whether somebody waits for memory now, for which the order was given or not. */
+    boolean isAwaited(Order.Move order);
 
     /** An output could not be moved. */
     void failed();
@@ -107,14 +110,16 @@ final class OutputMover implements AutoCloseable {
     boolean moved = false;
     StoreFullException full = null;
     for (CommittedOutput output : inOrder(order.application())) {
-      if (listener.leftBytes(order) <= 0 || failures == lastFailure || closed) {
+      if (stillWantedBytes(order) <= 0 || failures == lastFailure) {
         break;
       }
       if (output.totalBytes() >= roomBytes) {
         continue;
       }
       try {
-        moved |= store.moveToDisk(output) > 0;
+        moved |=
+            store.moveToDisk(output, () -> stillWantedBytes(order), () -> listener.isAwaited(order))
+                > 0;
       } catch (StoreFullException e) {
         full = e;
         roomBytes = output.totalBytes() / 2; // so that few of them are tried in vain
@@ -123,12 +128,16 @@ final class OutputMover implements AutoCloseable {
           LOG.warn("{} could not be moved, and stays where it is", output.id(), e);
           listener.failed();
         }
-        failed.put(output, ++failures);
+        failed.put(store.find(output.id()).orElse(output), ++failures); // a part of it has left
       }
     }
     if (full != null && !moved) {
       throw full;
     }
+  }
+
+  private long stillWantedBytes(Order.Move order) {
+    return closed ? 0 : listener.leftBytes(order);
   }
 
   /** As the store has them, but those that failed behind all others, and in turns. */
@@ -138,7 +147,7 @@ final class OutputMover implements AutoCloseable {
         .toList();
   }
 
-  /** Lets the output that is being moved be finished; idempotent. */
+  /** Lets the part of an output that is being moved be finished; idempotent. */
   @Override
   public void close() {
     closed = true;

@@ -29,6 +29,8 @@ import java.util.stream.Stream;
 public final class NodeMetrics {
   private static final String TRANSPORT = "transport";
   private static final String WAY = "way";
+  private static final String USER = "user";
+  private static final String APPLICATION = "application";
   private static final String KIND = "kind";
   private static final String DEVICE = "device";
   private static final String CLASS = "class";
@@ -123,7 +125,7 @@ public final class NodeMetrics {
               now -> now.memory().movedBytes()),
           counter(
               "sluice_moved_outputs_total",
-              "Outputs that have left memory for the disk tier",
+              "Outputs, or parts of large ones, that have left memory for the disk tier",
               now -> now.memory().movedOutputs()),
           counter(
               "sluice_move_failures_total",
@@ -185,20 +187,22 @@ public final class NodeMetrics {
                   "sluice_application_bytes",
                   Type.GAUGE,
                   "Held by the outputs of an application, of the ten that hold most",
-                  List.of("application", "tier")),
+                  List.of(USER, APPLICATION, "tier")),
               (now, values) ->
                   now.largest()
                       .forEach(
                           each -> {
-                            values.number(each.memoryBytes(), each.applicationId(), "memory");
-                            values.number(each.diskBytes(), each.applicationId(), "disk");
+                            String user = each.user();
+                            String application = each.use().applicationId();
+                            values.number(each.use().memoryBytes(), user, application, "memory");
+                            values.number(each.use().diskBytes(), user, application, "disk");
                           })),
           new Row(
               new Metric(
                   "sluice_tasks_held_bytes",
                   Type.GAUGE,
                   "Of the memory tier, by the tasks of an application, of the ten that hold most",
-                  List.of("user", "application", KIND)),
+                  List.of(USER, APPLICATION, KIND)),
               (now, values) ->
                   now.tasks()
                       .forEach(

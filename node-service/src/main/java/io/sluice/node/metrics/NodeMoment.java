@@ -9,6 +9,7 @@ import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.StoreStats;
 import java.util.Comparator;
@@ -29,7 +30,7 @@ record NodeMoment(
     MemoryMoment memory,
     List<TasksUse> tasks,
     List<DeviceStats> devices,
-    List<ApplicationUse> largest,
+    List<OutputsUse> largest,
     ConnectionCounters connections,
     Map<RefusalKind, Long> taskRefusals,
     Map<String, TransportCounters> transports,
@@ -37,11 +38,19 @@ record NodeMoment(
     Map<String, BounceCounters> bounced) {
   private static final int LARGEST = 10;
 
+  /**
+   * What the outputs of an application hold.
+   *
+   * @param user of the operating system; empty if nobody knows any more whose they are
+   */
+  record OutputsUse(String user, ApplicationUse use) {}
+
   static NodeMoment of(NodeService service) {
-    List<ApplicationUse> largest =
+    List<OutputsUse> largest =
         service.applicationUses().stream()
             .sorted(Comparator.comparingLong(ApplicationUse::bytes).reversed())
             .limit(LARGEST)
+            .map(use -> new OutputsUse(userOf(service, use.applicationId()), use))
             .toList();
     MemoryMoment memory = service.memory();
     Map<String, TransportCounters> transports = service.transportCounters();
@@ -58,5 +67,9 @@ record NodeMoment(
         transports,
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
         service.bounceCounters());
+  }
+
+  private static String userOf(NodeService service, String applicationId) {
+    return service.ownerOf(applicationId).map(Owner::toString).orElse("");
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.disk.DeviceHangsException;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Range;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: safe from any thread. Failure: an output whose index cannot be read is not
  * held any more, so that it is made again and the others are described; {@link IOException} only
- * while the service ends, which loses nothing.
+ * while the service ends or a device hangs, which loses nothing.
  */
 final class HeldRuns {
   private static final Logger LOG = LoggerFactory.getLogger(HeldRuns.class);
@@ -87,7 +88,8 @@ final class HeldRuns {
   }
 
   private Optional<Held> orNone(OutputId id, IOException failure) throws IOException {
-    if (failure instanceof RemoteError || isEnding.getAsBoolean()) {
+    boolean hangs = DeviceHangsException.isCauseOf(failure); // it is there, and comes back perhaps
+    if (hangs || failure instanceof RemoteError || isEnding.getAsBoolean()) {
       throw failure;
     }
     LOG.warn("Not describing {} any more, so that it is made again: {}", id, failure.toString());

@@ -266,6 +266,11 @@ public final class NodeService implements Closeable, RemoteBackend {
     return store.applicationUses();
   }
 
+  /** Whose an application is; empty if it is not known. */
+  public Optional<Owner> ownerOf(String applicationId) {
+    return applications.ownerOf(applicationId);
+  }
+
   /** What became of the connections of tasks and of readers, over all transports. */
   public ConnectionCounters connectionCounters() {
     ConnectionCounters all = localServer.counters().plus(remoteServer.counters());
@@ -311,6 +316,14 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** Applications of which neither a task nor a reader has come for so long. */
   public Set<String> applicationsNotHeardOf(long sinceMs) {
     return applications.notHeardOf(sinceMs);
+  }
+
+  /**
+   * Tasks of an application are about to come, and will want memory; not waited for. Called for
+   * each of its containers, or never, until it is stopped.
+   */
+  public void applicationExpected(String applicationId) {
+    memory.expected(applicationId);
   }
 
   @Override

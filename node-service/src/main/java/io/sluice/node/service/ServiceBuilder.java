@@ -10,6 +10,7 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -211,14 +212,7 @@ public final class ServiceBuilder {
   public NodeService start() throws IOException {
     place.prepare(advice, users == null ? ServedUsers.OWN : ServedUsers.ALL);
     if (users != null) {
-      Optional<Path> closed = place.closedToOthers();
-      closed.ifPresent(
-          above ->
-              LOG.warn(
-                  "Tasks of other users cannot reach {}, unless an access list lets them: {} is"
-                      + " closed to them",
-                  place.directory(),
-                  above));
+      warnOfOtherUsers();
     }
     MediumChooser.Choice chosenMedium = MediumChooser.choose(medium, place.pool());
     LOG.info("{}; {}", Release.of(ServiceBuilder.class), chosenMedium.reason());
@@ -241,6 +235,27 @@ public final class ServiceBuilder {
             probes,
             lendsToSort && MediumChooser.isMemory(chosenMedium.medium(), place.pool()),
             users));
+  }
+
+  /** What tasks of other users would not find out by themselves. */
+  private void warnOfOtherUsers() throws IOException {
+    Optional<Path> closed = place.closedToOthers();
+    closed.ifPresent(
+        above ->
+            LOG.warn(
+                "Tasks of other users cannot reach {}, unless an access list lets them: {} is"
+                    + " closed to them",
+                place.directory(),
+                above));
+    PoolKind.of(place.pool())
+        .oneOwnerBecause()
+        .ifPresent(
+            reason ->
+                LOG.warn(
+                    "The memory of {} serves tasks of this service's own user alone ({}); what"
+                        + " others write goes to disk",
+                    place.pool(),
+                    reason));
   }
 
   /** Shares out what there is, and says how. */

@@ -34,7 +34,7 @@ import java.util.Map;
 
 /**
  * A task that tries to get at another user's bytes, with no rights but its own and with what it may
- * have heard: where his segment lies, a key of old.
+ * have heard: what a task of his has said to the service, where his segment lies, a key of old.
  */
 public final class CheatMain {
   private static final long TIMEOUT_MS = 20_000;
@@ -44,8 +44,10 @@ public final class CheatMain {
   private final String own;
   private final JobSecret secret;
   private final String foreign;
+  private final JobSecret overheard;
   private final String foreignOutput;
   private final SegmentInfo foreignSegment;
+  private final Path foreignOnDisk;
 
   private final List<String> outcomes = new ArrayList<>();
 
@@ -60,31 +62,33 @@ public final class CheatMain {
     own = args.get(1);
     secret = new JobSecret(HexFormat.of().parseHex(args.get(2)));
     foreign = args.get(3);
-    foreignOutput = args.get(4);
+    overheard = new JobSecret(HexFormat.of().parseHex(args.get(4)));
+    foreignOutput = args.get(5);
     foreignSegment =
         new SegmentInfo(
-            Integer.parseInt(args.get(6)),
             Integer.parseInt(args.get(7)),
+            Integer.parseInt(args.get(8)),
             Tier.MEMORY,
-            Path.of(args.get(5)),
+            Path.of(args.get(6)),
             0,
-            Long.parseLong(args.get(8)),
+            Long.parseLong(args.get(9)),
             SegmentInfo.MAPPED_BY_JDK);
+    foreignOnDisk = Path.of(args.get(10));
   }
 
   /**
    * What came of each attempt.
    *
    * @param args what the service says, its own application and secret; of another user an
-   *     application, an output, a segment's path, id, incarnation and length; then descriptors of
-   *     regions, each behind what its key is
+   *     application, its secret, an output, a segment's path, id, incarnation and length, a file of
+   *     the disk tier; then descriptors of regions, each behind what its key is
    */
   public static List<String> outcomes(List<String> args) throws Exception {
     CheatMain cheat = new CheatMain(args);
     cheat.byNames();
     cheat.overTheLocalSocket();
     Map<String, RegionDescriptor> regions = new LinkedHashMap<>();
-    for (int i = 9; i < args.size(); i += 2) {
+    for (int i = 11; i < args.size(); i += 2) {
       regions.put(args.get(i), region(args.get(i + 1)));
     }
     cheat.overTheNetwork(regions);
@@ -112,16 +116,18 @@ public final class CheatMain {
 
   private void byNames() {
     Path home = service.address().socket().getParent();
-    attempt("read a file", () -> Files.size(foreignSegment.path()));
+    attempt("read a file", () -> Files.newInputStream(foreignSegment.path()).read());
     attempt("list the pool", () -> Files.list(service.pool()));
+    attempt("read a file on disk", () -> Files.newInputStream(foreignOnDisk).read());
+    attempt("list the disk tier", () -> Files.list(foreignOnDisk.getParent()));
     attempt("list the service", () -> Files.list(home));
     attempt("read a secret", () -> Files.readAllBytes(home.resolve("applications/" + foreign)));
   }
 
   private void overTheLocalSocket() throws Exception {
-    attempt("replay a hello", () -> connect(foreign).info());
-    try (LocalClient task = connect(own);
-        LocalClient another = connect(own)) {
+    attempt("replay a hello", () -> connect(foreign, overheard).info()); // as her task says it
+    try (LocalClient task = connect(own, secret);
+        LocalClient another = connect(own, secret)) {
       SegmentInfo named =
           new SegmentInfo(
               foreignSegment.segmentId(),
@@ -155,9 +161,9 @@ public final class CheatMain {
     return "an output";
   }
 
-  private LocalClient connect(String application) throws Exception {
+  private LocalClient connect(String application, JobSecret its) throws Exception {
     return LocalClient.connect(
-        service.address().socket(), service.owner(), application, secret, TIMEOUT_MS);
+        service.address().socket(), service.owner(), application, its, TIMEOUT_MS);
   }
 
   private void overTheNetwork(Map<String, RegionDescriptor> regions) throws Exception {
@@ -165,7 +171,7 @@ public final class CheatMain {
     InetSocketAddress control = new InetSocketAddress(here, service.address().controlPort());
     JobSecret wrong = new JobSecret("a guess".getBytes(StandardCharsets.US_ASCII));
     attempt("guess a secret", () -> RemoteClient.connect(control, foreign, wrong, TIMEOUT_MS));
-    connect(own).close(); // so that the application is known
+    connect(own, secret).close(); // so that the application is known
     try (RemoteClient reader = RemoteClient.connect(control, own, secret, TIMEOUT_MS);
         ClientEndpoint client = new TcpProvider().openClient();
         RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(BLOCK_BYTES))) {

@@ -1,6 +1,7 @@
 package io.sluice.node.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.local.RefusalKind;
@@ -8,23 +9,29 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.GuessableTcp;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,11 +40,13 @@ class CheatsTest extends NodeTestBase {
   private static final Owner ANN = new Owner(12_345);
   private static final String FORMER = "application_1_0003";
   private static final String CHEATS = "application_1_0004";
+  private static final String ANNS_SECRET = "secret"; // as the base's reader has it
+  private static final String CHEATS_SECRET = "another secret";
   private static final Map<String, Owner> USERS =
       Map.of(APP, ANN, FORMER, OtherUser.NOBODY, CHEATS, OtherUser.NOBODY);
 
-  /** What {@link OtherUserMain} writes. */
-  private static final TestOutput OUTPUT = TestOutput.single(new Random(1), "attempt_1", 300_000);
+  /** More than there is memory. */
+  private static final TestOutput ANNS_OUTPUT = OtherUserMain.output(1_500_000);
 
   private final ApplicationUsers engine =
       new ApplicationUsers() {
@@ -61,16 +70,30 @@ class CheatsTest extends NodeTestBase {
     others = new OtherUser(directory);
   }
 
-  private SegmentLocation write(Owner user, String applicationId) throws Exception {
-    assertEquals(
-        "read locally 300000\n",
-        others.run(user, OtherUserMain.class, metadata, applicationId, "secret"));
-    return service
-        .describe(applicationId, Partitions.one(0), List.of(OUTPUT.id()))
-        .segments()
-        .values()
-        .iterator()
-        .next();
+  /** Where each segment with something of the output lies. */
+  private List<SegmentLocation> write(
+      Owner user, String applicationId, String secret, TestOutput output) throws Exception {
+    String lengthBytes = Long.toString(output.totalBytes());
+    String said =
+        others.run(user, OtherUserMain.class, metadata, applicationId, secret, lengthBytes);
+    assertTrue(said.startsWith("read "), said);
+    Collection<SegmentLocation> written =
+        service
+            .describe(applicationId, Partitions.one(0), List.of(output.id()))
+            .segments()
+            .values();
+    return List.copyOf(written);
+  }
+
+  private static SegmentLocation in(Tier tier, List<SegmentLocation> written) {
+    return written.stream()
+        .filter(location -> location.segment().tier() == tier)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String hex(String secret) {
+    return HexFormat.of().formatHex(secret.getBytes(StandardCharsets.US_ASCII));
   }
 
   private static String hex(RegionDescriptor region) {
@@ -84,11 +107,15 @@ class CheatsTest extends NodeTestBase {
     TransportProvider transport = keysCanBeGuessed ? new GuessableTcp() : new TcpProvider();
     service = withDisk(1, transport).users(engine).start();
     metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
-    RegionDescriptor old = write(OtherUser.NOBODY, FORMER).regions().get("tcp");
+    TestOutput formers = OtherUserMain.output(300_000);
+    List<SegmentLocation> former = write(OtherUser.NOBODY, FORMER, CHEATS_SECRET, formers);
+    RegionDescriptor old = in(Tier.MEMORY, former).regions().get("tcp");
     service.applicationStopped(FORMER);
-    SegmentLocation anns = write(ANN, APP);
+    List<SegmentLocation> written = write(ANN, APP, ANNS_SECRET, ANNS_OUTPUT);
+    SegmentLocation anns = in(Tier.MEMORY, written);
     SegmentInfo segment = anns.segment();
-    assertEquals(Tier.MEMORY, segment.tier());
+    Path onDisk = in(Tier.DISK, written).segment().path();
+    assertTrue(Files.size(onDisk) > 0, onDisk.toString());
     assertEquals(1, service.storeStats().handOvers(), "it was the other's before");
     RegionDescriptor key = anns.regions().get("tcp");
     RegionDescriptor guessed =
@@ -98,13 +125,15 @@ class CheatsTest extends NodeTestBase {
             List.of(
                 metadata,
                 CHEATS,
-                HexFormat.of().formatHex(SECRET.bytes()),
+                hex(CHEATS_SECRET),
                 APP,
-                OUTPUT.id(),
+                hex(ANNS_SECRET),
+                ANNS_OUTPUT.id(),
                 segment.path().toString(),
                 Integer.toString(segment.segmentId()),
                 Integer.toString(segment.incarnation()),
                 Long.toString(segment.lengthBytes()),
+                onDisk.toString(),
                 "a guessed key",
                 hex(guessed),
                 "an old key",
@@ -117,6 +146,8 @@ class CheatsTest extends NodeTestBase {
         """
         read a file: AccessDeniedException
         list the pool: AccessDeniedException
+        read a file on disk: AccessDeniedException
+        list the disk tier: AccessDeniedException
         list the service: AccessDeniedException
         read a secret: AccessDeniedException
         replay a hello: RemoteError
@@ -140,7 +171,35 @@ class CheatsTest extends NodeTestBase {
     assertEquals(1L, refused.get(RefusalKind.WRONG_SECRET), refused.toString());
     assertEquals(keysCanBeGuessed ? 3 : 2, service.transportCounters().get("tcp").failedReads());
     try (NodeReader reader = tcpReader(2)) {
-      assertReads(reader, List.of(OUTPUT));
+      assertReads(reader, List.of(ANNS_OUTPUT));
+    }
+  }
+
+  /** Nobody can take from a task what it was handed: so it has to become worth nothing. */
+  @Test
+  void whatIsKeptOfASegmentShowsNothingOfItsNextOwners() throws Exception {
+    service = withDisk(1, new TcpProvider()).users(engine).start();
+    metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
+    try (OtherUser.Running keeper =
+        others.start(OtherUser.NOBODY, KeeperMain.class, metadata, FORMER, CHEATS_SECRET)) {
+      keeper.awaitSaid("kept %d bytes".formatted(TestPool.SEGMENT_BYTES));
+      Await.until("its lease is back", () -> service.storeStats().memory().usedBytes() == 0);
+      SegmentInfo anns = in(Tier.MEMORY, write(ANN, APP, ANNS_SECRET, ANNS_OUTPUT)).segment();
+      assertEquals(1, anns.incarnation(), "it was the other's before");
+      assertEquals(
+          """
+          kept 1048576 bytes
+          the file has 0 bytes
+          opened again: NoSuchFileException
+          the mapping shows nothing: Bad address
+          """,
+          keeper.end());
+    }
+    service
+        .taskRefusals()
+        .forEach((kind, count) -> assertEquals(0L, count, kind + ": what was once its own"));
+    try (NodeReader reader = tcpReader(2)) {
+      assertReads(reader, List.of(ANNS_OUTPUT));
     }
   }
 }

@@ -25,16 +25,20 @@ import java.util.Random;
 final class OtherUserMain {
   private static final long TIMEOUT_MS = 20_000;
   private static final int WINDOW_BYTES = 64 << 10;
-  private static final int LENGTH_BYTES = 300_000;
 
   private OtherUserMain() {}
 
-  /** Takes what the service says of itself, the application and its secret. */
+  /** What it writes. */
+  static TestOutput output(int lengthBytes) {
+    return TestOutput.single(new Random(1), "attempt_1", lengthBytes);
+  }
+
+  /** Takes what the service says of itself, the application, its secret and the output's length. */
   public static void main(String[] args) throws Exception {
     NodeMetadata service = NodeMetadata.decode(Base64.getDecoder().decode(args[0]));
     JobSecret secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
     Path socket = service.address().socket();
-    TestOutput output = TestOutput.single(new Random(1), "attempt_1", LENGTH_BYTES);
+    TestOutput output = output(Integer.parseInt(args[3]));
     try (LocalClient task =
         LocalClient.connect(socket, service.owner(), args[1], secret, TIMEOUT_MS)) {
       output.commit(args[1], task);
@@ -49,10 +53,10 @@ final class OtherUserMain {
           new NodeReader(args[1], secret, tcp, pool, 1 << 20, TIMEOUT_MS, TIMEOUT_MS)) {
         NodeRun run =
             reader.locate(address, Partitions.one(0), List.of(output.id())).get(output.id()).get(0);
-        byte[] bytes = new byte[LENGTH_BYTES];
+        byte[] bytes = new byte[(int) output.totalBytes()];
         int n = 0;
-        while (n < LENGTH_BYTES) {
-          n += run.input().read(bytes, n, LENGTH_BYTES - n);
+        while (n < bytes.length) {
+          n += run.input().read(bytes, n, bytes.length - n);
         }
         run.input().close();
         if (!Arrays.equals(output.runs().get(0), bytes)) {

@@ -47,7 +47,8 @@ class OtherUserTest extends NodeTestBase {
 
   private String runTask(String applicationId) throws Exception {
     String metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
-    return others.run(OtherUser.NOBODY, OtherUserMain.class, metadata, applicationId, "secret");
+    return others.run(
+        OtherUser.NOBODY, OtherUserMain.class, metadata, applicationId, "secret", "300000");
   }
 
   @Test

@@ -19,9 +19,8 @@ class BrokenLedgersTest {
   enum Fault {
     WAITS_FOR_TASKS(
         Set.of(Property.COMING, Property.WORK),
-        books ->
-            new Ledger(
-                books,
+        granting(
+            books ->
                 new Granting(books) {
                   @Override
                   long comingBytes(Ask ask) {
@@ -30,24 +29,55 @@ class BrokenLedgersTest {
                 })),
     WAITS_FOR_EVER(
         Set.of(Property.WAIT),
-        books ->
-            new Ledger(
-                books,
+        granting(
+            books ->
                 new Granting(books) {
                   @Override
                   long waitMs(Patience patience) {
                     return 10 * super.waitMs(patience);
                   }
                 })),
+    HAS_NO_LAST_RESORT(
+        Set.of(Property.LAST_RESORT),
+        granting(
+            books ->
+                new Granting(books) {
+                  @Override
+                  long waitMs(Patience patience) {
+                    return patience == Patience.LAST ? 0 : super.waitMs(patience);
+                  }
+                })),
+    COUNTS_ON_NO_SORT_BUFFER(
+        Set.of(Property.LAST_RESORT),
+        granting(
+            books ->
+                new Granting(books) {
+                  @Override
+                  long recallableBytes(Holder asker, long nowMs) {
+                    return books.heldBytes(Kind.RECEIVE);
+                  }
+                })),
     NO_ROOM(
         Set.of(Property.ROOM, Property.TRUTH),
-        books ->
-            new Ledger(
-                books,
+        granting(
+            books ->
                 new Granting(books) {
                   @Override
                   long roomFor(long sortBytes) {
                     return 0;
+                  }
+                })),
+    LOANS_BEFORE_RECEIVED(
+        Set.of(Property.LOANS_AFTER_RECEIVED),
+        books ->
+            new Ledger(
+                books,
+                new Granting(books),
+                new TakingBack(books, new Granting(books)) {
+                  @Override
+                  void takeBack(
+                      Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
+                    super.takeBack(loans, received, outputs, claims);
                   }
                 })),
     OUTPUTS_BEFORE_LOANS(
@@ -116,9 +146,8 @@ class BrokenLedgersTest {
             }),
     HAS_NO_LAST_EIGHTH(
         Set.of(Property.NEWCOMER),
-        books ->
-            new Ledger(
-                books,
+        granting(
+            books ->
                 new Granting(books) {
                   @Override
                   boolean mayHaveLast(Ask ask) {
@@ -127,9 +156,8 @@ class BrokenLedgersTest {
                 })),
     LENDS_TO_NOBODY(
         Set.of(Property.ALONE),
-        books ->
-            new Ledger(
-                books,
+        granting(
+            books ->
                 new Granting(books) {
                   @Override
                   boolean mayHaveLast(Ask ask) {
@@ -150,9 +178,8 @@ class BrokenLedgersTest {
                 })),
     FORGIVES_THE_LATE(
         Set.of(Property.LATE),
-        books ->
-            new Ledger(
-                books,
+        granting(
+            books ->
                 new Granting(books) {
                   @Override
                   boolean isServed(Holder holder, long nowMs) {
@@ -175,6 +202,11 @@ class BrokenLedgersTest {
     Fault(Set<Property> properties, Function<Books, Ledger> maker) {
       this.properties = properties;
       this.maker = maker;
+    }
+
+    /** One with a fault in what it grants. */
+    private static Function<Books, Ledger> granting(Function<Books, Granting> maker) {
+      return books -> new Ledger(books, maker.apply(books));
     }
 
     Ledger ledger(long capacity) {

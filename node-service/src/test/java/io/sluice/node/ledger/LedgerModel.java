@@ -2,10 +2,12 @@ package io.sluice.node.ledger;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -24,15 +26,24 @@ final class LedgerModel {
   ModelDisk disk;
   Ledger ledger;
   int names;
+
+  /** Whether nobody waits for what it sorts in or receives: so the tasks of a service ask. */
+  boolean asksNow;
+
+  /** Whether maps are lent to although they have nowhere else to write to. */
+  boolean lendsWithoutDisk;
+
   long lates;
   private final Function<Long, Ledger> maker;
   private final Map<Long, ModelTask> tasks = new HashMap<>();
   private final Map<String, List<ModelOutput>> outputs = new LinkedHashMap<>();
   private final Map<String, Long> failedAtMs = new HashMap<>();
   private final Map<String, Integer> running = new HashMap<>();
+  private final Set<String> stopped = new HashSet<>();
   private long outputNumbers;
   private int starting;
   private boolean changed;
+  private boolean copies;
 
   LedgerModel(Function<Long, Ledger> maker, long capacity, Random random) {
     this(maker, TERMS, capacity, random);
@@ -51,6 +62,17 @@ final class LedgerModel {
     ledger.moverWorks(disk.exists(), 0);
   }
 
+  /** Outputs have copies on disk from now on. */
+  void outputsHaveCopies() {
+    copies = true;
+    ledger.outputsHaveCopies();
+  }
+
+  /** Of an ask for what can be done without. */
+  Patience patience() {
+    return asksNow ? Patience.NONE : Patience.COMING;
+  }
+
   /** So many outputs of one length were found at the start. */
   void found(String application, long bytes, int count) {
     for (int i = 0; i < count; i++) {
@@ -61,6 +83,9 @@ final class LedgerModel {
 
   void at(long ms, ModelTask task) {
     starting++;
+    if (random.nextBoolean()) {
+      time.in(ms / 2, () -> apply(ledger.expected(task.who.application(), time.nowMs())));
+    }
     running.merge(task.who.application(), 1, Integer::sum);
     time.in(
         ms,
@@ -72,6 +97,7 @@ final class LedgerModel {
 
   void join(ModelTask task) {
     task.id = ledger.join(task.who, task.ownSortBytes);
+    stopped.remove(task.who.application());
     ledger.hears(task.id, task.hearing != ModelTask.Hearing.NONE);
     tasks.put(task.id, task);
   }
@@ -130,6 +156,7 @@ final class LedgerModel {
 
   /** Frees what an application has, as when it has ended. */
   void end(String application) {
+    stopped.add(application);
     apply(ledger.stopped(application, time.nowMs()));
     List<ModelOutput> freed = outputs(application);
     while (!freed.isEmpty()) {
@@ -147,6 +174,9 @@ final class LedgerModel {
     tasks.clear();
     disk.forget();
     ledger = maker.apply(ledger.stats().capacityBytes());
+    if (copies) {
+      ledger.outputsHaveCopies();
+    }
     outputs.forEach(
         (application, all) ->
             ledger.recovered(application, all.stream().mapToLong(ModelOutput::bytes).sum()));
@@ -261,8 +291,43 @@ final class LedgerModel {
     return !task.told.isEmpty();
   }
 
-  private long claimBytes(ModelTask task) {
+  long claimBytes(ModelTask task) {
     return Math.max(0, terms.claimBytes() - task.ownSortBytes);
+  }
+
+  /** Of one that was refused early: others could not have given back enough. */
+  void checkLastResort(ModelTask asker, ModelTask.Waiting was) {
+    long nowMs = time.nowMs();
+    if (nowMs >= was.sinceMs() + terms.revokeMs() || stopped.contains(asker.who.application())) {
+      return;
+    }
+    LedgerStats stats = ledger.stats();
+    long keptBytes = stats.capacityBytes() / 8; // at most
+    long othersBytes = // of those who may come before it
+        tasks.values().stream()
+            .filter(task -> task.waiting != null)
+            .mapToLong(task -> task.waiting.chargeBytes())
+            .sum();
+    long recallableBytes =
+        tasks.values().stream()
+            .filter(task -> task != asker && !task.isLate(nowMs))
+            .mapToLong(
+                task ->
+                    task.held(Kind.RECEIVE) + Math.max(0, task.held(Kind.SORT) - claimBytes(task)))
+            .sum();
+    Property.LAST_RESORT.check(
+        was.chargeBytes() + othersBytes + keptBytes > stats.freeBytes() + recallableBytes,
+        () -> asker + " was refused " + was + " with " + recallableBytes + " to recall: " + stats);
+  }
+
+  /** Whether it waits for what others are told to give back for, or was refused that just now. */
+  private boolean wantsMoreThanToReceive(ModelTask task) {
+    boolean now = task.refused != null && task.refusedAtMs == time.nowMs();
+    ModelTask.Waiting ask = now && !task.refused.late() ? task.refused : task.waiting;
+    return ask != null
+        && ask.kind() != Kind.RECEIVE
+        && !ask.loan()
+        && !stopped.contains(task.who.application());
   }
 
   private void checkMove(Order.Move move) {
@@ -279,6 +344,18 @@ final class LedgerModel {
   }
 
   private void checkRevoke(ModelTask task, Order.Revoke revoke) {
+    long nowMs = time.nowMs();
+    boolean forMore = tasks.values().stream().anyMatch(this::wantsMoreThanToReceive);
+    boolean forLoans =
+        tasks.values().stream().anyMatch(asker -> nowMs - asker.loanRefusedAtMs <= terms.wantMs());
+    if (revoke.kind() == Kind.SORT && forMore && !forLoans) {
+      for (ModelTask other : tasks.values()) {
+        boolean canGiveBack = other.held(Kind.RECEIVE) > 0 && other.waiting == null;
+        Property.LOANS_AFTER_RECEIVED.check(
+            !canGiveBack || other.told.containsKey(Kind.RECEIVE),
+            () -> revoke + " of " + task + " before " + other);
+      }
+    }
     if (revoke.kind() == Kind.SORT && revoke.keepBytes() < claimBytes(task) && disk.works) {
       long send = outputsInsteadOf(task.who.application());
       Property.CLAIMS_LAST.check(

@@ -58,6 +58,16 @@ class LedgerModelTest {
   }
 
   @Test
+  void whatWasReceivedIsTakenBackBeforeLoans() {
+    LedgerSchedules.received(LedgerModelTest::ledger);
+  }
+
+  @Test
+  void aLastResortIsGrantedWhatSortBuffersGiveBack() {
+    LedgerSchedules.lastResort(LedgerModelTest::ledger);
+  }
+
+  @Test
   void applicationsThatAskAlikeHaveAlike() {
     LedgerSchedules.equals(LedgerModelTest::ledger, "app-1", "app-2");
   }

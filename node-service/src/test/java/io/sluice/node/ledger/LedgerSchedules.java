@@ -16,11 +16,17 @@ final class LedgerSchedules {
     Random random = new Random(seed);
     long capacity = CAPACITIES[random.nextInt(CAPACITIES.length)];
     LedgerModel model = new LedgerModel(maker, capacity, random);
-    boolean none = random.nextInt(8) == 0;
+    boolean none = random.nextInt(6) == 0;
     model.disk(
         none ? 0 : 20 + random.nextInt(500),
         random.nextInt(3) == 0 ? 0.2 : 0,
         random.nextInt(4) == 0 ? random.nextLong(1 + 2 * capacity) : Long.MAX_VALUE);
+    model.disk.isShared = random.nextBoolean();
+    model.lendsWithoutDisk = random.nextInt(4) > 0;
+    model.asksNow = random.nextInt(3) > 0;
+    if (random.nextInt(5) == 0) {
+      model.outputsHaveCopies();
+    }
     int applications = 1 + random.nextInt(4);
     for (int count = 1 + random.nextInt(14); count > 0; count--) {
       String application = "app-" + random.nextInt(applications);
@@ -168,6 +174,39 @@ final class LedgerSchedules {
     model.run(() -> {});
   }
 
+  /** What a reduce holds and what a map was lent, and maps that come want to sort in it. */
+  static void received(Function<Long, Ledger> maker) {
+    LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
+    model.disk(100, 0, Long.MAX_VALUE);
+    model.at(0, new ModelReduce(model, "reduces", Hearing.GOOD, 60));
+    ModelMap lent = new ModelMap(model, "lent", Hearing.GOOD, 2_000, 4, 0);
+    model.at(0, lent);
+    model.time.in(300, () -> lent.tickMs = 1_000); // it asks for no more soon
+    for (int i = 0; i < 12; i++) { // none of them for a loan
+      model.at(2_500, new ModelMap(model, "maps", Hearing.GOOD, 32, 1, 0));
+    }
+    model.time.in(20_000, lent::leave);
+    model.run(() -> {});
+    Property.LOANS_AFTER_RECEIVED.check(
+        model.ledger.stats().revokedBytes().containsKey(Kind.RECEIVE), () -> "nothing came back");
+  }
+
+  /** Without a disk a map has been lent nearly all, and another one wants to write. */
+  static void lastResort(Function<Long, Ledger> maker) {
+    LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
+    model.disk(0, 0, 0);
+    model.lendsWithoutDisk = true;
+    ModelMap lent = new ModelMap(model, "lent", Hearing.GOOD, 2_000, 4, 0);
+    model.at(0, lent);
+    model.time.in(1_000, () -> lent.tickMs = 3_000);
+    ModelMap writer = new ModelMap(model, "writer", Hearing.GOOD, 300, 10, 1).withOwn(300);
+    model.at(2_000, writer);
+    model.time.in(20_000, lent::leave);
+    long[] most = {0};
+    model.run(() -> most[0] = Math.max(most[0], writer.held(Kind.WRITING)));
+    Property.LAST_RESORT.check(most[0] == 300, () -> "most that it had to write: " + most[0]);
+  }
+
   /** All that is told, and so many that are drawn from a seed. */
   static void all(Function<Long, Ledger> maker, long seed, int schedules) {
     alone(maker);
@@ -175,6 +214,8 @@ final class LedgerSchedules {
     claims(maker);
     slow(maker);
     late(maker);
+    received(maker);
+    lastResort(maker);
     equals(maker, "app-1", "app-2");
     equals(maker, "app-1", "app-1");
     for (int i = 0; i < schedules; i++) {

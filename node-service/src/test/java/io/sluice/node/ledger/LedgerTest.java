@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,140 @@ class LedgerTest {
 
   private long held(Kind kind) {
     return ledger.stats().heldBytes().get(kind);
+  }
+
+  private static long join(Ledger ledger, String application, Role role) {
+    long id = ledger.join(new Holding.HolderId("user", application, "task", role), 0);
+    ledger.hears(id, true);
+    return id;
+  }
+
+  private static List<Order> answers(List<Order> orders) {
+    return orders.stream().filter(Order.Answer.class::isInstance).toList();
+  }
+
+  private static long moveId(List<Order> orders) {
+    return ((Order.Move) orders.get(0)).moveId();
+  }
+
+  /** Although who writes has less and came first, and who receives would find something free. */
+  @Test
+  void whatIsSortedIsGrantedBeforeWhatIsWrittenAndThatBeforeWhatIsReceived() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("large", 81);
+    ledger.recovered("maps", 10);
+    ledger.recovered("writers", 5);
+    long writer = join(ledger, "writers", Role.EXECUTOR);
+    long move = moveId(ledger.ask(writer, Kind.WRITING, 8, Patience.COMING, 0));
+    long reduce = join(ledger, "reduces", Role.REDUCE);
+    assertEquals(
+        List.of(new Order.Answer(reduce, 0)),
+        ledger.ask(reduce, Kind.RECEIVE, 4, Patience.NONE, 0));
+    long map = join(ledger, "maps", Role.MAP);
+    assertEquals(
+        List.of(Order.Move.class), kinds(ledger.ask(map, Kind.SORT, 4, Patience.COMING, 0)));
+    assertEquals(
+        List.of(new Order.Answer(map, 4)), // with room for its run
+        answers(ledger.moved(move, 4, 1)));
+    assertEquals(List.of(new Order.Answer(writer, 8)), answers(ledger.moved(move, 8, 2)));
+  }
+
+  /** A writer that can write to disk does so at once, and not after who is before it. */
+  @Test
+  void nobodyWaitsBehindALastResortThatWaitsForWhatIsKept() {
+    ledger.moverWorks(true, 0);
+    ledger.quarantined(36);
+    long reduce = join(ledger, "reduces", Role.REDUCE);
+    ledger.ask(reduce, Kind.RECEIVE, 24, Patience.NONE, 0);
+    assertEquals(
+        List.of(new Order.Answer(reduce, 0)), // and wants it
+        answers(ledger.ask(reduce, Kind.RECEIVE, 41, Patience.NONE, 0)));
+    long small = join(ledger, "small", Role.EXECUTOR);
+    ledger.ask(small, Kind.WRITING, 2, Patience.COMING, 0);
+    long last = join(ledger, "last", Role.EXECUTOR);
+    assertEquals(
+        List.of(), answers(ledger.ask(last, Kind.WRITING, 32, Patience.LAST, 0)), "beyond a share");
+    assertEquals(
+        List.of(new Order.Answer(small, 0)),
+        answers(ledger.ask(small, Kind.WRITING, 2, Patience.COMING, 0)));
+    assertEquals(
+        List.of(new Order.Answer(last, 32)), answers(ledger.giveBack(reduce, Kind.RECEIVE, 24, 1)));
+  }
+
+  /** So it finds something when it asks, however slow the disk is. */
+  @Test
+  void anEighthLeavesForAnApplicationThatIsExpected() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("large", 98);
+    long writer = join(ledger, "large", Role.EXECUTOR);
+    List<Order> orders = ledger.expected("new", 0);
+    assertEquals(List.of(new Order.Move(0, "large", 10, false)), orders, "two are free");
+    ledger.moved(0, 10, 1);
+    ledger.moveEnded(0, 1);
+    assertEquals(
+        List.of(new Order.Answer(writer, 0)),
+        answers(ledger.ask(writer, Kind.WRITING, 4, Patience.COMING, 1)));
+    long task = join(ledger, "new", Role.EXECUTOR);
+    assertEquals(
+        List.of(new Order.Answer(task, 12)),
+        answers(ledger.ask(task, Kind.WRITING, 12, Patience.COMING, 2)));
+  }
+
+  @Test
+  void nothingIsKeptForLongForWhoDoesNotCome() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("large", 88);
+    long writer = join(ledger, "large", Role.EXECUTOR);
+    assertEquals(List.of(), ledger.expected("new", 0), "as much is free");
+    assertEquals(
+        List.of(new Order.Answer(writer, 0)),
+        answers(ledger.ask(writer, Kind.WRITING, 12, Patience.COMING, Ledger.EXPECTED_MS - 1)));
+    assertEquals(
+        List.of(new Order.Answer(writer, 12)),
+        answers(ledger.ask(writer, Kind.WRITING, 12, Patience.COMING, Ledger.EXPECTED_MS)));
+  }
+
+  @Test
+  void nothingIsKeptForAnApplicationThatHasEnded() {
+    ledger.recovered("large", 88);
+    ledger.moverWorks(true, 0);
+    long writer = join(ledger, "large", Role.EXECUTOR);
+    ledger.expected("new", 0);
+    ledger.stopped("new", 0);
+    assertEquals(
+        List.of(new Order.Answer(writer, 12)),
+        answers(ledger.ask(writer, Kind.WRITING, 12, Patience.COMING, 0)));
+  }
+
+  /** Else outputs of the former would go to disk for that, again and again. */
+  @Test
+  void whatLeavesForTheClaimsOfAMapIsNoSortBufferOfWhoHasMore() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("large", 88);
+    join(ledger, "new", Role.MAP);
+    long map = join(ledger, "large", Role.MAP);
+    assertEquals(
+        List.of(new Order.Answer(map, 0)), ledger.ask(map, Kind.SORT, 4, Patience.NONE, 0));
+  }
+
+  /** It is lost without; a map that is lent nothing only spills. */
+  @Test
+  void nothingIsLentOfWhatALastResortWaitsFor() {
+    Ledger large = new Ledger(LedgerModel.TERMS, 1000);
+    large.moverWorks(true, 0);
+    large.recovered("large", 790);
+    large.recovered("writers", 10);
+    long map = join(large, "maps", Role.MAP);
+    long loanBytes = LedgerModel.TERMS.claimBytes() + 8;
+    assertEquals(
+        List.of(new Order.Answer(map, loanBytes)),
+        large.ask(map, Kind.SORT, loanBytes, Patience.NONE, 0));
+    large.giveBack(map, Kind.SORT, loanBytes, 0);
+    long writer = join(large, "writers", Role.EXECUTOR);
+    long move = moveId(large.ask(writer, Kind.WRITING, 250, Patience.LAST, 0));
+    assertEquals(
+        List.of(new Order.Answer(map, 0)), large.ask(map, Kind.SORT, loanBytes, Patience.NONE, 0));
+    assertEquals(List.of(new Order.Answer(writer, 250)), answers(large.moved(move, 50, 1)));
   }
 
   /** What is free pays for a capacity that has shrunk; what settles is not free. */
@@ -313,5 +448,42 @@ class LedgerTest {
     ledger.giveBack(map, Kind.SORT, 5, 0);
     assertEquals(0, held(Kind.ROOM));
     assertEquals(40, ledger.stats().freeBytes());
+  }
+
+  /** Also what was promised with the sort buffer: all of an ask, or a part of it. */
+  @Test
+  void whatIsWrittenInTheRoomForRunsCountsAsGranted() {
+    long map = ledger.join(new Holding.HolderId("user", "app", "task", Role.MAP), 0);
+    ledger.ask(map, Kind.SORT, 30, Patience.NONE, 0);
+    assertEquals(Map.of(Kind.SORT, 30L), ledger.stats().grantedBytes(), "without the room");
+    ledger.ask(map, Kind.WRITING, 10, Patience.NONE, 0);
+    assertEquals(10, ledger.stats().grantedBytes().get(Kind.WRITING), "all of it");
+    ledger.ask(map, Kind.WRITING, 25, Patience.LAST, 0);
+    assertEquals(35, ledger.stats().grantedBytes().get(Kind.WRITING), "20, and 5 that were free");
+    assertEquals(Map.of(), ledger.stats().refusals());
+  }
+
+  @Test
+  void aPartInTheRoomForRunsCountsAsGrantedAndTheRestAsRefused() {
+    long map = ledger.join(new Holding.HolderId("user", "app", "task", Role.MAP), 0);
+    ledger.ask(map, Kind.SORT, 20, Patience.NONE, 0);
+    assertEquals(
+        List.of(new Order.Answer(map, 20)), ledger.ask(map, Kind.WRITING, 90, Patience.LAST, 0));
+    assertEquals(20, ledger.stats().grantedBytes().get(Kind.WRITING));
+    assertEquals(Map.of(Kind.WRITING, 1L), ledger.stats().refusals());
+  }
+
+  /** What it has is its own from the moment on that it asks. */
+  @Test
+  void whoWaitsForTheRestIsGrantedItsRoomAlready() {
+    ledger.moverWorks(true, 0);
+    ledger.recovered("other", 40);
+    long map = ledger.join(new Holding.HolderId("user", "app", "task", Role.MAP), 0);
+    ledger.ask(map, Kind.SORT, 20, Patience.NONE, 0);
+    assertEquals(
+        List.of(Order.Move.class), kinds(ledger.ask(map, Kind.WRITING, 50, Patience.LAST, 0)));
+    assertEquals(20, ledger.stats().grantedBytes().get(Kind.WRITING));
+    assertEquals(List.of(new Order.Answer(map, 20)), ledger.stopped("app", 1));
+    assertEquals(20, ledger.stats().grantedBytes().get(Kind.WRITING));
   }
 }

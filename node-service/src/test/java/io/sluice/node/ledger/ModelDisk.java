@@ -17,6 +17,10 @@ final class ModelDisk {
   private long hangsUntilMs;
   private boolean busy;
   boolean works;
+
+  /** Whether what tasks write to it takes of its room, too. */
+  boolean isShared;
+
   long movedBytes;
 
   ModelDisk(LedgerModel model, long mibPerSecond, double failing, long size) {
@@ -29,6 +33,15 @@ final class ModelDisk {
 
   boolean exists() {
     return mibPerSecond > 0;
+  }
+
+  /** A task writes so much to it; false if there is no room. */
+  boolean take(long bytes) {
+    if (bytes > 0 && (!exists() || isShared && bytes > leftBytes)) {
+      return false;
+    }
+    leftBytes -= isShared ? bytes : 0;
+    return true;
   }
 
   /** What is ordered to be moved and has not been. */

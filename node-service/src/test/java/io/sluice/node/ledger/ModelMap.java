@@ -45,7 +45,7 @@ final class ModelMap extends ModelTask {
       buffered += filled;
       left -= filled;
       in(tickMs, this::work);
-    } else if (!model.disk.exists()) {
+    } else if (!model.disk.exists() && !model.lendsWithoutDisk) {
       spill(this::work); // sorts in its own memory
     } else {
       boolean loan = ownSortBytes + held(Kind.SORT) + step > model.terms.claimBytes();
@@ -53,7 +53,7 @@ final class ModelMap extends ModelTask {
           Kind.SORT,
           step,
           2 * step,
-          loan ? Patience.NONE : Patience.COMING,
+          loan ? Patience.NONE : model.patience(),
           got -> {
             if (got > 0) {
               work();
@@ -73,17 +73,14 @@ final class ModelMap extends ModelTask {
     }
     long sorted = held(Kind.SORT);
     long most = Math.min(out, model.ledger.stats().capacityBytes()); // what is beyond has no chance
-    ask(
-        Kind.WRITING,
+    write(
         most,
         Math.max(0, most - sorted),
-        model.disk.exists() ? Patience.COMING : Patience.LAST,
         got -> {
           Property.ROOM.check(got >= Math.min(out, sorted), () -> this);
-          if (got < out && !model.disk.exists()) {
-            leave(); // as a task that finds every tier full
-            return;
-          }
+          return model.disk.take(out - got);
+        },
+        got -> {
           spilledToDisk += out - got;
           emptied();
           in(1 + (out - got) * 5, then);

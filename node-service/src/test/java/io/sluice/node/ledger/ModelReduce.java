@@ -21,7 +21,7 @@ final class ModelReduce extends ModelTask {
       return;
     }
     left--;
-    ask(Kind.RECEIVE, STEP, STEP, Patience.COMING, got -> in(100, this::work));
+    ask(Kind.RECEIVE, STEP, STEP, model.patience(), got -> in(100, this::work));
   }
 
   @Override

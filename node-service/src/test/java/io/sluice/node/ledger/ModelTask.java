@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 
 /** A task of a {@link LedgerModel}: asks, holds and gives back, and knows what it holds. */
 abstract class ModelTask {
@@ -27,7 +28,9 @@ abstract class ModelTask {
   long ownSortBytes; // counted in no ledger
   boolean frozen; // stopped by a signal, and not ended
   Waiting waiting;
+  Waiting refused; // the last that was, if it has been granted nothing since
   long refusedAtMs = Long.MIN_VALUE / 2;
+  long loanRefusedAtMs = Long.MIN_VALUE / 2;
   long startedMs;
   long allowedMs; // for all that it has to do
   private boolean busy;
@@ -42,6 +45,7 @@ abstract class ModelTask {
       Patience patience,
       long sinceMs,
       boolean late,
+      boolean loan,
       LongConsumer then) {}
 
   ModelTask(LedgerModel model, String application, Role role, Hearing hearing) {
@@ -87,7 +91,7 @@ abstract class ModelTask {
 
   final void ask(Kind kind, long bytes, long chargeBytes, Patience patience, LongConsumer then) {
     long nowMs = model.time.nowMs();
-    boolean late = told.values().stream().anyMatch(t -> nowMs >= t.atMs() + model.terms.revokeMs());
+    boolean late = isLate(nowMs);
     allowedMs +=
         100
             + switch (patience) {
@@ -95,7 +99,8 @@ abstract class ModelTask {
               case COMING -> model.terms.waitMs();
               case LAST -> model.terms.revokeMs();
             };
-    waiting = new Waiting(kind, bytes, chargeBytes, patience, nowMs, late, then);
+    boolean loan = kind == Kind.SORT && held(kind) + bytes > model.claimBytes(this);
+    waiting = new Waiting(kind, bytes, chargeBytes, patience, nowMs, late, loan, then);
     busy = true;
     List<Order> orders = model.ledger.ask(id, kind, bytes, patience, nowMs);
     if (orders.stream().noneMatch(order -> isAnswer(order))) {
@@ -103,6 +108,48 @@ abstract class ModelTask {
       hasPromised = true;
     }
     model.apply(orders);
+  }
+
+  /**
+   * Asks for memory to write to, and once more as the last resort if the disk has no room for the
+   * rest. Ends if that has not helped, as a task that finds every tier full.
+   *
+   * @param restToDisk says, of what it got, whether the disk has taken the rest
+   */
+  final void write(long bytes, long chargeBytes, LongPredicate restToDisk, LongConsumer then) {
+    write(
+        bytes,
+        chargeBytes,
+        model.disk.exists() ? Patience.COMING : Patience.LAST,
+        restToDisk,
+        then);
+  }
+
+  private void write(
+      long bytes,
+      long chargeBytes,
+      Patience patience,
+      LongPredicate restToDisk,
+      LongConsumer then) {
+    ask(
+        Kind.WRITING,
+        bytes,
+        chargeBytes,
+        patience,
+        got -> {
+          if (restToDisk.test(got)) {
+            then.accept(got);
+          } else if (patience == Patience.LAST || bytes > model.ledger.stats().capacityBytes()) {
+            leave();
+          } else {
+            giveBack(Kind.WRITING, got); // as a lease that does not come about
+            write(bytes, chargeBytes, Patience.LAST, restToDisk, then);
+          }
+        });
+  }
+
+  final boolean isLate(long nowMs) {
+    return told.values().stream().anyMatch(t -> nowMs >= t.atMs() + model.terms.revokeMs());
   }
 
   private boolean isAnswer(Order order) {
@@ -121,8 +168,14 @@ abstract class ModelTask {
       hasPromised = false;
     }
     waiting = null;
+    refused = null;
     if (bytes < was.bytes()) { // in part, where it had room
+      refused = was;
       refusedAtMs = model.time.nowMs();
+      loanRefusedAtMs = was.loan() ? refusedAtMs : loanRefusedAtMs;
+    }
+    if (was.patience() == Patience.LAST && bytes < was.bytes()) {
+      model.checkLastResort(this, was);
     }
     Property.LATE.check(!was.late() || bytes == 0 || was.kind() == Kind.WRITING, () -> this);
     held.merge(was.kind(), bytes, Long::sum);

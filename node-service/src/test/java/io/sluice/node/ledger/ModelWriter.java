@@ -18,18 +18,11 @@ final class ModelWriter extends ModelTask {
     }
     left--;
     long piece = 1 + model.random.nextInt(32);
-    ask(
-        Kind.WRITING,
+    write(
         piece,
         piece,
-        model.disk.exists() ? Patience.COMING : Patience.LAST,
-        got -> {
-          if (got < piece && !model.disk.exists()) {
-            leave();
-          } else {
-            in(20 + (piece - got) * 5, this::work);
-          }
-        });
+        got -> model.disk.take(piece - got),
+        got -> in(20 + (piece - got) * 5, this::work));
   }
 
   @Override

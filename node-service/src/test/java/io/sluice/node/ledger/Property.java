@@ -14,10 +14,14 @@ enum Property {
   WORK,
   /** Nobody waits for long. */
   WAIT,
+  /** Who has nowhere else to go is refused nothing that others could give back. */
+  LAST_RESORT,
   /** What was granted to a sort buffer spills to memory. */
   ROOM,
   /** What was received and what was lent is called back before outputs are moved. */
   OUTPUTS_AFTER_LOANS,
+  /** What was received is called back before loans of sort buffers. */
+  LOANS_AFTER_RECEIVED,
   /** Claims are called back when outputs of their application can bring no more. */
   CLAIMS_LAST,
   /** Who is late is granted nothing. */

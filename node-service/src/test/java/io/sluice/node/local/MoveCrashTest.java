@@ -71,7 +71,7 @@ class MoveCrashTest {
         TestOutput.single(new Random(1), "output", 500_000).commit(APP, lease);
         output = store.outputs(APP).get(0);
       }
-      assertTrue(store.moveToDisk(output) > 0);
+      assertTrue(store.moveToDisk(output, () -> true) > 0);
     }
     try (SpillStore store =
         SpillStore.open(
@@ -121,7 +121,7 @@ class MoveCrashTest {
       try (Lease lease = store.openLease(APP)) {
         written.commit(APP, lease);
       }
-      assertTrue(store.moveToDisk(store.outputs(APP).get(0)) > 0);
+      assertTrue(store.moveToDisk(store.outputs(APP).get(0), () -> true) > 0);
     }
     try (SpillStore store =
         SpillStore.open(

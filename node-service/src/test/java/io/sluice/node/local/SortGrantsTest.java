@@ -203,7 +203,7 @@ class SortGrantsTest extends LocalServerTestBase {
         held++;
       }
       Await.until("the other one is refused", () -> isRefused(other));
-      Await.until("it is late", () -> !isRefused(other) || holding("application_1_0001").late());
+      Await.until("it is late", () -> holding(APP).late());
       assertNull(deaf.chunks.allocate(CHUNK_BYTES));
       deaf.check();
       deaf.spill();

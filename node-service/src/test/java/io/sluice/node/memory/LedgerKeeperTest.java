@@ -9,6 +9,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
@@ -17,11 +18,14 @@ import io.sluice.spill.store.SegmentListener;
 import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,26 +39,33 @@ class LedgerKeeperTest {
   private static final String OTHER = "application_2";
   private static final int SEGMENTS = 2;
   private static final int OUTPUT_BYTES = 1_500_000;
+  private static final int SECOND_BYTES = 400_000; // so that less than an eighth is free
 
   @TempDir private Path directory;
   private LeakCheck leaks;
   private final CountDownLatch moveGoesOn = new CountDownLatch(1);
+  private final AtomicInteger goesOnFirst = new AtomicInteger();
   private final CountDownLatch moveHangs = new CountDownLatch(1);
   private LedgerKeeper keeper;
   private SpillStore store;
 
   /** The memory is full of another application's output, which hangs when it is moved. */
   private void open(Terms terms) throws IOException {
-    keeper = new LedgerKeeper(terms, (long) SEGMENTS * TestPool.SEGMENT_BYTES);
+    open(terms, SEGMENTS, OUTPUT_BYTES);
+  }
+
+  private void open(Terms terms, int segments, int outputBytes) throws IOException {
+    keeper = new LedgerKeeper(terms, (long) segments * TestPool.SEGMENT_BYTES);
     store =
         SpillStore.open(
-            TestPool.withDisk(directory, SEGMENTS)
+            TestPool.withDisk(directory, segments)
                 .memoryKeeper(keeper)
                 .segmentListener(
                     new SegmentListener() {
                       @Override
                       public void segmentAdded(SegmentHandle segment) {
-                        if (segment.info().tier() == Tier.DISK) {
+                        if (segment.info().tier() == Tier.DISK
+                            && goesOnFirst.getAndDecrement() <= 0) {
                           moveHangs.countDown();
                           awaitGoingOn();
                         }
@@ -66,7 +77,7 @@ class LedgerKeeperTest {
                 .build());
     keeper.moveOutputsOf(store);
     try (Lease lease = store.openLease(OTHER)) {
-      TestOutput.single(new Random(1), "output", OUTPUT_BYTES).commit(OTHER, lease);
+      TestOutput.single(new Random(1), "output", outputBytes).commit(OTHER, lease);
     }
   }
 
@@ -136,6 +147,50 @@ class LedgerKeeperTest {
       moveGoesOn.countDown();
       assertOn(Tier.MEMORY, waiting.get());
       assertEquals(1, keeper.moment().movedOutputs());
+      assertEquals(Set.of(IoClass.WRITE_SEND), writtenAs());
+    }
+  }
+
+  /** It has what the first part of it leaves, and does not wait for the rest. */
+  @Test
+  void whoWaitsHasMemoryWhenAPartOfALargeOutputHasLeft() throws Exception {
+    int segments = (int) (3 * SpillStore.PART_BYTES / TestPool.SEGMENT_BYTES);
+    open(new Terms(32 << 20, 20_000, 10_000, 1_000), segments, 4 * TestPool.SEGMENT_BYTES);
+    try (Lease other = store.openLease(OTHER)) {
+      int largeBytes = (segments - 4) * TestPool.SEGMENT_BYTES - SECOND_BYTES;
+      TestOutput.single(new Random(2), "large", largeBytes).commit(OTHER, other);
+    }
+    assertEquals(0, store.stats().disk().usedBytes());
+    goesOnFirst.set(1);
+    try (Lease lease = store.openLease(APP)) {
+      assertOn(Tier.MEMORY, lease.lease(2 * OUTPUT_BYTES));
+      assertEquals(1, keeper.moment().movedOutputs());
+      long movedBytes = keeper.moment().movedBytes();
+      assertTrue(movedBytes >= SpillStore.PART_BYTES, "moved " + movedBytes);
+      long leftBytes = keeper.moment().ledger().heldBytes().get(Kind.SEND);
+      assertTrue(leftBytes >= SpillStore.PART_BYTES - 2L * TestPool.SEGMENT_BYTES, "" + leftBytes);
+    }
+  }
+
+  private Set<IoClass> writtenAs() {
+    Set<IoClass> classes = new HashSet<>(store.deviceStats().get(0).classes().keySet());
+    classes.remove(IoClass.READ_SEND); // what was moved is loaded
+    return classes;
+  }
+
+  /** For the claim of a map that has asked for nothing yet. */
+  @Test
+  void whatLeavesBeforeAnybodyWaitsGoesBehindWhatIsAwaited() throws Exception {
+    open(Terms.DEFAULT);
+    moveGoesOn.countDown();
+    try (Lease other = store.openLease(OTHER)) {
+      TestOutput.single(new Random(2), "second", SECOND_BYTES).commit(OTHER, other);
+    }
+    try (Lease map = store.openLease(APP)) {
+      keeper.introduce(map, Borrower.map("map", 0));
+      keeper.freed(OTHER, 0); // something happens
+      Await.until("an output has left", () -> keeper.moment().movedOutputs() > 0);
+      assertEquals(Set.of(IoClass.WRITE_AHEAD), writtenAs());
     }
   }
 

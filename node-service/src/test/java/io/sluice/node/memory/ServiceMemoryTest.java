@@ -14,6 +14,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.StoreFullException;
@@ -264,15 +265,19 @@ class ServiceMemoryTest extends NodeTestBase {
   void partitionsThatNobodyAskedForLeaveFirst() throws Exception {
     start(SEGMENTS);
     try (NodeReader reader = tcpReader(4)) {
-      commit(TestOutput.single(random, "told", OUTPUT_BYTES));
+      int toldBytes = 2 * OUTPUT_BYTES; // so that it would leave before the others else
+      commit(TestOutput.single(random, "told", toldBytes));
       reader.locate(address(), Partitions.one(0), List.of("told"));
       for (int i = 0; i < 12; i++) {
         commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
       }
       commitOfOthers(1);
       assertTrue(service.memory().movedOutputs() > 0);
+      for (Extent extent : service.find(new OutputId(APP, "told")).orElseThrow().extents()) {
+        assertEquals(Tier.MEMORY, extent.segment().tier());
+      }
       NodeRun told = locateOnly(reader, "told");
-      assertEquals(OUTPUT_BYTES, readAll(told).length);
+      assertEquals(toldBytes, readAll(told).length);
     }
     assertEnds();
   }

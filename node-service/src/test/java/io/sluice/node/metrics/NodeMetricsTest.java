@@ -5,19 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.local.NoticeConnection;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
+import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.MemoryUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -71,9 +76,10 @@ class NodeMetricsTest extends NodeTestBase {
     Readings now = Readings.of(service);
     assertEquals(12, now.number("sluice_outputs"));
     assertEquals(20, now.numbers("sluice_application_bytes").size(), "ten, on two tiers");
+    String user = Owner.ofThisProcess().toString();
     assertTrue(
-        now.number("sluice_application_bytes", "application_11", "memory")
-            > now.number("sluice_application_bytes", "application_2", "memory"));
+        now.number("sluice_application_bytes", user, "application_11", "memory")
+            > now.number("sluice_application_bytes", user, "application_2", "memory"));
     long sentBytes = now.number("sluice_memory_held_bytes", "send");
     assertEquals(
         now.number("sluice_memory_capacity_bytes"),
@@ -104,6 +110,49 @@ class NodeMetricsTest extends NodeTestBase {
       assertTrue(now.waits("sluice_memory_wait_seconds").get(List.of()).count() > 0);
       assertEquals(7, now.numbers("sluice_memory_held_bytes").size());
     }
+  }
+
+  @Test
+  void tellsWhatTasksWereGrantedAndToldToGiveBack() throws IOException {
+    service = inMemory(4, new TcpProvider()).wholeAtStart(true).start();
+    Await.until("it is there", () -> service.storeStats().memory().createdBytes() == 4 << 20);
+    try (LocalClient holder = reduce(APP);
+        NoticeConnection listening = holder.listen();
+        LocalClient wanting = reduce("application_2_0001")) {
+      long heldBytes = leaseAllToReceive(holder);
+      Readings before = Readings.of(service);
+      assertEquals(heldBytes, before.number("sluice_memory_granted_bytes_total", "receive"));
+      assertEquals(0, before.number("sluice_memory_revoked_bytes_total", "receive"));
+      long grantedBytes = heldBytes + leaseAllToReceive(wanting);
+      long keptBytes = listening.await().receiveBytes();
+      Readings now = Readings.of(service);
+      assertTrue(keptBytes < heldBytes, "kept " + keptBytes);
+      assertEquals(
+          heldBytes - keptBytes, now.number("sluice_memory_revoked_bytes_total", "receive"));
+      assertEquals(0, now.number("sluice_memory_revoked_bytes_total", "writing"));
+      assertEquals(0, now.number("sluice_memory_revoked_bytes_total", "sort"));
+      assertEquals(grantedBytes, now.number("sluice_memory_granted_bytes_total", "receive"));
+    }
+  }
+
+  private LocalClient reduce(String application) throws IOException {
+    return LocalClient.connect(
+        service.metadata().address().socket(),
+        SeenFromElsewhere.owner(handout()),
+        Borrower.reduce("reduce_of_" + application),
+        application,
+        SECRET,
+        TIMEOUT_MS);
+  }
+
+  private static long leaseAllToReceive(LocalClient task) throws IOException {
+    long bytes = 0;
+    Optional<Extent> next = task.leaseMemory(MemoryUse.RECEIVE, 128 << 10);
+    while (next.isPresent()) {
+      bytes += next.get().lengthBytes();
+      next = task.leaseMemory(MemoryUse.RECEIVE, 128 << 10);
+    }
+    return bytes;
   }
 
   @Test

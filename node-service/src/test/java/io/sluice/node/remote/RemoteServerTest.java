@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.Refusals;
 import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Bounded;
@@ -435,25 +436,23 @@ class RemoteServerTest {
     }
   }
 
+  /** Every byte that a reader has sent, which was let in by them. */
   @Test
-  void aRecordedProofIsWorthNothingToAnotherConnection() throws IOException {
-    byte[] nonce = new byte[JobSecret.NONCE_BYTES];
-    byte[] oldProof = SECRET.clientProof(nonce, nonce, APP);
+  void aRecordedProofIsWorthNothingToAnotherConnection() throws Exception {
+    byte[] sent;
+    try (Eavesdropper way = new Eavesdropper(address(), TIMEOUT_MS)) {
+      RemoteClient.connect(way.address(), APP, SECRET, TIMEOUT_MS).close();
+      sent = way.sent();
+    }
+    assertEquals(0L, refusals.counts().get(RefusalKind.WRONG_SECRET));
     try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
       Frames frames = new Frames(channel);
       frames.receive(TIMEOUT_MS, TIMEOUT_MS);
-      frames.send(
-          RemoteProtocol.PROOF,
-          out -> {
-            out.writeShort(RemoteProtocol.VERSION);
-            Bounded.writeString(out, APP);
-            Bounded.writeBytes(out, nonce);
-            Bounded.writeBytes(out, oldProof);
-          },
-          TIMEOUT_MS);
+      channel.writeFully(ByteBuffer.wrap(sent), TIMEOUT_MS);
       RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
       assertEquals(RemoteError.Code.REFUSED, e.code());
     }
+    assertEquals(1L, refusals.counts().get(RefusalKind.WRONG_SECRET));
   }
 
   @Test

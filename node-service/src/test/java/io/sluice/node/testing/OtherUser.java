@@ -74,6 +74,13 @@ public final class OtherUser {
   /** Runs it to its end as that user, and returns what it has said. */
   public String run(Owner user, Class<?> main, String... arguments)
       throws IOException, InterruptedException {
+    try (Running running = start(user, main, arguments)) {
+      return running.end();
+    }
+  }
+
+  /** Starts it as that user; the caller closes it. */
+  public Running start(Owner user, Class<?> main, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -97,11 +104,46 @@ public final class OtherUser {
             .redirectErrorStream(true)
             .redirectOutput(said.toFile())
             .start();
-    try {
+    return new Running(main.getName(), process, said);
+  }
+
+  /** Such a process, which may wait for the end of its input. */
+  public static final class Running implements AutoCloseable {
+    private final String name;
+    private final Process process;
+    private final Path said;
+
+    private Running(String name, Process process, Path said) {
+      this.name = name;
+      this.process = process;
+      this.said = said;
+    }
+
+    /** Waits until it has said this. */
+    public void awaitSaid(String text) {
+      Await.until(
+          name + " says " + text,
+          () -> {
+            try {
+              String now = Files.readString(said);
+              Assertions.assertTrue(process.isAlive() || now.contains(text), now);
+              return now.contains(text);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    }
+
+    /** Ends its input, waits for its end and returns all that it has said. */
+    public String end() throws IOException, InterruptedException {
+      process.getOutputStream().close();
       Assertions.assertTrue(
-          process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> main + " does not end: " + said);
+          process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> name + " does not end: " + said);
       return Files.readString(said);
-    } finally {
+    }
+
+    @Override
+    public void close() {
       process.destroyForcibly();
     }
   }

@@ -22,9 +22,10 @@ import java.util.function.Function;
  * another one waits: else whoever sends or reads slowly stops a device for all, and who has many
  * applications stops it for who has one.
  *
- * <p>Thread contract: safe from any thread; the lock is a leaf. Who waits holds no lock and no
- * other buffer. Ownership: this owns the memory, which is freed when this is closed and all buffers
- * are back: a device that hangs keeps those of its units until it answers.
+ * <p>Thread contract: safe from any thread; the lock is a leaf. Who waits holds no lock, and no
+ * other buffer but of what the device is to do, which it gives back itself. Ownership: this owns
+ * the memory, which is freed when this is closed and all buffers are back: a device that hangs
+ * keeps those of its units until it answers.
  */
 public final class BufferSet implements Closeable {
   /** What direct I/O asks of addresses, on every device of ours. */
@@ -91,23 +92,28 @@ public final class BufferSet implements Closeable {
   public Optional<Buffer> tryAcquire(DiskStream stream) {
     lock.lock();
     try {
-      return take(stream);
+      return take(stream, 0);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Waits for one; nothing at the deadline. */
-  public Optional<Buffer> acquire(DiskStream stream, long timeoutMs) throws InterruptedException {
+  /**
+   * Waits for one; nothing at the deadline.
+   *
+   * @param left how many it leaves to those who are more urgent
+   */
+  public Optional<Buffer> acquire(DiskStream stream, int left, long timeoutMs)
+      throws InterruptedException {
     long leftNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     lock.lock();
     try {
       waiting.merge(stream, 1, Integer::sum);
       try {
-        Optional<Buffer> taken = take(stream);
+        Optional<Buffer> taken = take(stream, left);
         while (taken.isEmpty() && leftNs > 0 && !closed) {
           leftNs = returned.awaitNanos(leftNs);
-          taken = take(stream);
+          taken = take(stream, left);
         }
         return taken;
       } finally {
@@ -119,8 +125,8 @@ public final class BufferSet implements Closeable {
     }
   }
 
-  private Optional<Buffer> take(DiskStream stream) {
-    if (closed || free.isEmpty() || ofStreams.getOrDefault(stream, 0) >= mostOfStream) {
+  private Optional<Buffer> take(DiskStream stream, int left) {
+    if (closed || free.size() <= left || ofStreams.getOrDefault(stream, 0) >= mostOfStream) {
       return Optional.empty();
     }
     if (hasItsShare(stream, DiskStream::user) || hasItsShare(stream, BufferSet::applicationOf)) {

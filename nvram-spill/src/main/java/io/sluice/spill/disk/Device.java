@@ -22,9 +22,20 @@ public final class Device implements Closeable {
   private static final int BUFFER_BYTES = UNIT_BYTES + BufferSet.ALIGNMENT_BYTES;
 
   private static final int READ_BUFFERS = 8;
-  private static final int WRITE_BUFFERS = 4;
+  private static final int WRITE_BUFFERS = 6;
+
+  /** Of these, for what frees memory; the others are still more than a device writes at a time. */
+  static final int URGENT_WRITE_BUFFERS = 1;
+
   private static final int AHEAD_BUFFERS = 4;
   private static final int MOST_OF_STREAM = 2;
+
+  /**
+   * How much one thread writes at a time if others wait for that: what the device does, and one
+   * unit that is in the queue when it has done another. Without it the next turn is somebody
+   * else's, however urgent this one is.
+   */
+  public static final int UNITS_UNDER_WAY = DeviceQueue.DEPTH + 1;
 
   /** What one takes outside the heap. */
   public static final int MEMORY_BYTES =
@@ -52,7 +63,7 @@ public final class Device implements Closeable {
     this.timeoutMs = timeoutMs;
     this.reads = new BufferSet(READ_BUFFERS, BUFFER_BYTES, MOST_OF_STREAM);
     try {
-      this.writes = new BufferSet(WRITE_BUFFERS, BUFFER_BYTES, MOST_OF_STREAM);
+      this.writes = new BufferSet(WRITE_BUFFERS, BUFFER_BYTES, UNITS_UNDER_WAY);
     } catch (RuntimeException | Error e) { // of memory, mostly
       reads.close();
       throw e;

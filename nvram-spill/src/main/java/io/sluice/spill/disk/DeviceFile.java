@@ -13,7 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +41,8 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private volatile DirectFile direct; // null while nothing is under way
   private int uses; // guarded by this
   private boolean closed; // guarded by this
-  private final AtomicLong writtenBytes = new AtomicLong();
+  private long writtenBytes; // guarded by written, as what is written behind a gap, by its begin
+  private final SortedMap<Long, Long> written = new TreeMap<>();
 
   /**
    * Opens nothing yet: even that is the device's business.
@@ -61,7 +63,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
     long sinceNanos = System.nanoTime(); // the wait for memory is part of it
     int unitBytes = Math.min(lengthBytes, Device.UNIT_BYTES);
-    Transfer transfer = new Transfer(acquire(device.reads()), offsetBytes, unitBytes);
+    Transfer transfer = new Transfer(acquire(device.reads(), 0), offsetBytes, unitBytes);
     try {
       device.queue().await(transfer.begin(ioClass, sinceNanos, transfer::read));
       return transfer;
@@ -147,26 +149,36 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   }
 
   /**
-   * Memory for bytes that are to be written; see {@link Write}. A copy, which may wait for long,
-   * has it of what is for reading ahead: nobody waits for that either.
+   * Memory for bytes that are to be written; see {@link Write}. What frees memory finds some also
+   * where maps wait for all of it. A copy, which may wait for long, has it of what is for reading
+   * ahead: nobody waits for that either.
    */
   public Write beginWrite(IoClass ioClass, long offsetBytes, int lengthBytes) throws IOException {
     if (lengthBytes > Device.UNIT_BYTES) {
       throw new IllegalArgumentException(
           lengthBytes + " bytes at a time, at most " + Device.UNIT_BYTES + " can be written");
     }
-    BufferSet memory = ioClass == IoClass.COPY ? device.aheads() : device.writes();
-    return new Write(ioClass, new Transfer(acquire(memory), offsetBytes, lengthBytes));
+    BufferSet.Buffer buffer =
+        ioClass == IoClass.COPY
+            ? acquire(device.aheads(), 0)
+            : acquire(device.writes(), ioClass.freesMemory() ? 0 : Device.URGENT_WRITE_BUFFERS);
+    return new Write(ioClass, new Transfer(buffer, offsetBytes, lengthBytes));
   }
 
   /** Everything before this has been written since it was opened. */
   public long writtenBytes() {
-    return writtenBytes.get();
+    synchronized (written) {
+      return writtenBytes;
+    }
   }
 
   private void wrote(long offsetBytes, long endBytes) {
-    writtenBytes.updateAndGet(
-        before -> offsetBytes <= before ? Math.max(before, endBytes) : before);
+    synchronized (written) {
+      written.merge(offsetBytes, endBytes, Math::max);
+      while (!written.isEmpty() && written.firstKey() <= writtenBytes) {
+        writtenBytes = Math.max(writtenBytes, written.remove(written.firstKey()));
+      }
+    }
   }
 
   /** Has on the device's medium what was written. */
@@ -177,10 +189,10 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     device.queue().run(request);
   }
 
-  private BufferSet.Buffer acquire(BufferSet memory) throws IOException {
+  private BufferSet.Buffer acquire(BufferSet memory, int left) throws IOException {
     try {
       return memory
-          .acquire(stream, device.timeoutMs())
+          .acquire(stream, left, device.timeoutMs())
           .orElseThrow(
               () ->
                   new IOException(
@@ -218,7 +230,13 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
 
     /** Returns when they are written, all of them. */
     public void run() throws IOException {
-      device.queue().await(transfer.begin(ioClass, System.nanoTime(), this::write));
+      begin().await();
+    }
+
+    /** They are on their way from here on, and the device has their memory until it is done. */
+    public Begun begin() {
+      DiskRequest request = transfer.begin(ioClass, System.nanoTime(), this::write);
+      return () -> device.queue().await(request);
     }
 
     private void write() throws IOException {
@@ -243,6 +261,13 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     public void close() {
       transfer.close();
     }
+  }
+
+  /** Bytes that are being written. */
+  @FunctionalInterface
+  public interface Begun {
+    /** Returns when they are written, all of them. */
+    void await() throws IOException;
   }
 
   private static int paddingTo(long position) {

@@ -194,7 +194,7 @@ public final class DeviceQueue implements Closeable {
   }
 
   private IOException doesNotAnswer() {
-    return new IOException(
+    return new DeviceHangsException(
         "%s has not answered for %d ms".formatted(name, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
   }
 

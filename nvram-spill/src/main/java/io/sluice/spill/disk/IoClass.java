@@ -18,6 +18,13 @@ public enum IoClass {
   WRITE_SORT,
   /** What will be read soon. */
   READ_AHEAD,
+  /** An output leaves memory before anybody waits for that. */
+  WRITE_AHEAD,
   /** What is copied in case the memory is lost; only where nothing else is done. */
-  COPY
+  COPY;
+
+  /** Whether somebody waits for the memory that this frees. */
+  boolean freesMemory() {
+    return this == WRITE_RECEIVE || this == WRITE_SEND;
+  }
 }

@@ -3,6 +3,7 @@ package io.sluice.spill.medium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** What a path is to a pool, and with that how its segments are made and mapped. */
 public enum PoolKind {
@@ -30,5 +31,18 @@ public enum PoolKind {
       existing = existing.getParent();
     }
     return Files.getFileStore(existing).type().equals(HUGETLBFS) ? HUGE_PAGES : FILES;
+  }
+
+  /** Why all memory of such a pool is one user's; empty where each segment has an owner. */
+  public Optional<String> oneOwnerBecause() {
+    return switch (this) {
+      case FILES -> Optional.empty();
+      case HUGE_PAGES ->
+          Optional.of(
+              "a pool of huge pages does not number the files that a segment has been, so that one"
+                  + " which changed hands could not be told from what it was");
+      case DEVICE ->
+          Optional.of("whoever is handed a descriptor of a device could map all of its segments");
+    };
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectories.class);
+  private static final Set<String> POOLED = Set.of("btrfs", "zfs");
 
   private final List<Directory> directories = new ArrayList<>();
   private final PlaceUse use;
@@ -54,7 +56,7 @@ final class DiskDirectories implements Closeable {
     private String failure = ""; // none: it works
     private String lastSaid = "";
     private long failedNs;
-    private long fileSystem; // as it was when it was asked last
+    private String fileSystem = ""; // as it was when it was asked last
 
     Directory(Path path, DiskThread thread) {
       this.path = path;
@@ -240,20 +242,30 @@ final class DiskDirectories implements Closeable {
   }
 
   /** Of one file system, on which several directories may lie. */
-  private long promisedBytes(long fileSystem, Map<Path, Long> byDirectory) {
+  private long promisedBytes(String fileSystem, Map<Path, Long> byDirectory) {
     return directories.stream()
-        .filter(directory -> directory.fileSystem == fileSystem)
+        .filter(directory -> directory.fileSystem.equals(fileSystem))
         .mapToLong(directory -> byDirectory.getOrDefault(directory.path, 0L))
         .sum();
   }
 
   /** What a file system has left for us, and which it is. */
-  private record FreeSpace(long fileSystem, long bytes) {
+  private record FreeSpace(String fileSystem, long bytes) {
     static FreeSpace of(Path directory) throws IOException {
+      FileStore store = Files.getFileStore(directory);
       return new FreeSpace(
-          (Long) Files.getAttribute(directory, "unix:dev"),
-          Files.getFileStore(directory).getUsableSpace());
+          DiskDirectories.fileSystem(
+              store.type(), (Long) Files.getAttribute(directory, "unix:dev")),
+          store.getUsableSpace());
     }
+  }
+
+  /**
+   * Which file system that is, so that what has room in common has the same name. Volumes of a pool
+   * have device numbers of their own, but no room: all that are of such a type count as of one.
+   */
+  static String fileSystem(String type, long device) {
+    return POOLED.contains(type) ? type : Long.toString(device);
   }
 
   /** Which does everything in that one. */
@@ -298,6 +310,11 @@ final class DiskDirectories implements Closeable {
       }
     }
     return text.toString();
+  }
+
+  /** Whether that one is used now. */
+  boolean mayWork(Path path) {
+    return directories.stream().anyMatch(each -> each.path.equals(path) && mayWork(each));
   }
 
   private boolean mayWork(Directory directory) {

@@ -118,6 +118,11 @@ final class DiskTier {
     return segments.get(segmentId);
   }
 
+  /** Whether the directory of a file is used now. */
+  boolean mayWork(Range range) {
+    return directories.mayWork(segments.get(range.segmentId()).info().path().getParent());
+  }
+
   /**
    * The directory with most room, and how much of it may be leased; empty if none works now.
    *

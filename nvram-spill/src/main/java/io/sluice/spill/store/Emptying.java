@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -55,8 +56,8 @@ final class Emptying {
     /** Those of which something lies there. */
     List<CommittedOutput> outputs(int segmentId);
 
-    /** Whether it is there, and where it was. */
-    boolean isHeld(CommittedOutput output);
+    /** An output as it lies now, if something of it lies there: some may have left. */
+    Optional<CommittedOutput> stillIn(int segmentId, OutputId id);
 
     /** Grants what outputs have left there. */
     void reuseFormer(int segmentId) throws IOException;
@@ -119,9 +120,10 @@ final class Emptying {
       return null;
     }
     while (!left.isEmpty() && !hasPassed(LONGEST_MS)) {
-      CommittedOutput output = left.remove();
-      if (content.isHeld(output)) {
-        return output;
+      Optional<CommittedOutput> output =
+          content.stillIn(segment.info().segmentId(), left.remove().id());
+      if (output.isPresent()) {
+        return output.get();
       }
     }
     finish();

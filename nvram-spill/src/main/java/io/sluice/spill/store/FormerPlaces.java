@@ -39,12 +39,7 @@ final class FormerPlaces {
   /** Those of which something lies in a segment, for the same. */
   List<OutputPlace> takeIn(int segmentId) {
     List<OutputPlace> found =
-        places.values().stream()
-            .filter(
-                place ->
-                    place.extents().stream()
-                        .anyMatch(extent -> extent.segment().segmentId() == segmentId))
-            .toList();
+        places.values().stream().filter(place -> place.liesIn(segmentId)).toList();
     places.values().removeAll(found);
     return found;
   }

@@ -2,11 +2,11 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Second places of outputs that lie in memory: whole on the disk tier, with their marks, and no
@@ -61,10 +61,11 @@ final class OutputCopies {
     return Optional.ofNullable(copy);
   }
 
-  /** The oldest, whose room somebody needs. */
-  Optional<Copy> takeOldest() {
-    Iterator<OutputId> oldest = copies.keySet().iterator();
-    return oldest.hasNext() ? take(oldest.next()) : Optional.empty();
+  /** The oldest of such, whose room somebody needs. */
+  Optional<Copy> takeOldest(Predicate<Copy> wanted) {
+    Optional<Copy> oldest = copies.values().stream().filter(wanted).findFirst();
+    oldest.ifPresent(copy -> take(copy.output().id()));
+    return oldest;
   }
 
   int size() {

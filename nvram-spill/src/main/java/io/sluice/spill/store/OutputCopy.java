@@ -15,14 +15,15 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Copies what an output has in memory to another place, byte for byte as {@link FooterLayout} has
- * it, without the mark that makes it exist there. What it has on disk stays where it is, and is
- * part of both places. Damage is copied too: a reader finds it by the checksums of the runs, here
- * as there.
+ * Copies what an output has in memory, or the end of it, to another place, byte for byte as {@link
+ * FooterLayout} has it, without the mark that makes it exist there. What is on disk stays where it
+ * is, and is part of both places, and so does what is not to be copied. Damage is copied too: a
+ * reader finds it by the checksums of the runs, here as there.
  *
  * <pre>
  *  extents of the output   | memory | disk   | memory     | disk, with the index |
- *  the same elsewhere      | new    | stays  | new        | stays                | new: the place
+ *  all of it elsewhere     | new    | stays  | new        | stays                | new: the place
+ *  the end of it           | stays  | stays  | new        | stays                | new: the place
  * </pre>
  *
  * <p>Thread contract: one thread. Ownership: the output may be freed and its bytes overwritten
@@ -59,26 +60,43 @@ final class OutputCopy {
     }
   }
 
-  OutputCopy(CommittedOutput output, int blockBytes) {
+  /**
+   * Copies nothing yet.
+   *
+   * @param mostBytes how much of what lies in memory, by whole extents from the end on, of which
+   *     what is read last is; the first may be longer
+   */
+  OutputCopy(CommittedOutput output, int blockBytes, long mostBytes) {
     this.identity = output.identity();
     this.source = output.place();
     this.blockBytes = blockBytes;
     this.identityOffsetBytes =
         FooterLayout.align8(identity.indexOffsetBytes() + identity.indexLengthBytes());
     long usedBytes = identityOffsetBytes + FooterLayout.identityBytes(identity.id());
+    int firstMoving = firstMoving(output.extents(), mostBytes);
     long beginBytes = 0;
-    for (Extent extent : output.extents()) {
+    for (int i = 0; i < output.extents().size(); i++) {
+      Extent extent = output.extents().get(i);
       if (beginBytes < usedBytes) {
-        add(beginBytes, extent, usedBytes);
+        add(beginBytes, extent, i < firstMoving, usedBytes);
       }
       beginBytes += extent.lengthBytes();
     }
     addPlace(usedBytes);
   }
 
-  private void add(long beginBytes, Extent extent, long usedBytes) {
+  private static int firstMoving(List<Extent> extents, long mostBytes) {
+    int first = extents.size();
+    for (long movingBytes = 0; first > 0 && movingBytes < mostBytes; ) {
+      Extent extent = extents.get(--first);
+      movingBytes += extent.segment().tier() == Tier.MEMORY ? extent.lengthBytes() : 0;
+    }
+    return first;
+  }
+
+  private void add(long beginBytes, Extent extent, boolean stays, long usedBytes) {
     long endBytes = beginBytes + extent.lengthBytes();
-    if (extent.segment().tier() == Tier.DISK) {
+    if (stays || extent.segment().tier() == Tier.DISK) {
       parts.add(new Part(beginBytes, endBytes, extent));
       stayingCount++;
     } else {

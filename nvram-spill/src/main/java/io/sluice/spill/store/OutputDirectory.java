@@ -79,10 +79,7 @@ final class OutputDirectory {
   List<CommittedOutput> in(int segmentId) {
     return applications.values().stream()
         .flatMap(outputs -> outputs.byId.values().stream())
-        .filter(
-            output ->
-                output.extents().stream()
-                    .anyMatch(extent -> extent.segment().segmentId() == segmentId))
+        .filter(output -> output.place().liesIn(segmentId))
         .toList();
   }
 

@@ -163,6 +163,11 @@ public final class OutputPlace implements ByteSource {
         .sum();
   }
 
+  /** Whether something of it lies in a segment. */
+  boolean liesIn(int segmentId) {
+    return extents().stream().anyMatch(extent -> extent.segment().segmentId() == segmentId);
+  }
+
   /** Those that are not part of another place too; by their ranges, since files get shorter. */
   List<Extent> extentsBeside(OutputPlace other) {
     Set<Range> shared = other.extents().stream().map(Extent::range).collect(Collectors.toSet());

@@ -5,7 +5,6 @@ import io.sluice.rdma.memory.LendingReader;
 import io.sluice.rdma.memory.LentBytes;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.SharedFile;
-import io.sluice.spill.disk.Device;
 import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.ByteSource;
@@ -348,20 +347,6 @@ public final class SegmentHandle implements ByteSource, Closeable {
           }
         };
     atFileSystemPatiently(write); // what is not marked as it should be is lost at the next start
-  }
-
-  /** Writes all that remains in a buffer to a file of the disk tier; returns when it is done. */
-  void write(IoClass ioClass, long offsetBytes, ByteBuffer bytes) throws IOException {
-    long atBytes = offsetBytes;
-    while (bytes.hasRemaining()) {
-      int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
-      try (DeviceFile.Write write = deviceFile.beginWrite(ioClass, atBytes, unitBytes)) {
-        write.bytes().put(bytes.slice(bytes.position(), unitBytes));
-        write.run();
-      }
-      bytes.position(bytes.position() + unitBytes);
-      atBytes += unitBytes;
-    }
   }
 
   /** Memory for what is to be written to a file of the disk tier. */

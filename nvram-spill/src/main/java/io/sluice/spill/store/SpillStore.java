@@ -35,6 +35,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The spill store of a node: owns the pool, leases extents to writers, checks and publishes what
@@ -51,8 +53,14 @@ public final class SpillStore implements Closeable {
   /** Of the time that a disk has for its answer: a task waits for this, and for its lease. */
   private static final int REVIEW_PART = 4;
 
-  /** All that one lease waits for memory: less than its task waits for the service. */
-  static final long LEASE_TIMEOUT_MS = 20_000;
+  /**
+   * All that one lease waits: less than its task waits for the service, with some seconds left for
+   * a second directory.
+   */
+  static final long LEASE_TIMEOUT_MS = 26_000;
+
+  /** Of an output, at a time: half a second of a slow disk, and little beside a mark's cost. */
+  public static final long PART_BYTES = 8L << 20;
 
   private final StoreConfig config;
   private final PoolFiles files;
@@ -354,8 +362,8 @@ public final class SpillStore implements Closeable {
     }
 
     @Override
-    public boolean isHeld(CommittedOutput output) {
-      return outputs.find(output.id()) == output;
+    public Optional<CommittedOutput> stillIn(int segmentId, OutputId id) {
+      return Optional.ofNullable(outputs.find(id)).filter(now -> now.place().liesIn(segmentId));
     }
 
     @Override
@@ -367,7 +375,7 @@ public final class SpillStore implements Closeable {
 
     @Override
     public void moveToDisk(CommittedOutput output) throws IOException {
-      SpillStore.this.moveToDisk(output);
+      SpillStore.this.moveToDisk(output, () -> false);
     }
   }
 
@@ -509,19 +517,64 @@ public final class SpillStore implements Closeable {
    * there, nothing is written. Its former place is granted again at once if no reader was told of
    * it, else when its blocks are wanted.
    *
+   * @param isAwaited whether somebody waits for its memory, asked before each unit; if not, a
+   *     device does first what is waited for
    * @return how many bytes of the memory tier can be granted by that; 0 if the output was freed or
    *     replaced meanwhile
    * @throws StoreFullException if the disk tier has no room
    */
-  public long moveToDisk(CommittedOutput output) throws IOException {
+  public long moveToDisk(CommittedOutput output, BooleanSupplier isAwaited) throws IOException {
+    return moveToDisk(output, Long.MAX_VALUE, () -> Long.MAX_VALUE, isAwaited);
+  }
+
+  /**
+   * The same, from its end on, in parts of about {@link #PART_BYTES}, each of which has a place of
+   * its own as soon as it is written: who waits for memory gets some of it before all has left. But
+   * what readers were told of leaves at once, so that they have to ask once only.
+   *
+   * @param wantedBytes how much is still to leave, asked before each part
+   * @throws StoreFullException if the disk tier has no room for the first part
+   */
+  public long moveToDisk(
+      CommittedOutput output, LongSupplier wantedBytes, BooleanSupplier isAwaited)
+      throws IOException {
+    return moveToDisk(output, PART_BYTES, wantedBytes, isAwaited);
+  }
+
+  /** In parts of another length. */
+  long moveToDisk(
+      CommittedOutput output, long partBytes, LongSupplier wantedBytes, BooleanSupplier isAwaited)
+      throws IOException {
     AtomicLong freedBytes = new AtomicLong();
+    Optional<CommittedOutput> rest = Optional.of(output);
+    try {
+      while (rest.isPresent() && wantedBytes.getAsLong() > 0) {
+        long mostBytes = rest.get().place().wasTold() ? Long.MAX_VALUE : partBytes;
+        rest = moveEnd(rest.get(), mostBytes, isAwaited, freedBytes);
+      }
+    } catch (StoreFullException e) {
+      if (freedBytes.get() == 0) { // else whoever wants more is told when he asks for that
+        throw e;
+      }
+    } finally {
+      rest.filter(now -> now != output).ifPresent(this::copyLater);
+    }
+    return freedBytes.get();
+  }
+
+  /** Returns it as it lies then, if something of it still lies in memory. */
+  private Optional<CommittedOutput> moveEnd(
+      CommittedOutput output, long mostBytes, BooleanSupplier isAwaited, AtomicLong freedBytes)
+      throws IOException {
     if (switchToCopy(output, freedBytes)) {
-      return freedBytes.get();
+      return Optional.empty();
     }
     try {
       layElsewhere(
           output,
-          IoClass.WRITE_SEND,
+          mostBytes,
+          false,
+          () -> isAwaited.getAsBoolean() ? IoClass.WRITE_SEND : IoClass.WRITE_AHEAD,
           (moved, lease) ->
               freeing(retired -> switchTo(moved, output, lease, freedBytes, retired)));
     } catch (IOException e) {
@@ -529,7 +582,9 @@ public final class SpillStore implements Closeable {
         throw e;
       }
     }
-    return freedBytes.get();
+    return find(output.id())
+        .filter(now -> now != output && now.identity().equals(output.identity()))
+        .filter(now -> now.place().bytesOf(Tier.MEMORY) > 0);
   }
 
   /**
@@ -544,7 +599,11 @@ public final class SpillStore implements Closeable {
     }
     try {
       layElsewhere(
-          output, IoClass.COPY, (copy, lease) -> freeing(retired -> keepCopy(copy, output, lease)));
+          output,
+          Long.MAX_VALUE,
+          true,
+          () -> IoClass.COPY,
+          (copy, lease) -> freeing(retired -> keepCopy(copy, output, lease)));
     } catch (IOException e) {
       if (lacksCopy(output)) {
         throw e;
@@ -586,23 +645,32 @@ public final class SpillStore implements Closeable {
   /**
    * Writes it there under a lease of its own. What a successor has to know of that lease goes last:
    * once nothing of it is left, because it was given back or has its mark.
+   *
+   * @param mostBytes of what it has in memory, from its end on
+   * @param isCopy whether it stays in memory, too
+   * @param ioClass of the next unit
    */
-  private void layElsewhere(CommittedOutput output, IoClass ioClass, Laid laid) throws IOException {
+  private void layElsewhere(
+      CommittedOutput output, long mostBytes, boolean isCopy, Supplier<IoClass> ioClass, Laid laid)
+      throws IOException {
     FormerLeases.Own own = null;
     try (Lease lease = openLease(output)) {
-      OutputCopy copy = new OutputCopy(output, config.blockBytes());
-      ExtentTable extents =
-          ioClass == IoClass.COPY ? leaseForCopy(lease, copy) : leaseForMove(lease, copy);
+      OutputCopy copy = new OutputCopy(output, config.blockBytes(), mostBytes);
+      ExtentTable extents = isCopy ? leaseForCopy(lease, copy) : leaseForMove(lease, copy);
       own = config.formerLeases().own(lease.info(), rangesOf(lease));
-      FooterLocation trailer = write(output, copy, extents, lease, ioClass);
+      FooterLocation trailer = write(output, copy, extents, lease, isCopy, ioClass);
       CommittedOutput written = loader.load(trailer, lease.owner());
-      announced.announce(extents.extents().stream().map(this::handleOf).toList());
+      announced.announce(onDisk(extents).map(this::handleOf).toList()); // what stays was long ago
       laid.at(written, lease);
     } finally {
       if (own != null) {
         own.close(!isQuiet());
       }
     }
+  }
+
+  private static Stream<Extent> onDisk(ExtentTable extents) {
+    return extents.extents().stream().filter(extent -> extent.segment().tier() == Tier.DISK);
   }
 
   private List<Range> rangesOf(Lease lease) {
@@ -619,24 +687,30 @@ public final class SpillStore implements Closeable {
    * crash of the machine is there. The mark itself is as safe as any other.
    */
   private FooterLocation write(
-      CommittedOutput output, OutputCopy copy, ExtentTable extents, Lease lease, IoClass ioClass)
+      CommittedOutput output,
+      OutputCopy copy,
+      ExtentTable extents,
+      Lease lease,
+      boolean isCopy,
+      Supplier<IoClass> ioClass)
       throws IOException {
-    try {
+    try (UnitsUnderWay units = new UnitsUnderWay(this::undeletedUnlessGone)) {
       FooterLocation trailer =
           copy.write(
               extents,
               lease.info(),
               (range, bytes) -> {
                 checkWanted(output, lease);
-                atDisk(
-                    range.segmentId(),
-                    segment -> segment.write(ioClass, range.offsetBytes(), bytes));
+                units.write(
+                    segmentOnDisk(range.segmentId()), ioClass.get(), range.offsetBytes(), bytes);
               });
-      if (config.medium().isPersistent() || ioClass == IoClass.COPY) {
+      units.await();
+      if (config.medium().isPersistent() || isCopy) {
+        IoClass last = ioClass.get();
         Set<Integer> segmentIds = new LinkedHashSet<>(); // each forced once, for all extents in it
-        extents.extents().forEach(extent -> segmentIds.add(extent.segment().segmentId()));
+        onDisk(extents).forEach(extent -> segmentIds.add(extent.segment().segmentId()));
         for (int segmentId : segmentIds) { // what stays was not forced by a task, perhaps
-          atDisk(segmentId, segment -> segment.force(ioClass));
+          atDisk(segmentId, segment -> segment.force(last));
         }
       }
       endGivingWay(output, lease);
@@ -708,23 +782,27 @@ public final class SpillStore implements Closeable {
 
   /**
    * Gives up copies for so much room on disk, first the one that is being written, then the oldest;
-   * false if there are none.
+   * false if there are none. In a directory that is left out now nobody would be granted their
+   * room.
    */
   boolean dropCopies(long bytes) throws IOException {
     AtomicLong droppedBytes = new AtomicLong();
     Cleanup cleanup = new Cleanup();
     freeing(
         retired -> {
-          if (copying != null && !copying.isClosed()) {
+          if (copying != null && !copying.isClosed() && mayWork(copying)) {
             droppedBytes.addAndGet(copyingBytes());
             droppedCopies++;
             end(copying, retired, cleanup);
           }
-          while (droppedBytes.get() < bytes && copies.size() > 0) {
-            OutputCopies.Copy copy = copies.takeOldest().orElseThrow();
-            droppedBytes.addAndGet(copy.ownBytes());
+          while (droppedBytes.get() < bytes) {
+            Optional<OutputCopies.Copy> oldest = copies.takeOldest(this::mayWork);
+            if (oldest.isEmpty()) {
+              break;
+            }
+            droppedBytes.addAndGet(oldest.get().ownBytes());
             droppedCopies++;
-            cleanup.run(() -> giveUpCopy(copy, retired));
+            cleanup.run(() -> giveUpCopy(oldest.get(), retired));
           }
           if (droppedBytes.get() > 0) {
             copier.pause(); // else it takes the room again
@@ -732,6 +810,14 @@ public final class SpillStore implements Closeable {
         });
     cleanup.finish();
     return droppedBytes.get() > 0;
+  }
+
+  private boolean mayWork(OutputCopies.Copy copy) {
+    return copy.own().stream().allMatch(extent -> allocator.disk().mayWork(extent.range()));
+  }
+
+  private boolean mayWork(Lease lease) {
+    return lease.held().ranges(Tier.DISK).stream().allMatch(allocator.disk()::mayWork);
   }
 
   private long copyingBytes() {
@@ -791,17 +877,26 @@ public final class SpillStore implements Closeable {
 
   /** A directory in which that fails is left out. */
   private void atDisk(int segmentId, DiskStep step) throws IOException {
+    SegmentHandle segment = segmentOnDisk(segmentId);
+    try {
+      step.run(segment);
+    } catch (IOException e) {
+      undeletedUnlessGone(segment, e);
+      throw e;
+    }
+  }
+
+  private SegmentHandle segmentOnDisk(int segmentId) throws IOException {
     SegmentHandle segment = lookUp(segmentId);
     if (segment == null) {
       throw new IOException("segment " + segmentId + " was closed while an output was moved to it");
     }
-    try {
-      step.run(segment);
-    } catch (IOException e) {
-      if (lookUp(segmentId) == segment) { // else it was taken away, and the disk has no part in it
-        undeleted(segment, e);
-      }
-      throw e;
+    return segment;
+  }
+
+  private void undeletedUnlessGone(SegmentHandle segment, IOException cause) {
+    if (lookUp(segment.info().segmentId()) == segment) { // else the disk has no part in it
+      undeleted(segment, cause);
     }
   }
 
@@ -843,10 +938,12 @@ public final class SpillStore implements Closeable {
     copier.remove(output);
     OutputPlace left = output.place();
     left.release(); // first: who is told of it from now on sees it
-    freedBytes.set(left.bytesOf(Tier.MEMORY));
-    memoryKeeper.moved(
-        output.id().applicationId(), freedBytes.get()); // whatever fails from here on
-    if (left.wasTold() && left.bytesOf(Tier.DISK) == 0) { // nobody asks for room on disk back
+    long stayingBytes = moved.place().bytesOf(Tier.MEMORY);
+    long leftBytes = left.bytesOf(Tier.MEMORY) - stayingBytes;
+    freedBytes.addAndGet(leftBytes);
+    memoryKeeper.moved(output.id().applicationId(), leftBytes); // whatever fails from here on
+    boolean leftAll = stayingBytes == 0 && left.bytesOf(Tier.DISK) == 0; // none is its new place's
+    if (left.wasTold() && leftAll) {
       former.add(output.id(), left);
       for (Extent extent : left.extents()) {
         files.leaseMarks().freed(extent.range()); // nobody writes there: no successor need wait
@@ -975,9 +1072,11 @@ public final class SpillStore implements Closeable {
       boolean last = !hasDisk();
       while (true) {
         long memoryBytes =
-            fits ? memoryKeeper.ask(lease, wantedBytes, contiguous, last, leftMs(deadlineNs)) : 0;
+            fits
+                ? memoryKeeper.ask(lease, wantedBytes, contiguous, last, memoryMs(deadlineNs, last))
+                : 0;
         try {
-          return take(lease, wantedBytes, contiguous, memoryBytes, deadlineNs);
+          return take(lease, wantedBytes, contiguous, memoryBytes, memoryMs(deadlineNs, last));
         } catch (StoreFullException e) {
           if (dropCopies(wantedBytes)) {
             continue; // there is more room on disk now
@@ -994,8 +1093,12 @@ public final class SpillStore implements Closeable {
       return nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(LEASE_TIMEOUT_MS);
     }
 
-    private long leftMs(long deadlineNs) {
-      return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNs - nanoTime.getAsLong()));
+    /**
+     * How long it may wait for memory; a disk that is asked next has its own time for an answer.
+     */
+    private long memoryMs(long deadlineNs, boolean last) {
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - nanoTime.getAsLong());
+      return Math.max(0, last ? leftMs : leftMs - config.diskTimeoutMs());
     }
 
     private StoreFullException refused(StoreFullException e) {
@@ -1014,7 +1117,7 @@ public final class SpillStore implements Closeable {
 
     /** Takes what it can of so much from memory, which the lease was granted. */
     private List<Extent> take(
-        Lease lease, long wantedBytes, boolean contiguous, long memoryBytes, long deadlineNs)
+        Lease lease, long wantedBytes, boolean contiguous, long memoryBytes, long memoryMs)
         throws IOException {
       List<Extent> taken = new ArrayList<>();
       freeing(
@@ -1026,11 +1129,7 @@ public final class SpillStore implements Closeable {
                 reuseFormer(lease.owner(), memoryBytes, contiguous, retired);
                 lack =
                     room.await(
-                        lease.owner(),
-                        memoryBytes,
-                        contiguous,
-                        leftMs(deadlineNs),
-                        () -> checkUsable(lease));
+                        lease.owner(), memoryBytes, contiguous, memoryMs, () -> checkUsable(lease));
               }
               taken.addAll(
                   allocator.take(lease, wantedBytes, contiguous, memoryBytes, leased, lack));
@@ -1538,7 +1637,7 @@ public final class SpillStore implements Closeable {
     return leases.stream().mapToLong(lease -> lease.heldBytes(tier)).sum();
   }
 
-  /** What all leases hold. */
+  /** What all leases hold, and on disk what those of before hold. */
   private final class AllLeased implements Allocator.Leased {
     @Override
     public long bytes(Tier tier) {
@@ -1547,7 +1646,11 @@ public final class SpillStore implements Closeable {
 
     @Override
     public Collection<Range> onDisk() {
-      return leases.stream().flatMap(lease -> lease.held().ranges(Tier.DISK).stream()).toList();
+      Stream<Range> ofLeases =
+          leases.stream().flatMap(lease -> lease.held().ranges(Tier.DISK).stream());
+      // A task of before a restart may still write all that it was granted.
+      Stream<Range> ofSurvivors = allocator.quarantined().ranges(Tier.DISK).stream();
+      return Stream.concat(ofLeases, ofSurvivors).toList();
     }
   }
 

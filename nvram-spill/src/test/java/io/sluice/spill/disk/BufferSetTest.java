@@ -126,7 +126,7 @@ class BufferSetTest {
 
   private Optional<BufferSet.Buffer> acquire(DiskStream stream) {
     try {
-      return buffers.acquire(stream, LONG_MS);
+      return buffers.acquire(stream, 0, LONG_MS);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -136,7 +136,17 @@ class BufferSetTest {
   void theWaitHasAnEnd() throws Exception {
     take(SMALL);
     take(SMALL);
-    assertEquals(Optional.empty(), buffers.acquire(SMALL, 1));
+    assertEquals(Optional.empty(), buffers.acquire(SMALL, 0, 1));
+  }
+
+  /** What frees memory waits for no map that writes. */
+  @Test
+  void someAreLeftToWhoIsMoreUrgent() throws Exception {
+    take(LARGE_1);
+    take(LARGE_1);
+    take(SMALL);
+    assertEquals(Optional.empty(), buffers.acquire(LARGE_2, 1, 1));
+    taken.add(buffers.acquire(LARGE_2, 0, 1).orElseThrow());
   }
 
   @Test

@@ -192,16 +192,17 @@ class DeviceFileTest {
   void aDeviceThatHangsFailsTheReadAndKeepsItsMemory() throws Exception {
     try (Device hasty = new Device("a hasty device", 50);
         DeviceFile hanging = new DeviceFile(hasty, shared, STREAM)) {
+      int before = hasty.writes().available();
       IOException failure;
       synchronized (shared) { // the first page is written in part, through this
         DeviceFile.Write write = hanging.beginWrite(IoClass.WRITE_SORT, 1, 100);
         write.bytes().put(new byte[100]);
         failure = assertThrows(IOException.class, () -> write.run());
         write.close();
-        assertEquals(3, hasty.writes().available());
+        assertEquals(before - 1, hasty.writes().available());
       }
       assertTrue(failure.getMessage().contains("has not answered"), failure.toString());
-      while (hasty.writes().available() < 4) {
+      while (hasty.writes().available() < before) {
         Thread.onSpinWait();
       }
     }

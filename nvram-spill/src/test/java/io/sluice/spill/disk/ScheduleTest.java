@@ -3,10 +3,11 @@ package io.sluice.spill.disk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** When a copy may begin. */
+/** What goes before what, and when a copy may begin. */
 class ScheduleTest {
   private static final DiskStream STREAM = new DiskStream("1", "application_1", 1);
   private static final long IDLE_NS = Schedule.COPY_AFTER_IDLE_NS;
@@ -22,6 +23,28 @@ class ScheduleTest {
     Schedule.Turn turn = schedule.next(atNs).orElseThrow();
     assertEquals(request, turn.request());
     schedule.ended(turn, Optional.empty(), atNs);
+  }
+
+  /** Mammoth's order: what was received gives way first, then outputs, then what is sorted. */
+  @Test
+  void whatIsAwaitedGoesBeforeWhatIsNot() {
+    List<IoClass> inOrder =
+        List.of(
+            IoClass.READ_SEND,
+            IoClass.WRITE_RECEIVE,
+            IoClass.WRITE_SEND,
+            IoClass.WRITE_SORT,
+            IoClass.READ_AHEAD,
+            IoClass.WRITE_AHEAD,
+            IoClass.COPY);
+    for (int i = inOrder.size() - 1; i >= 0; i--) {
+      schedule.add(request(inOrder.get(i)), 0);
+    }
+    for (IoClass expected : inOrder) {
+      Schedule.Turn turn = schedule.next(2 * IDLE_NS).orElseThrow();
+      assertEquals(expected, turn.ioClass());
+      schedule.ended(turn, Optional.empty(), 0);
+    }
   }
 
   /** Each copy is loaded when it is written, and the next one need not wait for that. */

@@ -94,7 +94,7 @@ class BackgroundCopyTest extends PoolTestBase {
       CommittedOutput before = output(store, 1);
       assertOn(Tier.MEMORY, before);
 
-      assertEquals(before.place().bytesOf(Tier.MEMORY), store.moveToDisk(before));
+      assertEquals(before.place().bytesOf(Tier.MEMORY), store.moveToDisk(before, () -> true));
       assertFalse(before.place().isHeld());
       assertOn(Tier.DISK, output(store, 1));
       assertTrue(output(store, 1).hasTheBytesOf(before));
@@ -120,7 +120,7 @@ class BackgroundCopyTest extends PoolTestBase {
         assertEquals(
             stats.disk().committedBytes() + stats.copies().bytes(), stats.disk().createdBytes());
         switch (end) {
-          case "moved" -> assertTrue(store.moveToDisk(before) > 0);
+          case "moved" -> assertTrue(store.moveToDisk(before, () -> true) > 0);
           case "dropped" -> assertTrue(store.dropCopies(1));
           default -> {}
         }
@@ -179,7 +179,7 @@ class BackgroundCopyTest extends PoolTestBase {
       CommittedOutput before = output(store, 1);
       left = before.place();
       left.read(left.lengthBytes() - mark.length, mark);
-      store.moveToDisk(before);
+      store.moveToDisk(before, () -> true);
       moved = output(store, 1).place();
       forged = cutInPieces(before.identity(), moved);
       assertTrue(forged.extents().size() > moved.extents().size());
@@ -258,7 +258,7 @@ class BackgroundCopyTest extends PoolTestBase {
       store.copyToDisk(output(store, 1));
       final long bytes = store.stats().disk().createdBytes();
       store.copyToDisk(output(store, 1));
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
       store.copyToDisk(output(store, 1));
       assertEquals(bytes, store.stats().disk().createdBytes());
       assertEnds(store);
@@ -276,7 +276,7 @@ class BackgroundCopyTest extends PoolTestBase {
                 commit(ReplaceTest.replacing(lease), id(1), random, 1_000);
               }
             },
-            segment -> now.moveToDisk(output(now, 1)));
+            segment -> now.moveToDisk(output(now, 1), () -> true));
     for (AtDiskFile.Step step : steps) {
       try (SpillStore store = open(watched(2).build())) {
         now = store;
@@ -301,7 +301,7 @@ class BackgroundCopyTest extends PoolTestBase {
       Outputs.Content content = commit(store, 1);
       CommittedOutput before = output(store, 1);
       atAnnouncement.set(segment -> store.copyToDisk(before));
-      assertTrue(store.moveToDisk(before) > 0);
+      assertTrue(store.moveToDisk(before, () -> true) > 0);
       assertEquals(0, store.stats().copies().outputs());
       StoreStats stats = store.stats();
       assertEquals(stats.disk().committedBytes(), stats.disk().createdBytes(), "the copy stayed");
@@ -435,7 +435,7 @@ class BackgroundCopyTest extends PoolTestBase {
       store.copyToDisk(first);
       CommittedOutput second = output(store, 2);
       atRoom.set(() -> store.freeOutput(id(2)));
-      assertEquals(0, store.moveToDisk(second));
+      assertEquals(0, store.moveToDisk(second, () -> true));
       assertEquals(Map.of(), done(store));
       assertEnds(store);
     }
@@ -481,7 +481,7 @@ class BackgroundCopyTest extends PoolTestBase {
         }
       }
       CommittedOutput moved = output(store, copied.size());
-      assertTrue(store.moveToDisk(moved) > 0);
+      assertTrue(store.moveToDisk(moved, () -> true) > 0);
       assertOn(Tier.DISK, output(store, copied.size()));
       assertTrue(store.stats().copies().outputs() < copied.size());
       store.freeApplication(APP);
@@ -512,7 +512,7 @@ class BackgroundCopyTest extends PoolTestBase {
     try (SpillStore next = open(recovering())) {
       assertOn(Tier.MEMORY, output(next, 1));
       assertEquals(1, next.stats().copies().outputs());
-      next.moveToDisk(output(next, 1));
+      next.moveToDisk(output(next, 1), () -> true);
       Outputs.check(next, id(1), content);
       assertEnds(next);
     }
@@ -552,7 +552,7 @@ class BackgroundCopyTest extends PoolTestBase {
     Outputs.Content content;
     try (SpillStore store = open(configWithDisk(2).backgroundCopy(true).build())) {
       commit(store, 1);
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
       content = commit(store, 2);
     }
     try (SpillStore next = open(recovering())) {

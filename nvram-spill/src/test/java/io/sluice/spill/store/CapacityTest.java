@@ -26,6 +26,11 @@ import org.junit.jupiter.api.Test;
 
 /** What happens at the edges of the tiers. */
 class CapacityTest extends PoolTestBase {
+  private static final long DISK_TIMEOUT_MS = 5_000;
+
+  /** For one exchange with a service, by default. */
+  private static final long TASK_WAITS_MS = 30_000;
+
   private static final StoreConfig.SettingNames NAMES =
       new StoreConfig.SettingNames("sluice.memory", "sluice.disks", "sluice.disk.max");
 
@@ -183,12 +188,13 @@ class CapacityTest extends PoolTestBase {
   @Test
   void allThatALeaseWaitsForHasOneDeadline() throws Exception {
     AtomicLong clockNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
+    long forMemoryMs = SpillStore.LEASE_TIMEOUT_MS - DISK_TIMEOUT_MS;
     List<Long> timeoutsMs = new ArrayList<>();
     MemoryKeeper keeper =
         grantingAtLast(
             (last, timeoutMs) -> {
               timeoutsMs.add(timeoutMs);
-              long waitedMs = last ? timeoutMs : SpillStore.LEASE_TIMEOUT_MS - 5_000;
+              long waitedMs = last ? timeoutMs : forMemoryMs;
               clockNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(waitedMs));
             });
     Gate gate = new Gate();
@@ -197,6 +203,7 @@ class CapacityTest extends PoolTestBase {
             .disk(List.of(disk()), 0, Long.MAX_VALUE / 2) // no room
             .segmentListener(gate)
             .fillTimeoutMs(60_000)
+            .diskTimeoutMs(DISK_TIMEOUT_MS)
             .memoryKeeper(keeper)
             .build();
     try (SpillStore store = SpillStore.open(config, PoolSpaces::open, clockNs::get);
@@ -204,8 +211,15 @@ class CapacityTest extends PoolTestBase {
       String message = assertThrows(StoreFullException.class, () -> lease.lease(1)).getMessage();
       gate.opened.countDown();
       assertTrue(message.contains("did not come within 0 ms"), message);
-      assertEquals(List.of(SpillStore.LEASE_TIMEOUT_MS, 5_000L), timeoutsMs);
+      assertEquals(List.of(forMemoryMs, DISK_TIMEOUT_MS), timeoutsMs);
     }
+  }
+
+  /** Else a task gives up its service, and all that it has written, before it has an answer. */
+  @Test
+  void whatALeaseWaitsForLeavesADiskTheTimeForItsAnswer() {
+    assertTrue(SpillStore.LEASE_TIMEOUT_MS > DiskThread.TIMEOUT_MS, "nothing is left for memory");
+    assertTrue(SpillStore.LEASE_TIMEOUT_MS < TASK_WAITS_MS);
   }
 
   private interface Asked {
@@ -349,6 +363,25 @@ class CapacityTest extends PoolTestBase {
             }
             assertThrows(StoreFullException.class, () -> lease.lease(SEGMENT_BYTES));
             assertTrue(roomOnDiskBytes() >= 0, "the reserve is not free");
+          }
+        });
+  }
+
+  @Test
+  void whatATaskOfBeforeMayStillWriteIsNotLeasedToOthers() throws Exception {
+    AtomicLong mostBytes = new AtomicLong();
+    withDiskOfItsOwn(
+        store -> {
+          mostBytes.set(roomOnDiskBytes() / 3 * 2);
+          store.openLease(APP).lease(mostBytes.get()); // its task lives on
+          store.close();
+          StoreConfig recovering =
+              config(0).disk(List.of(disk()), 0, 2 * SEGMENT_BYTES).recover(Set.of(APP)).build();
+          try (SpillStore next = SpillStore.open(recovering);
+              Lease other = next.openLease("application_1_0002")) {
+            assertThrows(StoreFullException.class, () -> other.lease(mostBytes.get()));
+            next.freeApplication(APP);
+            other.lease(mostBytes.get());
           }
         });
   }

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -82,6 +83,14 @@ class DiskDirectoriesTest extends PoolTestBase {
 
   private static Path directoryOf(Extent extent) {
     return extent.segment().path().getParent();
+  }
+
+  /** Each of two subvolumes says that all of their pool is free. */
+  @Test
+  void volumesOfAPoolHaveTheirRoomInCommon() {
+    assertEquals(DiskDirectories.fileSystem("btrfs", 5), DiskDirectories.fileSystem("btrfs", 6));
+    assertNotEquals(DiskDirectories.fileSystem("ext4", 5), DiskDirectories.fileSystem("ext4", 6));
+    assertNotEquals(DiskDirectories.fileSystem("zfs", 5), DiskDirectories.fileSystem("btrfs", 5));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentInfo;
@@ -102,6 +103,7 @@ class HungDiskTest extends PoolTestBase {
           assertFalse(store.find(id(1)).isPresent());
         }
       }
+      awaitAnswers(store);
       Outputs.check(store, id(2), commit(lease, id(2), random, 300_000));
     }
   }
@@ -118,12 +120,46 @@ class HungDiskTest extends PoolTestBase {
       SegmentHandle segment = store.segment(extent.segment().segmentId()).orElseThrow();
       synchronized (segment.file()) {
         ByteBuffer bytes = ByteBuffer.allocate(1);
-        assertThrows(IOException.class, () -> segment.write(IoClass.WRITE_SORT, 1, bytes));
+        assertThrows(IOException.class, () -> write(segment, bytes));
         assertEquals(0, store.stats().failedDirectories(), "nobody has told the store");
         StoreFullException refused =
             assertThrows(StoreFullException.class, () -> lease.lease(BLOCK_BYTES));
         assertTrue(refused.getMessage().contains("does not answer"), refused.getMessage());
       }
+      awaitAnswers(store);
+    }
+  }
+
+  private static void write(SegmentHandle segment, ByteBuffer bytes) throws IOException {
+    try (UnitsUnderWay units = new UnitsUnderWay((failed, cause) -> {})) {
+      units.write(segment, IoClass.WRITE_SORT, 1, bytes);
+      units.await();
+    }
+  }
+
+  /** Their room would be nobody's, and they are not made again. */
+  @Test
+  void copiesDoNotGiveWayWhereNoDeviceAnswers() throws Exception {
+    Random random = seeded("copiesDoNotGiveWayWhereNoDeviceAnswers");
+    try (SpillStore store = SpillStore.open(configWithDisk(2).diskTimeoutMs(1_000).build())) {
+      try (Lease lease = store.openLease(APP)) {
+        commit(lease, id(1), random, 300_000);
+      }
+      store.copyToDisk(store.find(id(1)).orElseThrow());
+      assertEquals(1, store.stats().copies().outputs());
+      try (Lease lease = store.openLease(APP)) {
+        Extent extent = lease.leaseDisk(BLOCK_BYTES).get(0);
+        SegmentHandle segment = store.segment(extent.segment().segmentId()).orElseThrow();
+        synchronized (segment.file()) {
+          ByteBuffer bytes = ByteBuffer.allocate(1);
+          assertThrows(IOException.class, () -> write(segment, bytes));
+          assertThrows(StoreFullException.class, () -> lease.leaseDisk(BLOCK_BYTES));
+        }
+        awaitAnswers(store);
+      }
+      assertEquals(0, store.stats().copies().dropped());
+      assertEquals(1, store.stats().copies().outputs());
+      store.freeApplication(APP);
     }
   }
 
@@ -140,6 +176,7 @@ class HungDiskTest extends PoolTestBase {
       synchronized (fileOf(store, tail)) {
         assertThrows(IOException.class, () -> output.runs(0));
       }
+      awaitAnswers(store);
     }
   }
 
@@ -188,6 +225,13 @@ class HungDiskTest extends PoolTestBase {
       SpillStore.open(config(1).build()).close(); // without disks, it is nobody else's
     }
     while (OpenFiles.below(extent.segment().path().getParent()) > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** A store closed before that leaves the device what it has; it is freed when it answers. */
+  private static void awaitAnswers(SpillStore store) {
+    while (store.deviceStats().stream().anyMatch(DeviceStats::hangs)) {
       Thread.onSpinWait();
     }
   }

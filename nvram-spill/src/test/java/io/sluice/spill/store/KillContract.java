@@ -159,7 +159,7 @@ abstract class KillContract extends PoolTestBase {
             CommittedOutput output = store.find(id).orElseThrow();
             store.copyToDisk(output);
             if (store.stats().copies().outputs() == 0 || number % 3 == 0) {
-              store.moveToDisk(output);
+              store.moveToDisk(output, 100_000, () -> Long.MAX_VALUE, () -> true); // in parts
             }
             System.out.println("copied " + number);
           }

@@ -48,7 +48,7 @@ class LostPoolTest extends PoolTestBase {
   private List<Outputs.Content> fill(SpillStore store) throws IOException {
     List<Outputs.Content> contents = List.of(commit(store, 1), commit(store, 2), commit(store, 3));
     store.copyToDisk(store.find(id(1)).orElseThrow());
-    store.moveToDisk(store.find(id(2)).orElseThrow());
+    store.moveToDisk(store.find(id(2)).orElseThrow(), () -> true);
     return contents;
   }
 

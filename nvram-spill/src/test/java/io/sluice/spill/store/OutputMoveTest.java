@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
@@ -21,13 +23,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,7 +100,7 @@ class OutputMoveTest extends PoolTestBase {
       for (int i = 0; i < 8; i++) {
         Outputs.Content content = commit(store, i, 1 + random.nextInt(OUTPUT_BYTES));
         CommittedOutput before = output(store, i);
-        long freedBytes = store.moveToDisk(before);
+        long freedBytes = store.moveToDisk(before, () -> true);
         CommittedOutput after = output(store, i);
         assertEquals(before.place().bytesOf(Tier.MEMORY), freedBytes);
         assertOn(Tier.DISK, after);
@@ -112,6 +117,169 @@ class OutputMoveTest extends PoolTestBase {
       assertEquals(
           List.of(new ApplicationUse(APP, 0, stats.disk().committedBytes())),
           store.applicationUses());
+      assertEnds(store);
+    }
+  }
+
+  /** Of its end, as much as it happens. */
+  private long moveSome(SpillStore store, int number) throws IOException {
+    AtomicLong wantedBytes = new AtomicLong(1);
+    long partBytes = 1 + random.nextInt(OUTPUT_BYTES / 2);
+    return store.moveToDisk(
+        output(store, number), partBytes, () -> wantedBytes.getAndSet(0), () -> true);
+  }
+
+  private static long inMemoryBytes(SpillStore store, int number) {
+    return output(store, number).place().bytesOf(Tier.MEMORY);
+  }
+
+  /** What is read last leaves first, and whoever looks meanwhile finds all of it. */
+  @Test
+  void anOutputThatLeavesInPartsIsTheSameAfterEach() throws Exception {
+    int several = 0;
+    for (int i = 0; i < 20; i++) {
+      try (SpillStore store = open(configWithDisk(3).build())) {
+        Outputs.Content content = commitByTurns(store, 1 + random.nextInt(2 * SEGMENT_BYTES));
+        for (long leftBytes = inMemoryBytes(store, 1); leftBytes > 0; ) {
+          CommittedOutput before = output(store, 1);
+          if (random.nextBoolean()) {
+            before.runs(0);
+          }
+          assertEquals(leftBytes - moveSome(store, 1), inMemoryBytes(store, 1));
+          CommittedOutput after = output(store, 1);
+          assertFalse(before.place().isHeld());
+          assertTrue(inMemoryBytes(store, 1) < leftBytes, "something leaves each time");
+          assertTrue(after.hasTheBytesOf(before));
+          assertEquals(
+              inMemory(after), inMemory(before).subList(0, inMemory(after).size()), "the end");
+          Outputs.check(store, id(1), content);
+          leftBytes = inMemoryBytes(store, 1);
+          several += leftBytes > 0 ? 1 : 0;
+          assertEquals(leftBytes, store.stats().memory().usedBytes(), "what has left is free");
+          assertEquals(
+              after.place().bytesOf(Tier.DISK),
+              store.stats().disk().usedBytes(),
+              "no more is held");
+        }
+        assertEnds(store);
+      }
+    }
+    assertTrue(several > 0, "all left at once");
+  }
+
+  private static List<Extent> inMemory(CommittedOutput output) {
+    return output.extents().stream()
+        .filter(extent -> extent.segment().tier() == Tier.MEMORY)
+        .toList();
+  }
+
+  @Test
+  void whatHasLeftInPartIsFoundByTheNextStore() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      Outputs.Content content;
+      StoreConfig.Builder config = configWithDisk(3).recover(Set.of(APP));
+      long leftBytes;
+      try (SpillStore store = open(config.build())) {
+        content = commit(store, 1, 2 * SEGMENT_BYTES);
+        while (output(store, 1).extents().size() < 2) {
+          store.freeOutput(id(1));
+          content = commit(store, 1, 2 * SEGMENT_BYTES);
+        }
+        moveSome(store, 1);
+        leftBytes = inMemoryBytes(store, 1);
+      }
+      try (SpillStore store = open(config.build())) {
+        assertEquals(leftBytes, inMemoryBytes(store, 1));
+        Outputs.check(store, id(1), content);
+        store.moveToDisk(output(store, 1), () -> true);
+        Outputs.check(store, id(1), content);
+        assertEnds(store);
+      }
+    }
+  }
+
+  /** So that a run is found elsewhere once, and not for each part. */
+  @Test
+  void whatReadersWereToldOfLeavesAtOnce() throws Exception {
+    try (SpillStore store = open(configWithDisk(3).build())) {
+      Outputs.Content content = commitInBlocks(store);
+      moveOneExtent(store);
+      long generation = output(store, 1).place().generation();
+      output(store, 1).runs(0);
+      moveOneExtent(store);
+      assertOn(Tier.DISK, output(store, 1));
+      assertTrue(output(store, 1).place().generation() > generation);
+      Outputs.check(store, id(1), content);
+      assertEnds(store);
+    }
+  }
+
+  private static void moveOneExtent(SpillStore store) throws IOException {
+    AtomicLong wantedBytes = new AtomicLong(1);
+    assertTrue(
+        store.moveToDisk(output(store, 1), 1, () -> wantedBytes.getAndSet(0), () -> true) > 0);
+  }
+
+  /** What has left is free; nobody is told that the disk is full before nothing can leave. */
+  @Test
+  void aDiskThatIsFullKeepsTheRestWhereItIs() throws Exception {
+    StoreConfig config = config(3).disk(List.of(disk()), 3 * BLOCK_BYTES, 0).build();
+    try (SpillStore store = open(config)) {
+      Outputs.Content content = commitInBlocks(store);
+      long inMemoryBytes = inMemoryBytes(store, 1);
+      long freedBytes =
+          store.moveToDisk(output(store, 1), 1, () -> Long.MAX_VALUE, () -> true); // in blocks
+      assertTrue(freedBytes > 0 && freedBytes < inMemoryBytes, "freed " + freedBytes);
+      assertEquals(inMemoryBytes - freedBytes, inMemoryBytes(store, 1));
+      assertThrows(
+          StoreFullException.class,
+          () -> store.moveToDisk(output(store, 1), 1, () -> Long.MAX_VALUE, () -> true));
+      Outputs.check(store, id(1), content);
+      assertEnds(store);
+    }
+  }
+
+  /** Commits an output of which each block is an extent of its own. */
+  private Outputs.Content commitInBlocks(SpillStore store) throws IOException {
+    int partitions = 10;
+    List<Extent> held = new ArrayList<>();
+    try (Lease hog = store.openLease(APP)) {
+      for (int i = 0; i < 3 * SEGMENT_BYTES / BLOCK_BYTES; i++) {
+        held.addAll(hog.lease(BLOCK_BYTES));
+      }
+      for (Extent each : held) {
+        if (each.offsetBytes() / BLOCK_BYTES % 2 == 0) {
+          hog.release(List.of(each));
+        }
+      }
+      byte[] run = new byte[12_000];
+      random.nextBytes(run);
+      Outputs.Content content =
+          new Outputs.Content(
+              partitions,
+              IntStream.range(0, partitions).boxed().toList(),
+              Collections.nCopies(partitions, run));
+      try (Lease lease = store.openLease(APP);
+          OutputWriter writer = writer(lease, partitions)) {
+        Outputs.write(writer, content, random);
+        writer.commit(id(1));
+      }
+      assertOn(Tier.MEMORY, output(store, 1));
+      assertTrue(output(store, 1).extents().size() > 3, output(store, 1).extents().toString());
+      return content;
+    }
+  }
+
+  /** A device that is busy does the former first. */
+  @Test
+  void eachUnitIsWrittenAsAwaitedOrNot() throws Exception {
+    try (SpillStore store = open(configWithDisk(4).build())) {
+      commit(store, 1, OUTPUT_BYTES);
+      AtomicBoolean awaited = new AtomicBoolean(true);
+      store.moveToDisk(output(store, 1), () -> awaited.getAndSet(false));
+      Map<IoClass, DeviceStats.Done> done = store.deviceStats().get(0).classes();
+      assertEquals(1, done.get(IoClass.WRITE_SEND).waits().count());
+      assertTrue(done.get(IoClass.WRITE_AHEAD).waits().count() > 0);
       assertEnds(store);
     }
   }
@@ -137,7 +305,7 @@ class OutputMoveTest extends PoolTestBase {
       }
       CommittedOutput before = output(store, 1);
       assertOn(Tier.MEMORY, before);
-      assertEquals(before.place().lengthBytes(), store.moveToDisk(before));
+      assertEquals(before.place().lengthBytes(), store.moveToDisk(before, () -> true));
       assertOn(Tier.DISK, output(store, 1));
       assertEquals(1, output(store, 1).extents().size());
       Outputs.check(store, id(1), content);
@@ -205,7 +373,7 @@ class OutputMoveTest extends PoolTestBase {
         if (random.nextBoolean()) {
           before.runs(0);
         }
-        assertEquals(inMemoryBytes, store.moveToDisk(before));
+        assertEquals(inMemoryBytes, store.moveToDisk(before, () -> true));
         CommittedOutput after = output(store, 1);
         assertOn(Tier.DISK, after);
         Set<Extent> stayed = new HashSet<>(onDisk(before));
@@ -236,7 +404,7 @@ class OutputMoveTest extends PoolTestBase {
         if (copied) {
           store.copyToDisk(output(store, 1));
         }
-        assertTrue(store.moveToDisk(output(store, 1)) > 0);
+        assertTrue(store.moveToDisk(output(store, 1), () -> true) > 0);
         assertOn(Tier.DISK, output(store, 1));
         Outputs.check(store, id(1), content);
         assertEnds(store);
@@ -289,8 +457,8 @@ class OutputMoveTest extends PoolTestBase {
       told.runs(0);
       byte[] bytes = new byte[(int) told.totalBytes()];
       told.place().read(0, bytes);
-      store.moveToDisk(untold);
-      store.moveToDisk(told);
+      store.moveToDisk(untold, () -> true);
+      store.moveToDisk(told, () -> true);
       try (Lease lease = store.openLease(APP)) {
         long othersBytes = SEGMENT_BYTES - told.place().lengthBytes();
         lease.lease(othersBytes);
@@ -323,10 +491,11 @@ class OutputMoveTest extends PoolTestBase {
       Thread reader = new Thread(() -> read(store, all, done, failure));
       reader.start();
       for (int i = 0; i < 6; i++) {
-        store.moveToDisk(output(store, i));
-        try (Lease lease = store.openLease(APP + "other")) {
-          List<Extent> taken = lease.lease(2 * SEGMENT_BYTES - committedBytes(store));
-          overwrite(taken);
+        while (output(store, i).place().bytesOf(Tier.MEMORY) > 0) {
+          moveSome(store, i);
+          try (Lease lease = store.openLease(APP + "other")) {
+            overwrite(lease.lease(2 * SEGMENT_BYTES - committedBytes(store)));
+          }
         }
       }
       done.set(true);
@@ -388,7 +557,7 @@ class OutputMoveTest extends PoolTestBase {
     StoreConfig config = config(2).disk(List.of(disk()), BLOCK_BYTES, 0).build();
     try (SpillStore store = open(config)) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
-      assertThrows(StoreFullException.class, () -> store.moveToDisk(output(store, 1)));
+      assertThrows(StoreFullException.class, () -> store.moveToDisk(output(store, 1), () -> true));
       assertEquals(0, store.stats().refusals(), "no task was refused");
       assertMovesNothing(store, content);
     }
@@ -400,7 +569,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(watched(2).build())) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
       beforeSwitch.set(segment -> segment.file().close());
-      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
+      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1), () -> true));
       assertEquals(1, store.stats().failedDirectories());
       assertMovesNothing(store, content);
     }
@@ -413,7 +582,7 @@ class OutputMoveTest extends PoolTestBase {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
       HeldFile held = new HeldFile();
       beforeSwitch.set(segment -> held.hold(store));
-      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
+      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1), () -> true));
       assertOn(Tier.MEMORY, output(store, 1));
       Outputs.check(store, id(1), content);
       held.release();
@@ -479,7 +648,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(watched(2).build())) {
       commit(store, 1, OUTPUT_BYTES);
       beforeSwitch.set(segment -> store.freeApplication(APP));
-      assertEquals(0, store.moveToDisk(output(store, 1)));
+      assertEquals(0, store.moveToDisk(output(store, 1), () -> true));
       assertTrue(store.find(id(1)).isEmpty());
       assertEnds(store);
     }
@@ -496,7 +665,7 @@ class OutputMoveTest extends PoolTestBase {
               later.set(commit(ReplaceTest.replacing(lease), id(1), random, 1_000));
             }
           });
-      assertEquals(0, store.moveToDisk(output(store, 1)));
+      assertEquals(0, store.moveToDisk(output(store, 1), () -> true));
       Outputs.check(store, id(1), later.get());
       assertEnds(store);
     }
@@ -508,7 +677,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(watched(2).build())) {
       content = commit(store, 1, OUTPUT_BYTES);
       beforeSwitch.set(segment -> store.quiesce());
-      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1)));
+      assertThrows(IOException.class, () -> store.moveToDisk(output(store, 1), () -> true));
     }
     try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
       assertOn(Tier.MEMORY, output(next, 1));
@@ -523,7 +692,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(2).build())) {
       content = commit(store, 1, OUTPUT_BYTES);
       output(store, 1).runs(0);
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
     }
     try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
       assertOn(Tier.DISK, output(next, 1));
@@ -566,7 +735,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(2).build())) {
       content = commit(store, 1, OUTPUT_BYTES);
       left = Mark.of(output(store, 1).place());
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
     }
     left.restore();
     try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
@@ -592,7 +761,7 @@ class OutputMoveTest extends PoolTestBase {
         drawn = output(store, 1).place();
       } while (drawn.bytesOf(Tier.MEMORY) == 0 || onDisk(output(store, 1)).isEmpty());
       left = Mark.of(drawn);
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
     }
     left.restore();
     try (SpillStore next = open(configWithDisk(2).recover(Set.of()).build())) {
@@ -613,7 +782,7 @@ class OutputMoveTest extends PoolTestBase {
         left = output(store, 1).place();
       } while (left.bytesOf(Tier.MEMORY) == 0 || left.tail().info().tier() == Tier.MEMORY);
       left.read(left.lengthBytes() - mark.length, mark);
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
     }
     Path path = left.tail().info().path();
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
@@ -643,7 +812,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(2).build())) {
       commit(store, 1, OUTPUT_BYTES);
       left = Mark.of(output(store, 1).place());
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
       store.openLease(APP).lease(2 * SEGMENT_BYTES); // not given back, as what it was leaving
     }
     left.restore();
@@ -664,7 +833,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(2).build())) {
       commit(store, 1, OUTPUT_BYTES);
       output(store, 1).runs(0);
-      store.moveToDisk(output(store, 1));
+      store.moveToDisk(output(store, 1), () -> true);
     }
     try (SpillStore next = open(configWithDisk(2).recover(Set.of(APP)).build())) {
       assertOn(Tier.DISK, output(next, 1));
@@ -678,7 +847,7 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(1).build())) {
       CommittedOutput before = onBothTiers(store);
       before.runs(0);
-      store.moveToDisk(before);
+      store.moveToDisk(before, () -> true);
       StoreStats stats = store.stats();
       assertEquals(stats.disk().committedBytes(), stats.disk().createdBytes());
       assertEnds(store);
@@ -695,7 +864,7 @@ class OutputMoveTest extends PoolTestBase {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
       long leftBytes = output(store, 1).place().bytesOf(Tier.MEMORY);
       marks.failAfter(0);
-      assertEquals(leftBytes, store.moveToDisk(output(store, 1)));
+      assertEquals(leftBytes, store.moveToDisk(output(store, 1), () -> true));
       assertEquals(leftBytes, movedBytes.get());
       assertOn(Tier.DISK, output(store, 1));
       Outputs.check(store, id(1), content);
