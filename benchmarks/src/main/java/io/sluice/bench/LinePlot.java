@@ -44,14 +44,13 @@ public record LinePlot(String title, String across, String unit, Map<String, Lis
     System.setProperty("java.awt.headless", "true");
     XYChart chart =
         new XYChartBuilder()
-            .width(1000)
+            .width(1200)
             .height(620)
             .title(title)
             .xAxisTitle(across)
             .yAxisTitle(unit)
             .build();
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideS);
-    chart.getStyler().setLegendLayout(Styler.LegendLayout.Horizontal);
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE); // however many there are
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setYAxisMin(0.0);
     series.forEach(

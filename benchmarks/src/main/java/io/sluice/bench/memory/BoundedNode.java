@@ -44,6 +44,7 @@ import java.util.function.Function;
  * <p>Not thread-safe. Who makes it closes it.
  */
 final class BoundedNode implements AutoCloseable {
+  private static final String BLOCK_REPORT_MS = "10000"; // 6 hours, otherwise
   private static final List<String> ONE_NODE = List.of("localhost");
   private static final int CONTAINERS_MB = 3328; // an ApplicationMaster and two tasks at a time
   private static final double DIRTY_SHARE = 0.2; // vm.dirty_ratio's default
@@ -137,7 +138,9 @@ final class BoundedNode implements AutoCloseable {
 
     /** Runs a job that is not measured, and must succeed. */
     JobResult run(JobSpec spec, JobProgress progress) {
-      return RunningJob.run(cluster, spec, progress).requireSuccess();
+      try (RunningJob job = RunningJob.start(cluster, spec, progress)) {
+        return job.awaitSuccess();
+      }
     }
 
     /** Runs a job to its end, which must be a success, and tells what it cost. */
@@ -210,6 +213,8 @@ final class BoundedNode implements AutoCloseable {
     Map<String, String> site = new LinkedHashMap<>(nodeSettings);
     site.put("dfs.datanode.data.dir", files.mount().resolve("datanode").toString());
     site.put("dfs.namenode.name.dir", directory.path().resolve("namenode").toString());
+    // what a NameNode had still to delete when it ended goes at a DataNode's second report
+    site.put("dfs.blockreport.intervalMsec", BLOCK_REPORT_MS);
     site.put("hadoop.tmp.dir", directory.path().resolve("tmp").toString());
     site.put("yarn.nodemanager.pmem-check-enabled", "false"); // the group is the bound
     for (Map.Entry<String, String> property : site.entrySet()) {

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,10 @@ public final class MemoryBench {
   private final MemoryPlan plan;
   private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
   private final Map<MemoryWorkload, List<String>> outputs = new EnumMap<>(MemoryWorkload.class);
+  private final Map<Try, Long> failedAtBytes = new HashMap<>();
   private List<String> smallOutput;
+
+  private record Try(MemoryWorkload workload, StockTuning.Mix mix) {}
 
   public MemoryBench(
       Workspace workspace,
@@ -333,7 +337,7 @@ public final class MemoryBench {
 
   /**
    * Stock with each tuning, once: the best is its first round, which is in its favour. Without
-   * those that failed, or had a process killed.
+   * those that failed, or had a process killed; where it has, less memory is too little, too.
    */
   private Map<StockTuning, MemoryCell> tries(
       BoundedNode node,
@@ -345,8 +349,13 @@ public final class MemoryBench {
     for (StockTuning.Mix mix : StockTuning.Mix.values()) {
       StockTuning tuning = StockTuning.of(memory, data.get(workload), mix);
       String step = "%s, stock with memory for %s".formatted(name, mix.title());
-      tried.computeIfAbsent(
-          tuning, t -> attempt(results, step, () -> stock(node, workload, memory, t, step)));
+      if (memory.shuffleBytes() >= failedAtBytes.getOrDefault(new Try(workload, mix), 0L)) {
+        tried.computeIfAbsent(
+            tuning, t -> attempt(results, step, () -> stock(node, workload, memory, t, step)));
+        if (tried.get(tuning).filter(MemoryCell::valid).isEmpty()) {
+          failedAtBytes.put(new Try(workload, mix), memory.shuffleBytes());
+        }
+      }
     }
     results.tried(workload, memory, tried);
     Map<StockTuning, MemoryCell> valid = new LinkedHashMap<>();

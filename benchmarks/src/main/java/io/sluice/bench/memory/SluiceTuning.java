@@ -49,6 +49,7 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
   public Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("mapreduce.task.io.sort.mb", Integer.toString(sortMb));
+    settings.put("mapreduce.task.io.sort.factor", "100"); // as for stock: no merges in between
     settings.put("sluice.reduce.buffer-mb", Integer.toString(windowsMb));
     // Sort buffer and windows lie outside the heap, and a JVM's limit for that is its heap's size.
     String options =

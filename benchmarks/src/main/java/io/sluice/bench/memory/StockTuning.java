@@ -13,8 +13,9 @@ import java.util.Map;
  * @param sortMb {@code mapreduce.task.io.sort.mb}
  * @param mapHeapMb a map's heap
  * @param reduceHeapMb a reduce's heap
+ * @param received what of that it keeps map outputs in
  */
-public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
+public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb, double received) {
   static final int TASKS_AT_A_TIME = 2;
 
   /** Heap that every task has anyway, in the node's base. */
@@ -24,18 +25,20 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
   static final int LEAST_SORT_MB = 8;
   private static final int HEAP_BESIDES_SORT_MB = 200;
   private static final int LEAST_REDUCE_HEAP_MB = 300;
-  private static final int SMALL_HEAP_BESIDES_SORT_MB = 110;
-  private static final int SMALL_REDUCE_HEAP_MB = 200;
-  private static final int DEFAULT_SORT_MB = 100;
+  private static final double RECEIVED = 0.7;
+
+  /** Less of it, and a task that sorts or merges little runs out of heap. */
+  private static final int LEAST_HEAP_MB = 110;
+
+  /** The old generation takes two thirds of a heap, and a map output more than was asked for. */
+  private static final double RECEIVED_IN_SMALL_HEAP = 0.5;
 
   /** What the memory is given to. */
   public enum Mix {
     /** Large sort buffers and heaps, as the paper has it. */
     SORT_HEAVY("sort buffers"),
-    /** Hadoop's default buffers and small heaps; the rest is for the kernel's page cache. */
-    CACHE_HEAVY("page cache"),
-    /** Heaps that are no larger than they must be: larger ones may not fit little memory. */
-    SMALL_HEAPS("sort buffers in small heaps");
+    /** Heaps that fit a task's share of the memory, whatever it is; page cache has the rest. */
+    SMALL_HEAPS("small heaps");
 
     private final String title;
 
@@ -52,22 +55,16 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
   public static StockTuning of(NodeMemory memory, Intermediate data, Mix mix) {
     double taskMb = memory.shuffleBytes() / (double) TASKS_AT_A_TIME / NodeMemory.MIB;
     double wholeMapMb = 1.15 * data.sortBytesOfMap() / NodeMemory.MIB;
-    int large = clamp(Math.min(wholeMapMb, 0.7 * (taskMb + BASE_HEAP_MB)));
-    int small = Math.min(large, DEFAULT_SORT_MB);
-    int sortMb =
-        switch (mix) {
-          case SORT_HEAVY, SMALL_HEAPS -> large;
-          case CACHE_HEAVY -> small;
-        };
     if (mix == Mix.SMALL_HEAPS) {
-      return new StockTuning(sortMb, sortMb + SMALL_HEAP_BESIDES_SORT_MB, SMALL_REDUCE_HEAP_MB);
+      int heapMb = (int) (LEAST_HEAP_MB + taskMb);
+      int sortMb = clamp(Math.min(wholeMapMb, 0.5 * heapMb));
+      return new StockTuning(
+          sortMb, Math.min(heapMb, sortMb + LEAST_HEAP_MB), heapMb, RECEIVED_IN_SMALL_HEAP);
     }
+    int sortMb = clamp(Math.min(wholeMapMb, 0.7 * (taskMb + BASE_HEAP_MB)));
     int mapHeapMb = (int) Math.max(sortMb / 0.71, sortMb + HEAP_BESIDES_SORT_MB);
-    int reduceHeapMb =
-        mix == Mix.CACHE_HEAVY
-            ? LEAST_REDUCE_HEAP_MB
-            : (int) Math.max(LEAST_REDUCE_HEAP_MB, 0.83 * mapHeapMb);
-    return new StockTuning(sortMb, mapHeapMb, reduceHeapMb);
+    int reduceHeapMb = (int) Math.max(LEAST_REDUCE_HEAP_MB, 0.83 * mapHeapMb);
+    return new StockTuning(sortMb, mapHeapMb, reduceHeapMb, RECEIVED);
   }
 
   private static int clamp(double sortMb) {
@@ -82,9 +79,9 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb) {
     settings.put("mapreduce.reduce.java.opts", "-XX:+UseSerialGC -Xmx" + reduceHeapMb + "m");
     settings.put("mapreduce.map.sort.spill.percent", "0.9");
     settings.put("mapreduce.task.io.sort.factor", "100");
-    settings.put("mapreduce.reduce.shuffle.input.buffer.percent", "0.7");
+    settings.put("mapreduce.reduce.shuffle.input.buffer.percent", Double.toString(received));
     settings.put("mapreduce.reduce.shuffle.merge.percent", "0.9");
-    settings.put("mapreduce.reduce.input.buffer.percent", "0.7");
+    settings.put("mapreduce.reduce.input.buffer.percent", Double.toString(received));
     settings.put("mapreduce.reduce.merge.inmem.threshold", "0");
     return settings;
   }

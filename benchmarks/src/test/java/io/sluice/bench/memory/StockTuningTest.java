@@ -20,14 +20,23 @@ class StockTuningTest {
   @Test
   void ampleMemoryHoldsAllOfAMap() {
     // 1.15 of (1.5 GB and 16 bytes for each record) / 8, in MiB
-    assertEquals(new StockTuning(238, 438, 363), tuning(1, Mix.SORT_HEAVY));
+    assertEquals(new StockTuning(238, 438, 363, 0.7), tuning(1, Mix.SORT_HEAVY));
     assertEquals("238", tuning(1, Mix.SORT_HEAVY).settings().get("mapreduce.task.io.sort.mb"));
   }
 
   @Test
   void littleMemoryIsGivenToWhatTheMixNames() {
-    assertEquals(new StockTuning(152, 352, 300), tuning(0.125, Mix.SORT_HEAVY));
-    assertEquals(new StockTuning(100, 300, 300), tuning(0.125, Mix.CACHE_HEAVY));
+    assertEquals(new StockTuning(152, 352, 300, 0.7), tuning(0.125, Mix.SORT_HEAVY));
+  }
+
+  /** Half of what is shuffled of: a share of 45 MiB, where the others need 300. */
+  @Test
+  void smallHeapsGrowWithTheMemory() {
+    assertEquals(new StockTuning(99, 199, 199, 0.5), tuning(0.125, Mix.SMALL_HEAPS));
+    assertEquals(new StockTuning(238, 348, 825, 0.5), tuning(1, Mix.SMALL_HEAPS));
+    assertEquals(
+        "0.5",
+        tuning(1, Mix.SMALL_HEAPS).settings().get("mapreduce.reduce.shuffle.input.buffer.percent"));
   }
 
   @Test
@@ -48,6 +57,6 @@ class StockTuningTest {
     Intermediate tiny = new Intermediate(1000, 1000, 10, 1);
     NodeMemory memory = NodeMemory.of(BASE_BYTES, tiny, 0.25);
     assertEquals(8, StockTuning.of(memory, tiny, Mix.SORT_HEAVY).sortMb());
-    assertEquals(8, StockTuning.of(memory, tiny, Mix.CACHE_HEAVY).sortMb());
+    assertEquals(8, StockTuning.of(memory, tiny, Mix.SMALL_HEAPS).sortMb());
   }
 }

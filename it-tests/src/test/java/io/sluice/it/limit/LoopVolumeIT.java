@@ -98,6 +98,28 @@ class LoopVolumeIT {
     }
   }
 
+  /** As where its whole checkout was deleted: the kernel gives the device, and its bounds, on. */
+  @Test
+  void aNewVolumeIsBoundByNobody() throws Exception {
+    try (LimitDirectory directory = Limited.directory();
+        ResourceGroup group = ResourceGroups.make(directory.path())) {
+      LoopVolume former = LoopVolume.create(directory.path(), "former", SIZE_BYTES);
+      former.limit(group, RATE);
+      String device = former.device();
+      Programs.run("umount", former.mount().toString());
+      Path attached = Path.of("/sys/dev/block", device).toRealPath();
+      Programs.run("losetup", "-d", "/dev/" + attached.getFileName());
+      try (LoopVolume volume = LoopVolume.create(directory.path(), "next", SIZE_BYTES)) {
+        assertEquals(device, volume.device());
+        Path root = OwnGroups.find(KernelFiles.HERE).roots().get("blkio");
+        if (root != null) {
+          String bounds = Files.readString(root.resolve("blkio.throttle.write_bps_device"));
+          assertFalse(bounds.contains(device + " "), bounds);
+        }
+      }
+    }
+  }
+
   private static void requireNothing(Path mount, String device) throws Exception {
     assertFalse(Files.readString(Path.of("/proc/self/mounts")).contains(mount.toString()), "mount");
     Path backing = Path.of("/sys/dev/block", device, "loop");

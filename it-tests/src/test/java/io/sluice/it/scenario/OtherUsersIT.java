@@ -31,6 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,6 +48,10 @@ class OtherUsersIT {
   /** Two maps, though both ApplicationMasters may lie on the same node. */
   private static final int NODE_MEMORY_MB = 2 * 768 + 2 * 1280;
 
+  /** Of a secret, in the file that the service keeps of an application. */
+  private static final int SECRET_OFFSET = 8;
+
+  private static final Pattern REFUSED_READ = Pattern.compile("A read of \\S+ was refused");
   private static final Duration DEADLINE = Duration.ofMinutes(1);
   private static final Duration JOB_DEADLINE = Duration.ofMinutes(10);
   private static final Scenario RECORDS =
@@ -91,9 +97,10 @@ class OtherUsersIT {
       assertEquals(users.ofNodeManager(), node.daemon().rights(), node.daemon().toString());
     }
     Scenario records = RECORDS.named("two-users").with(ScenarioConf.MAPS, UserJob.MAPS);
+    Scenario never = records.with("sluice.fallback.policy", "never");
     String expected = StockOutput.of(cluster, records);
     try (UserJob ann = new UserJob(cluster, records, TestUsers.ANN, users.ann());
-        UserJob bob = new UserJob(cluster, records, TestUsers.BOB, users.bob())) {
+        UserJob bob = new UserJob(cluster, never, TestUsers.BOB, users.bob())) {
       ann.awaitMaps();
       bob.awaitMaps();
       ann.finish(expected);
@@ -111,23 +118,44 @@ class OtherUsersIT {
             .with(ScenarioConf.MAPS, GatedRun.SLOTS)
             .with("mapreduce.job.reduce.slowstart.completedmaps", 1); // his tasks need the room
     String expected = StockOutput.of(cluster, anns);
-    Map<String, Long> refusedBefore = refusals();
+    Map<String, Long> refusedBefore = counts(NodeState::taskRefusals);
     try (GatedRun ann = GatedRun.start(cluster, anns, TestUsers.ANN)) {
       List<TaskProcess> written =
           List.of(ann.mapsOn(0).get(0), ann.mapsOn(1).get(0)); // he may come to either node
       ann.finish(written);
+      long failedReads = counts(NodeState::failedReads).get("tcp");
+      long loggedReads = refusedReads(logs());
       List<String> outcomes = cheat(ann.applicationId(), written);
-      assertEquals(13, outcomes.size(), outcomes.toString());
       assertEquals(
-          List.of(),
-          outcomes.stream().filter(outcome -> outcome.contains(": GOT ")).toList(),
-          outcomes.toString());
+          """
+          read a file: AccessDeniedException
+          list the pool: AccessDeniedException
+          read a file on disk: AccessDeniedException
+          list the disk tier: AccessDeniedException
+          list the service: AccessDeniedException
+          read a secret: AccessDeniedException
+          replay a hello: RemoteError
+          open to read: NoSuchFileException
+          open to write: NoSuchFileException
+          give back: RemoteError
+          commit: CorruptOutputException
+          commit: CorruptOutputException
+          guess a secret: RemoteError
+          ask for an output: IllegalStateException
+          read with a guessed key: RemoteAccessException
+          """
+              .lines()
+              .sorted()
+              .toList(),
+          outcomes.stream().sorted().toList());
+      assertEquals(failedReads + 1, counts(NodeState::failedReads).get("tcp"), "with a key");
+      assertEquals(loggedReads + 1, refusedReads(logs()), "lines about it");
       ann.openMapGate();
       ann.openReduceGate();
-      ann.await().allSucceededAtOnce().hasNoFallback();
+      ann.await().allSucceededAtOnce().readBothWays(); // no node has room for all four maps
     }
     Oracle.assertSameOutput(cluster, expected, anns.output(HadoopVariant.SLUICE));
-    Map<String, Long> refused = refusals();
+    Map<String, Long> refused = counts(NodeState::taskRefusals);
     refusedBefore.forEach((why, before) -> refused.merge(why, -before, Long::sum));
     assertEquals(
         Map.of(
@@ -139,23 +167,33 @@ class OtherUsersIT {
             "unknown-application", 0L,
             "too-many", 0L),
         refused);
+    String logs = logs();
+    refused.forEach(
+        (why, count) ->
+            assertEquals(count > 0, logs.contains("Refused (" + why + ";"), why + " is logged"));
+    Pools.awaitEmpty(cluster);
+  }
+
+  /** Of both nodes. */
+  private static Map<String, Long> counts(Function<NodeState, Map<String, Long>> which)
+      throws IOException, InterruptedException {
+    Map<String, Long> all = new TreeMap<>();
+    for (NodeState state : Pools.states(cluster)) {
+      which.apply(state).forEach((what, count) -> all.merge(what, count, Long::sum));
+    }
+    return all;
+  }
+
+  private static String logs() throws IOException {
     StringBuilder logs = new StringBuilder();
     for (NodeManager node : cluster.nodes()) {
       logs.append(Files.readString(node.daemon().logFile()));
     }
-    refused.forEach(
-        (why, count) ->
-            assertEquals(
-                count > 0, logs.indexOf("Refused (" + why + ";") >= 0, why + " is logged"));
-    Pools.awaitEmpty(cluster);
+    return logs.toString();
   }
 
-  private static Map<String, Long> refusals() throws IOException, InterruptedException {
-    Map<String, Long> all = new TreeMap<>();
-    for (NodeState state : Pools.states(cluster)) {
-      state.taskRefusals().forEach((why, count) -> all.merge(why, count, Long::sum));
-    }
-    return all;
+  private static long refusedReads(String logs) {
+    return REFUSED_READ.matcher(logs).results().count();
   }
 
   /** What came of it, on the node that his only map came to. */
@@ -163,10 +201,19 @@ class OtherUsersIT {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(ScenarioConf.MAPS, "1");
     for (TaskProcess map : written) {
-      Path segment = segmentOfAnn(cluster.nodes().get(map.node()).place().pool());
+      NodeManager.Place place = cluster.nodes().get(map.node()).place();
+      Path home = place.pool();
+      Path segment = segmentOfAnn(home);
       settings.put(
           CheatJob.FOREIGN + segment.getParent(),
-          String.join(",", foreign(application, map.attemptId(), segment)));
+          String.join(
+              ",",
+              foreign(
+                  application,
+                  secretOf(application, home),
+                  map.attemptId(),
+                  segment,
+                  fileIn(place.localDir().resolveSibling("overflow")))));
     }
     String output = "/cheat";
     JobSpec job =
@@ -183,8 +230,15 @@ class OtherUsersIT {
     return Oracle.lines(cluster, output);
   }
 
+  /** As if he had overheard what one of her tasks has said: where the service keeps it. */
+  private static String secretOf(String application, Path home) throws IOException {
+    byte[] kept = Files.readAllBytes(home.resolve("applications").resolve(application));
+    return HexFormat.of().formatHex(kept, SECRET_OFFSET, kept.length);
+  }
+
   /** A segment of hers, and a key that is not its region's. */
-  private static List<String> foreign(String application, String attempt, Path segment)
+  private static List<String> foreign(
+      String application, String secret, String attempt, Path segment, Path onDisk)
       throws IOException {
     SegmentName name = SegmentName.parse(segment).orElseThrow();
     long lengthBytes = Files.size(segment);
@@ -193,13 +247,22 @@ class OtherUsersIT {
             1, new Random(TestSeed.next("guessed key")).nextLong(), lengthBytes, new byte[0]);
     return List.of(
         application,
+        secret,
         attempt,
         segment.toString(),
         Integer.toString(name.segmentId()),
         Integer.toString(name.incarnation()),
         Long.toString(lengthBytes),
+        onDisk.toString(),
         "a guessed key",
         HexFormat.of().formatHex(guessed.encode()));
+  }
+
+  /** One that is always there: the disk tier's lock. */
+  private static Path fileIn(Path overflow) throws IOException {
+    try (Stream<Path> files = Files.list(overflow)) {
+      return files.filter(Files::isRegularFile).findFirst().orElseThrow();
+    }
   }
 
   private static Path segmentOfAnn(Path pool) throws IOException {

@@ -54,7 +54,7 @@ class SoakIT {
   }
 
   @Test
-  void whatServicesHoldDoesNotGrowWithTheJobsOfTwoUsers() throws IOException {
+  void whatServicesHoldDoesNotGrowWithTheJobsOfTwoUsers() throws Exception {
     Workspace workspace = Workspace.find();
     ClusterSpec spec =
         UsersCluster.spec(workspace, UsersCluster.users(), NODE_MEMORY_MB, POOL_MB, 1);
@@ -80,14 +80,17 @@ class SoakIT {
     }
   }
 
-  private static void round(PseudoCluster cluster, int round, String expected) throws IOException {
+  private static void round(PseudoCluster cluster, int round, String expected)
+      throws IOException, InterruptedException {
     Scenario ann = RECORDS.named("ann-" + round);
     Scenario bob = RECORDS.named("bob-" + round);
+    final long diskUsesBefore = Pools.diskUses(cluster);
     try (RunningJob first = UsersCluster.start(cluster, ann, TestUsers.ANN);
         RunningJob second = UsersCluster.start(cluster, bob, TestUsers.BOB)) {
       finish(cluster, first, ann, expected);
       finish(cluster, second, bob, expected);
     }
+    assertTrue(Pools.diskUses(cluster) > diskUsesBefore, "memory was not short");
     Pools.awaitEmpty(cluster);
   }
 

@@ -131,6 +131,8 @@ final class ClusterSites {
       common.put(manager + endpoint, spec.places().master() + ":" + Ports.take());
     }
     common.put(manager + "webapp.address", spec.places().master() + ":" + Ports.take());
+    // the default is one directory of the user for all that start at a time, which then fail
+    common.put("yarn.node-attribute.fs-store.root-dir", "file://" + scratch.resolve("attributes"));
     common.put("yarn.scheduler.minimum-allocation-mb", "256");
     common.put("yarn.nodemanager.resource.memory-mb", Integer.toString(spec.nodeMemoryMb()));
     common.put("yarn.nodemanager.aux-services", "mapreduce_shuffle");

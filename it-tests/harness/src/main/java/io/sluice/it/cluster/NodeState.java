@@ -14,6 +14,7 @@ import java.util.TreeMap;
  * @param diskUsedBytes leased or committed in the disk tier
  * @param diskUses times since its start that a task's lease lay there, or an output was moved there
  * @param taskRefusals how often tasks and readers were refused, by why
+ * @param failedReads how often reads were refused, by transport
  */
 public record NodeState(
     boolean running,
@@ -22,7 +23,8 @@ public record NodeState(
     long memoryUsedBytes,
     long diskUsedBytes,
     long diskUses,
-    Map<String, Long> taskRefusals) {
+    Map<String, Long> taskRefusals,
+    Map<String, Long> failedReads) {
 
   static NodeState parse(JsonNode bean) {
     if (bean.isMissingNode()) {
@@ -35,15 +37,15 @@ public record NodeState(
         bean.path("MemoryUsedBytes").asLong(),
         bean.path("DiskUsedBytes").asLong(),
         bean.path("Overflows").asLong() + bean.path("MovedOutputs").asLong(),
-        refusals(bean.path("TaskRefusals")));
+        counts(bean.path("TaskRefusals")),
+        counts(bean.path("FailedReads")));
   }
 
   /** As the JMX servlet writes a map: a list of keys and values. */
-  private static Map<String, Long> refusals(JsonNode entries) {
-    Map<String, Long> refusals = new TreeMap<>();
-    entries.forEach(
-        entry -> refusals.put(entry.path("key").asText(), entry.path("value").asLong()));
-    return refusals;
+  private static Map<String, Long> counts(JsonNode entries) {
+    Map<String, Long> counts = new TreeMap<>();
+    entries.forEach(entry -> counts.put(entry.path("key").asText(), entry.path("value").asLong()));
+    return counts;
   }
 
   /** Whether nothing is left in it. */

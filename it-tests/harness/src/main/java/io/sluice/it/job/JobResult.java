@@ -21,14 +21,20 @@ public record JobResult(
   /** Fails, with what the client printed last, unless the job succeeded. */
   public JobResult requireSuccess() {
     if (!succeeded()) {
-      throw new ClusterException(
-          "job %s (%s) failed with exit status %d%nThe client's last words:%n%s"
-              .formatted(
-                  spec.name(),
-                  jobId,
-                  exitStatus,
-                  output.substring(Math.max(0, output.length() - 4000))));
+      throw failure("");
     }
     return this;
+  }
+
+  /** What {@link #requireSuccess} fails with, and more that is known of it. */
+  ClusterException failure(String more) {
+    return new ClusterException(
+        "job %s (%s) failed with exit status %d%nThe client's last words:%n%s%s"
+            .formatted(
+                spec.name(),
+                jobId,
+                exitStatus,
+                output.substring(Math.max(0, output.length() - 4000)),
+                more));
   }
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 /**
  * A job client at work: a process of its own, as {@code hadoop jar} starts it.
@@ -60,6 +61,32 @@ public final class RunningJob implements AutoCloseable {
         exitStatus,
         printed,
         cluster.nodeManagerCpuMs() - nodeManagerCpuBeforeMs);
+  }
+
+  /** The same of a job that must succeed: fails with what its attempts died of. */
+  public JobResult awaitSuccess() {
+    JobResult result = await();
+    if (!result.succeeded()) {
+      throw result.failure(failedAttempts(result.jobId()));
+    }
+    return result;
+  }
+
+  /** A client says nothing of the attempt that was its task's last. */
+  private String failedAttempts(String jobId) {
+    if (jobId.isEmpty()) {
+      return "";
+    }
+    try {
+      return JobHistory.of(cluster).attempts(jobId).stream()
+          .filter(attempt -> !attempt.succeeded())
+          .map(
+              attempt ->
+                  "%n%s %s: %s".formatted(attempt.id(), attempt.state(), attempt.diagnostics()))
+          .collect(Collectors.joining());
+    } catch (ClusterException e) {
+      return "%nWhat its attempts died of is not known: %s".formatted(e.getMessage());
+    }
   }
 
   /** Fails once the client has ended: what somebody waits for in its job will not come any more. */

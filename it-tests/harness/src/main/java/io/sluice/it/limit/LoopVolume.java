@@ -63,6 +63,7 @@ public final class LoopVolume implements AutoCloseable {
           Programs.run("losetup", "--find", "--show", "--direct-io=on", image.toString());
       LoopVolume volume = new LoopVolume(image, Path.of(device).getFileName().toString());
       volume.requireDirect();
+      volume.unlimit(); // who had this device before may have been killed, and its checkout deleted
       volume.format();
       return volume;
     } catch (IOException | LimitException e) {
