@@ -10,7 +10,6 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
-import io.sluice.spill.writer.OutputWriter;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -252,19 +251,9 @@ class DiskDirectoriesTest extends PoolTestBase {
     return config(1).disk(List.of(first(), second()), 0, 0);
   }
 
-  /** Commits an output whose blocks are in memory and whose tail is on disk; returns the tail. */
-  private SegmentHandle straddle(SpillStore store, Random random) throws IOException {
-    byte[] run = new byte[SEGMENT_BYTES + 300_000];
-    random.nextBytes(run);
-    Outputs.Content content = new Outputs.Content(1, List.of(0), List.of(run));
-    try (Lease lease = store.openLease(APP);
-        OutputWriter writer = writer(lease, 1)) {
-      Outputs.write(writer, content, random);
-      writer.commit(id(1));
-    }
-    CommittedOutput output = store.find(id(1)).orElseThrow();
-    assertEquals(Tier.MEMORY, output.extents().get(0).segment().tier());
-    SegmentHandle tail = output.place().tail();
+  /** See {@link #straddle}; its tail is in the first directory. */
+  private SegmentHandle straddleFirst(SpillStore store, Random random) throws IOException {
+    SegmentHandle tail = straddle(store, random);
     assertEquals(first(), tail.info().path().getParent());
     return tail;
   }
@@ -292,7 +281,7 @@ class DiskDirectoriesTest extends PoolTestBase {
   void oneThatIsBackTakesNoBlocksFromWhoHasThemNow() throws Exception {
     Random random = seeded("oneThatIsBackTakesNoBlocksFromWhoHasThemNow");
     try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
-      straddle(store, random);
+      straddleFirst(store, random);
     }
     breakDown(first());
     Outputs.Content later;
@@ -308,7 +297,7 @@ class DiskDirectoriesTest extends PoolTestBase {
     Random random = seeded("aFileThatCannotBeReadAtOneStartTakesNoBlocksAtTheNext");
     Path file;
     try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
-      file = straddle(store, random).info().path();
+      file = straddleFirst(store, random).info().path();
     }
     hide(file);
     Outputs.Content later;
@@ -326,7 +315,7 @@ class DiskDirectoriesTest extends PoolTestBase {
     Outputs.Content later;
     Path file;
     try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
-      SegmentHandle tail = straddle(store, random);
+      SegmentHandle tail = straddleFirst(store, random);
       file = tail.info().path();
       hide(file);
       tail.close(); // as with an error of the disk: neither written to nor deleted

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -70,15 +69,15 @@ class HungDiskTest extends PoolTestBase {
     Random random = seeded("aMarkThatHangsTakesNoBlocksAtTheNextStart");
     Outputs.Content later;
     SpillStore store = SpillStore.open(twoDisks(1).build());
-    Extent tail = straddle(store, random);
-    synchronized (fileOf(store, tail)) {
+    SegmentHandle tail = straddle(store, random);
+    synchronized (tail.file()) {
       store.freeApplication(APP);
       try (Lease lease = store.openLease(APP)) {
         later = commit(lease, id(2), random, 300_000);
       }
       assertEquals(Tier.MEMORY, store.find(id(2)).orElseThrow().extents().get(0).segment().tier());
       IOException refused = assertThrows(IOException.class, store::close);
-      Path hung = tail.segment().path().getParent();
+      Path hung = tail.info().path().getParent();
       assertTrue(refused.getMessage().contains(hung.toString()), refused.getMessage());
     }
     try (SpillStore next = SpillStore.open(twoDisks(1).recover(Set.of()).build())) {
@@ -186,9 +185,10 @@ class HungDiskTest extends PoolTestBase {
   @Test
   void whoWatchesIsNotHeldUp() throws Exception {
     Random random = seeded("whoWatchesIsNotHeldUp");
-    StoreConfig.Builder patient = twoDisks(1).diskTimeoutMs(TimeUnit.HOURS.toMillis(1));
+    // Longer than one looks, and shorter than a lease waits for memory, which it may not else.
+    StoreConfig.Builder patient = twoDisks(1).diskTimeoutMs(SpillStore.LEASE_TIMEOUT_MS / 2);
     try (SpillStore store = SpillStore.open(patient.build())) {
-      Extent tail = straddle(store, random);
+      SegmentHandle tail = straddle(store, random);
       assertEquals(1, store.stats().outputs());
       CompletableFuture<Void> freed = new CompletableFuture<>();
       Thread freeing =
@@ -201,7 +201,7 @@ class HungDiskTest extends PoolTestBase {
                   freed.completeExceptionally(e);
                 }
               });
-      synchronized (fileOf(store, tail)) {
+      synchronized (tail.file()) {
         freeing.start();
         while (freeing.getState() != Thread.State.TIMED_WAITING) {
           Thread.onSpinWait();
@@ -234,18 +234,5 @@ class HungDiskTest extends PoolTestBase {
     while (store.deviceStats().stream().anyMatch(DeviceStats::hangs)) {
       Thread.onSpinWait();
     }
-  }
-
-  /** Commits an output whose blocks are in memory and whose tail is on disk; returns the tail. */
-  private Extent straddle(SpillStore store, Random random) throws IOException {
-    byte[] run = new byte[SEGMENT_BYTES + 300_000];
-    random.nextBytes(run);
-    try (Lease lease = store.openLease(APP);
-        OutputWriter writer = writer(lease, 1)) {
-      Outputs.write(writer, new Outputs.Content(1, List.of(0), List.of(run)), random);
-      writer.commit(id(1));
-    }
-    List<Extent> extents = store.find(id(1)).orElseThrow().extents();
-    return extents.get(extents.size() - 1);
   }
 }

@@ -6,6 +6,7 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -100,6 +101,27 @@ abstract class PoolTestBase {
       writer.commit(id);
     }
     return content;
+  }
+
+  /**
+   * Commits output 1, whose blocks are in memory and whose tail is on disk; returns the tail.
+   *
+   * @param store with one segment of memory, all of it free
+   */
+  SegmentHandle straddle(SpillStore store, Random random) throws IOException {
+    byte[] run = new byte[SEGMENT_BYTES + 300_000];
+    random.nextBytes(run);
+    try (Lease lease = store.openLease(APP);
+        OutputWriter writer = writer(lease, 1)) {
+      writer.reserveCapacity(run.length); // step by step, a last small one may fit into memory
+      Outputs.write(writer, new Outputs.Content(1, List.of(0), List.of(run)), random);
+      writer.commit(id(1));
+    }
+    CommittedOutput output = store.find(id(1)).orElseThrow();
+    assertEquals(Tier.MEMORY, output.extents().get(0).segment().tier());
+    SegmentHandle tail = output.place().tail();
+    assertEquals(Tier.DISK, tail.info().tier());
+    return tail;
   }
 
   /** Is told of segments that go. */
