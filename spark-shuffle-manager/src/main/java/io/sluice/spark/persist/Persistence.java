@@ -28,10 +28,14 @@ public final class Persistence implements Closeable {
   private final Fallbacks fallbacks = new Fallbacks("Sluice leaves persisted blocks to files");
   private final Optional<SluiceDiskStore> store;
 
+  /** An executor may exit in the middle of its being stopped, which nobody waits for then. */
+  private final Thread atExit = new Thread(this::closeAtExit, "close-sluice-persistence");
+
   private Persistence(SparkEnv env) {
     Optional<String> obstacle = obstacle(env);
     obstacle.ifPresent(fallbacks::add);
     store = obstacle.isPresent() ? Optional.empty() : install(env);
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /** Starts it; empty if the application does not ask for it. */
@@ -88,8 +92,25 @@ public final class Persistence implements Closeable {
 
   @Override
   public void close() throws IOException {
+    closeStore();
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      return; // the hook finds the store closed
+    }
+  }
+
+  private void closeStore() throws IOException {
     if (store.isPresent()) {
       store.get().close();
+    }
+  }
+
+  private void closeAtExit() {
+    try {
+      closeStore();
+    } catch (IOException e) {
+      LOG.warn("The pool of persisted blocks could not be removed; the next one does it", e);
     }
   }
 }

@@ -26,6 +26,7 @@ import java.util.Optional;
  */
 final class SparkDirectory implements AutoCloseable {
   private static final Duration KILL_DEADLINE = Duration.ofMinutes(1);
+  private static final Duration END_DEADLINE = Duration.ofMinutes(2);
   private static final String LOOPBACK = "127.0.0.1";
 
   private final SparkDistribution distribution;
@@ -105,6 +106,14 @@ final class SparkDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start " + command.get(0), e);
     }
+  }
+
+  /** Waits until all that was started from here has ended by itself. */
+  void awaitProcesses() {
+    Poll.untilTrue(
+        "the processes of " + directory.path() + " to end by themselves",
+        END_DEADLINE,
+        () -> Optional.of(directory.processes().isEmpty()));
   }
 
   /** Kills everything that was started from here, and what that has started, and waits for it. */

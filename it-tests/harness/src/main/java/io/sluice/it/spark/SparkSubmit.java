@@ -47,7 +47,7 @@ public final class SparkSubmit implements AutoCloseable {
     this.environment = environment;
   }
 
-  /** Runs a job to its end. */
+  /** Runs a job to its end, and to that of its driver's executors, who may take longer. */
   public SparkResult run(String master, SparkJob job) {
     runs++;
     Path place = directory.makePlace("run" + runs);
@@ -68,6 +68,7 @@ public final class SparkSubmit implements AutoCloseable {
           "%s failed with exit status %d; %s"
               .formatted(job.name(), driver.exitValue(), tails(printed, log)));
     }
+    directory.awaitProcesses();
     return new SparkResult(job, read(printed), read(log), place);
   }
 
