@@ -18,16 +18,24 @@ import java.util.Map;
 public final class Devices implements Closeable {
   private final long timeoutMs;
   private final Map<Long, Device> devices = new HashMap<>();
+  private boolean closed;
 
   /** Of none yet. */
   public Devices(long timeoutMs) {
     this.timeoutMs = timeoutMs;
   }
 
-  /** The one on which a directory lies; asks the file system. */
+  /**
+   * The one on which a directory lies; asks the file system.
+   *
+   * @throws IOException also once this is closed: a file may be made late, on a disk that hung
+   */
   public Device of(Path directory) throws IOException {
     long device = (Long) Files.getAttribute(directory, "unix:dev"); // btrfs has one per subvolume
     synchronized (devices) {
+      if (closed) {
+        throw new IOException("the device of " + directory + " is closed");
+      }
       Device known = devices.get(device);
       if (known == null) {
         known = open(directory);
@@ -55,6 +63,7 @@ public final class Devices implements Closeable {
   @Override
   public void close() throws IOException {
     synchronized (devices) {
+      closed = true;
       List<Device> all = List.copyOf(devices.values());
       devices.clear();
       Closing.all(all);
