@@ -573,7 +573,7 @@ final class ReduceShuffleTest {
   /** Silence is no loss: the service may be back for the next attempt. */
   @Test
   void outputOfANodeThatIsSilentIsReportedOnce() throws Exception {
-    job.setInt(JobSettings.IO_TIMEOUT_MS.name(), 500);
+    job.setInt(JobSettings.IO_TIMEOUT_MS.name(), 3_000);
     TestNode silent = nodeWithMaps(5, 20_000);
     ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), Map.of());
     RawKeyValueIterator records = shuffle.run();
@@ -640,9 +640,12 @@ final class ReduceShuffleTest {
                   LockSupport.parkNanos(1_000_000);
                 }
                 try {
+                  // All at once: what is reported and not ended is asked for again by and by.
+                  for (int i = 0; i < maps; i++) {
+                    reduce.events.add(Events.ended(TestJob.map(i, 0), Status.FAILED));
+                  }
                   for (int i = 0; i < maps; i++) {
                     mapOn(other, TestJob.map(i, 1), 50);
-                    reduce.events.add(Events.ended(TestJob.map(i, 0), Status.FAILED));
                     reduce.events.add(Events.succeeded(TestJob.map(i, 1), hostOf(other)));
                   }
                 } catch (Exception e) {
@@ -747,6 +750,8 @@ final class ReduceShuffleTest {
                 }
                 for (int i = 0; i < 6; i++) {
                   reduce.events.add(Events.ended(TestJob.map(i, 0), Status.FAILED));
+                }
+                for (int i = 0; i < 6; i++) {
                   mapOnNode(TestJob.map(i, 1), 100);
                   reduce.events.add(Events.succeeded(TestJob.map(i, 1), host));
                 }

@@ -81,7 +81,7 @@ class EncryptionIT {
       finished =
           run.await()
               .allSucceededAtOnce()
-              .has("SPILL_BYTES_MEMORY", "SPILL_BYTES_DISK", "READ_BYTES_TCP")
+              .has("SPILL_BYTES_MEMORY", "READ_BYTES_TCP")
               .hasNoFallback();
     }
     if (encrypted) {

@@ -70,8 +70,8 @@ class LossIT {
       assertFalse(
           Pools.states(cluster).stream().anyMatch(NodeState::isEmpty),
           "each node's pool holds map outputs");
+      reduce.killHard(); // at its gate, in its middle
       run.openReduceGate();
-      reduce.killHard();
       run.await().readBothWays().lost(reduce.attemptId());
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));

@@ -80,7 +80,7 @@ class DataLinksTest extends NodeTestBase {
     startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
     try (NodeReader first = tcpReader(2);
         NodeReader second = tcpReader(2);
-        NodeReader third = reader(2, null, 200, new TcpProvider())) {
+        NodeReader third = reader(2, null, 2_000, new TcpProvider())) {
       NodeRun held = locateOnly(first, "attempt_0");
       NodeRun alsoHeld = locateOnly(second, "attempt_0");
       readSome(held, 1);
@@ -96,7 +96,7 @@ class DataLinksTest extends NodeTestBase {
   @Test
   void aReadThatIsRefusedForLongGivesUpWithoutBlame() throws IOException {
     startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
-    try (NodeReader reader = reader(2, null, 300, new TcpProvider());
+    try (NodeReader reader = reader(2, null, 2_000, new TcpProvider());
         NodeRun run = locateOnly(reader, "attempt_0");
         ServedReader another = service.open(APP)) {
       for (int i = 0; i < 2; i++) {

@@ -59,7 +59,7 @@ class MovedRunTest extends NodeTestBase {
   private static final int WINDOW = 1 << 10;
   private static final int BLOCK = BlockChecksums.BLOCK_BYTES;
   private static final long SHORT_MS = 2_000; // to wait for, and for a busy machine
-  private static final long ENDLESS_MS = 500; // is waited for twice
+  private static final long ENDLESS_MS = 2_000; // is waited for twice
 
   /** One byte more than whole windows: the reads of a run are those up to the cut, then these. */
   private static final int RUN_BYTES = MovingNode.CUT_BYTES + 102 * WINDOW + 1;

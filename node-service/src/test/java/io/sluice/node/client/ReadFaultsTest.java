@@ -60,7 +60,7 @@ class ReadFaultsTest extends NodeTestBase {
   private int readAllOrFail(NodeReader reader) throws IOException {
     int failed = 0;
     for (TestOutput output : outputs) {
-      NodeRun run = locateOnly(reader, output.id());
+      NodeRun run = locatePatiently(reader, output.id());
       run.prefetch(3);
       byte[] expected = output.runs().get(0);
       ByteArrayOutputStream seen = new ByteArrayOutputStream();
@@ -135,7 +135,7 @@ class ReadFaultsTest extends NodeTestBase {
   void aTransportThatNeverAnswersIsGivenUp() throws IOException {
     startAndCommit(10_000);
     FaultyProvider provider = faulty(FaultPlan.seeded(1).with(FaultKind.DROP, 1));
-    try (NodeReader reader = reader(8, null, 1000, provider, new TcpProvider())) {
+    try (NodeReader reader = reader(8, null, 3_000, provider, new TcpProvider())) {
       assertEquals(0, readAllOrFail(reader));
       assertEquals(1, reader.stats().transportFallbacks());
     }

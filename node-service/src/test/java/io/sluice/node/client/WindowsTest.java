@@ -141,7 +141,7 @@ class WindowsTest extends NodeTestBase {
 
   @Test
   void whoWaitsForAWindowThatNeverComesIsToldWhy() throws IOException {
-    try (NodeReader reader = reader(transports(2), 300);
+    try (NodeReader reader = reader(transports(2), 2_000);
         NodeRun greedy = locateOnly(reader, "attempt_0");
         NodeRun hungry = locateOnly(reader, "attempt_1")) {
       greedy.prefetch(2);
@@ -171,7 +171,7 @@ class WindowsTest extends NodeTestBase {
   void aReadThatDoesNotEndInTimeKeepsItsWindowUntilItDoes() throws Exception {
     LateReads late = new LateReads();
     Transports transports = new Transports(List.of(late), WINDOW_BYTES, 4 * WINDOW_BYTES);
-    NodeReader reader = reader(transports, 100);
+    NodeReader reader = reader(transports, 1_000);
     NodeRun run = locateOnly(reader, "attempt_0");
     run.prefetch(4);
     assertThrows(RuntimeException.class, run::close);

@@ -91,7 +91,7 @@ class LateAnswerTest {
   void isNotTakenForTheAnswerToTheNextRequest() throws IOException {
     JobSecret secret = new JobSecret(new byte[] {1});
     try (LocalClient client =
-        LocalClient.connect(directory.resolve("s"), "application_1_0001", secret, 500)) {
+        LocalClient.connect(directory.resolve("s"), "application_1_0001", secret, 2_000)) {
       assertThrows(SocketTimeoutException.class, () -> client.lease(1));
       givenUp.countDown();
       assertThrows(RemoteError.class, () -> client.release(List.of()));

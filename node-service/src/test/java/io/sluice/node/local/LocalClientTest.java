@@ -136,7 +136,7 @@ class LocalClientTest {
 
   @Test
   void aServiceThatDoesNotAnswerRunsIntoTheDeadline() throws IOException {
-    try (LocalClient client = connect(200)) {
+    try (LocalClient client = connect(2_000)) {
       assertThrows(SocketTimeoutException.class, () -> client.lease(1));
     }
   }

@@ -224,7 +224,7 @@ class LocalServerTest extends LocalServerTestBase {
 
   @Test
   void aTaskOfAServiceThatHasEndedFails() throws IOException {
-    try (LocalClient client = LocalClient.connect(socket(), APP, SECRET, 300)) {
+    try (LocalClient client = LocalClient.connect(socket(), APP, SECRET, 2_000)) {
       client.lease(1);
       server.close();
       assertThrows(IOException.class, () -> client.lease(1));

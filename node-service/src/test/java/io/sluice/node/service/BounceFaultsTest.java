@@ -43,7 +43,7 @@ class BounceFaultsTest extends BounceTestBase {
   private int readAllOrFail(NodeReader reader, List<TestOutput> outputs) throws IOException {
     int failed = 0;
     for (TestOutput output : outputs) {
-      NodeRun run = locateOnly(reader, output.id());
+      NodeRun run = locatePatiently(reader, output.id());
       run.prefetch(3);
       try {
         assertArrayEquals(output.runs().get(0), readAll(run));
@@ -78,7 +78,7 @@ class BounceFaultsTest extends BounceTestBase {
     startFaulty();
     List<TestOutput> outputs = commitSingles(4, 100_000);
     FaultyProvider provider = faulty(FaultPlan.seeded(TestSeed.next()).with(kind, 1));
-    long timeoutMs = kind == FaultKind.DROP ? 1000 : TIMEOUT_MS;
+    long timeoutMs = kind == FaultKind.DROP ? 3_000 : TIMEOUT_MS;
     try (NodeReader reader = reader(8, null, timeoutMs, provider, new TcpProvider())) {
       assertEquals(0, readAllOrFail(reader, outputs));
       assertEquals(1, reader.stats().transportFallbacks());
@@ -94,7 +94,7 @@ class BounceFaultsTest extends BounceTestBase {
     List<TestOutput> outputs = commitSingles(1, 600_000);
     FaultyProvider provider = faulty(FaultPlan.seeded(1).with(FaultKind.DROP, 1));
     try (NodeReader reader = reader(4, null, SHORT_MS, provider);
-        NodeRun run = locateOnly(reader, outputs.get(0).id())) {
+        NodeRun run = locatePatiently(reader, outputs.get(0).id())) {
       run.prefetch(4);
       Await.until(
           "slots are held", () -> service.bounceCounters().get("faulty-rdma").peakSlotsInUse() > 0);

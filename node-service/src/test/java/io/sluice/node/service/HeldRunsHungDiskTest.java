@@ -43,7 +43,7 @@ class HeldRunsHungDiskTest {
   @Test
   void whatLiesOnADiskThatHangsIsNotLost() throws Exception {
     try (SpillStore store =
-        SpillStore.open(TestPool.withDisk(directory, 1).diskTimeoutMs(1_000).build())) {
+        SpillStore.open(TestPool.withDisk(directory, 1).diskTimeoutMs(4_000).build())) {
       commit(store, "attempt_other"); // more than the memory tier holds
       commit(store, "attempt_0");
       OutputId id = new OutputId(APP, "attempt_0");

@@ -136,7 +136,7 @@ class ServiceRestartTest extends NodeTestBase {
 
   @Test
   void aReaderOfAServiceThatStaysAwayFailsAndNamesTheOutput() throws IOException {
-    try (NodeReader reader = reader(2, null, 500, new TcpProvider());
+    try (NodeReader reader = reader(2, null, 2_000, new TcpProvider());
         NodeRun run = locateOnly(reader, "attempt_0")) {
       readSome(run, 100_000);
       service.close();

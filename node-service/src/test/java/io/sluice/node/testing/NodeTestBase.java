@@ -28,6 +28,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,6 +57,8 @@ public abstract class NodeTestBase {
 
   /** What readers read with unless they say otherwise. */
   protected static final int WINDOW_BYTES = 64 << 10;
+
+  private static final int LOCATING_TRIES = 20;
 
   /** What services bounce through: so many windows. */
   protected static final int BOUNCE_SLOTS = 4;
@@ -191,6 +194,19 @@ public abstract class NodeTestBase {
   /** The one run of an output with one partition. */
   protected NodeRun locateOnly(NodeReader reader, String outputId) throws IOException {
     return reader.locate(address(), Partitions.one(0), List.of(outputId)).get(outputId).get(0);
+  }
+
+  /** The same with a reader that has little time: an answer that is late is asked for again. */
+  protected NodeRun locatePatiently(NodeReader reader, String outputId) throws IOException {
+    for (int tries = 1; ; tries++) {
+      try {
+        return locateOnly(reader, outputId);
+      } catch (SocketTimeoutException e) {
+        if (tries == LOCATING_TRIES) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Reads to the end and closes. */

@@ -30,7 +30,7 @@ class HungDiskTest extends PoolTestBase {
   /** What has no room in memory goes to one that works; both are on one file system. */
   private StoreConfig.Builder twoDisks(int segments) {
     List<Path> directories = List.of(directory.resolve("disk1"), directory.resolve("disk2"));
-    return config(segments).disk(directories, 0, 0).diskTimeoutMs(1_000);
+    return config(segments).disk(directories, 0, 0).diskTimeoutMs(SLOW_DISK_MS);
   }
 
   private static SharedFile fileOf(SpillStore store, Extent extent) {
@@ -112,7 +112,7 @@ class HungDiskTest extends PoolTestBase {
    */
   @Test
   void ofADeviceThatHangsNothingIsGranted() throws Exception {
-    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(1_000);
+    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(SLOW_DISK_MS);
     try (SpillStore store = SpillStore.open(oneDisk.build());
         Lease lease = store.openLease(APP)) {
       Extent extent = lease.lease(BLOCK_BYTES).get(0);
@@ -140,7 +140,8 @@ class HungDiskTest extends PoolTestBase {
   @Test
   void copiesDoNotGiveWayWhereNoDeviceAnswers() throws Exception {
     Random random = seeded("copiesDoNotGiveWayWhereNoDeviceAnswers");
-    try (SpillStore store = SpillStore.open(configWithDisk(2).diskTimeoutMs(1_000).build())) {
+    try (SpillStore store =
+        SpillStore.open(configWithDisk(2).diskTimeoutMs(SLOW_DISK_MS).build())) {
       try (Lease lease = store.openLease(APP)) {
         commit(lease, id(1), random, 300_000);
       }
@@ -166,7 +167,8 @@ class HungDiskTest extends PoolTestBase {
   @Test
   void anIndexOnADiskThatHangsIsAnErrorInTime() throws Exception {
     Random random = seeded("anIndexOnADiskThatHangsIsAnErrorInTime");
-    try (SpillStore store = SpillStore.open(configWithDisk(0).diskTimeoutMs(1_000).build())) {
+    try (SpillStore store =
+        SpillStore.open(configWithDisk(0).diskTimeoutMs(SLOW_DISK_MS).build())) {
       try (Lease lease = store.openLease(APP)) {
         commit(lease, id(1), random, 300_000);
       }

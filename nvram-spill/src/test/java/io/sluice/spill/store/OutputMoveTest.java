@@ -137,7 +137,7 @@ class OutputMoveTest extends PoolTestBase {
   @Test
   void anOutputThatLeavesInPartsIsTheSameAfterEach() throws Exception {
     int several = 0;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20 || several == 0; i++) { // some are drawn too short to leave in parts
       try (SpillStore store = open(configWithDisk(3).build())) {
         Outputs.Content content = commitByTurns(store, 1 + random.nextInt(2 * SEGMENT_BYTES));
         for (long leftBytes = inMemoryBytes(store, 1); leftBytes > 0; ) {
@@ -164,7 +164,6 @@ class OutputMoveTest extends PoolTestBase {
         assertEnds(store);
       }
     }
-    assertTrue(several > 0, "all left at once");
   }
 
   private static List<Extent> inMemory(CommittedOutput output) {
@@ -578,7 +577,7 @@ class OutputMoveTest extends PoolTestBase {
   @Test
   void aDiskThatHangsCostsADeadline() throws Exception {
     boolean checked = false;
-    try (SpillStore store = open(watched(2).diskTimeoutMs(300).build())) {
+    try (SpillStore store = open(watched(2).diskTimeoutMs(SLOW_DISK_MS).build())) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
       HeldFile held = new HeldFile();
       beforeSwitch.set(segment -> held.hold(store));

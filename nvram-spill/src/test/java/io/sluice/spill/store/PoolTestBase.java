@@ -24,6 +24,9 @@ abstract class PoolTestBase {
   static final int BLOCK_BYTES = 16 << 10;
   static final String APP = "application_1_0001";
 
+  /** When a disk is taken for one that hangs: not while a busy machine makes a file. */
+  static final long SLOW_DISK_MS = 4_000;
+
   @TempDir Path directory;
   TestPlace place = TestPlace.FILES;
   private long mappedBefore;

@@ -35,7 +35,11 @@ public final class Persistence implements Closeable {
     Optional<String> obstacle = obstacle(env);
     obstacle.ifPresent(fallbacks::add);
     store = obstacle.isPresent() ? Optional.empty() : install(env);
-    Runtime.getRuntime().addShutdownHook(atExit);
+    try {
+      Runtime.getRuntime().addShutdownHook(atExit);
+    } catch (IllegalStateException shuttingDown) {
+      return; // nothing is persisted any more
+    }
   }
 
   /** Starts it; empty if the application does not ask for it. */

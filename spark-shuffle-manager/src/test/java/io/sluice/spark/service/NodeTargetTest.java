@@ -129,6 +129,7 @@ class NodeTargetTest {
         .setAppName("NodeTargetTest")
         .set("spark.ui.enabled", "false")
         .set("spark.driver.host", "127.0.0.1")
+        .set("spark.cleaner.referenceTracking", "false") // nothing is removed but by the tests
         .set("spark.driver.bindAddress", "127.0.0.1")
         .set("spark.shuffle.manager", SluiceShuffleManager.class.getName())
         .set("spark.sluice.pool.dir", base.toString())

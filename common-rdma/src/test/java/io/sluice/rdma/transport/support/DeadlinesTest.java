@@ -29,7 +29,7 @@ class DeadlinesTest {
     try (Deadlines deadlines = new Deadlines("sluice-test")) {
       LinkedBlockingQueue<Integer> fired = new LinkedBlockingQueue<>();
       deadlines.after(20_000, () -> fired.add(3));
-      deadlines.after(60, () -> fired.add(2));
+      deadlines.after(2_000, () -> fired.add(2));
       deadlines.after(20, () -> fired.add(1));
       assertEquals(1, fired.poll(10, TimeUnit.SECONDS));
       assertEquals(2, fired.poll(10, TimeUnit.SECONDS));
@@ -40,13 +40,13 @@ class DeadlinesTest {
   void aCancelledOneDoesNotFireAndAFailingOneStopsNoOther() throws Exception {
     try (Deadlines deadlines = new Deadlines("sluice-test")) {
       LinkedBlockingQueue<String> fired = new LinkedBlockingQueue<>();
-      deadlines.after(30, () -> fired.add("cancelled")).cancel();
+      deadlines.after(1_000, () -> fired.add("cancelled")).cancel();
       deadlines.after(
-          35,
+          1_005,
           () -> {
             throw new IllegalStateException("expected by the test");
           });
-      deadlines.after(40, () -> fired.add("kept"));
+      deadlines.after(1_010, () -> fired.add("kept"));
       assertEquals("kept", fired.poll(10, TimeUnit.SECONDS));
       assertTrue(fired.isEmpty());
     }

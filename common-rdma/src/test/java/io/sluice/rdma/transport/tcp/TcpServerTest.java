@@ -306,7 +306,8 @@ class TcpServerTest {
   @Test
   void anIdleConnectionIsEndedAndTheClientMayComeAgain() throws Exception {
     try (RegionFixture fixture = new RegionFixture(dir, 4096, 8);
-        ServerEndpoint server = new TcpProvider().listen(ANY_PORT, Admission.open(limits(1, 100)));
+        ServerEndpoint server =
+            new TcpProvider().listen(ANY_PORT, Admission.open(limits(1, 1_000)));
         RawClient idle = new RawClient(server).welcomed()) {
       RegionDescriptor descriptor = server.register(fixture.region());
       assertEquals(-1, idle.in.read());

@@ -50,6 +50,7 @@ final class ContextRun {
     try {
       session.sparkContext().addSparkListener(costs);
       session.sparkContext().addSparkListener(events);
+      AllExecutors.await(session.sparkContext());
       work.doIn(run);
       executorStates = ExecutorStates.ask(new JavaSparkContext(session.sparkContext()));
       driverShuffleManager = PartitionSummary.shuffleManager(SparkEnv.get());

@@ -47,6 +47,7 @@ public final class HeldJob {
     Path directory = Path.of(arguments[3]);
     try (JavaSparkContext context =
         new JavaSparkContext(SparkSession.builder().getOrCreate().sparkContext())) {
+      AllExecutors.await(context.sc());
       TaskCosts costs = new TaskCosts();
       context.sc().addSparkListener(costs);
       ResultSummary result = ResultSummary.of(new RddWorkloads(context, shuffle).repartition());

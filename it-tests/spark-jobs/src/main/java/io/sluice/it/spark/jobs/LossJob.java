@@ -42,6 +42,7 @@ public final class LossJob {
     SortedMap<String, String> states;
     ShuffleCosts total;
     try (JavaSparkContext context = new JavaSparkContext(new SparkConf().setAppName("LossJob"))) {
+      AllExecutors.await(context.sc());
       lost = new LossListener(firstExecutor(context));
       JavaRDD<ResultRow> grouped = new RddWorkloads(context, arguments).groupByKey();
       context.sc().addSparkListener(costs);

@@ -23,7 +23,8 @@ import org.apache.spark.storage.StorageLevel;
 public final class PersistJob {
   private PersistJob() {}
 
-  public static void main(String[] arguments) throws IOException, TimeoutException {
+  public static void main(String[] arguments)
+      throws IOException, TimeoutException, InterruptedException {
     ShuffleArguments shape =
         new ShuffleArguments(
             Workload.REPARTITION,
@@ -33,6 +34,7 @@ public final class PersistJob {
     PersistReport report;
     try (JavaSparkContext context =
         new JavaSparkContext(SparkSession.builder().getOrCreate().sparkContext())) {
+      AllExecutors.await(context.sc());
       report = run(context, StorageLevel.fromString(arguments[0]), shape);
     }
     System.out.println(new ObjectMapper().writeValueAsString(report));
