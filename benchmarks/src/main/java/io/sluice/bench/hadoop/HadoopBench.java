@@ -37,18 +37,44 @@ public final class HadoopBench {
   private static final List<Ratio<HadoopVariant>> RATIOS =
       List.of(
           new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.STOCK),
-          new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.TUNED));
+          new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.TUNED),
+          new Ratio<>(HadoopVariant.STOCK_ENCRYPTED, HadoopVariant.STOCK),
+          new Ratio<>(HadoopVariant.SLUICE_ENCRYPTED, HadoopVariant.SLUICE),
+          new Ratio<>(HadoopVariant.SLUICE_ENCRYPTED, HadoopVariant.STOCK_ENCRYPTED));
 
   private final PseudoCluster cluster;
   private final Console console;
   private final long sizeBytes;
+  private final String resultName;
   private final List<HadoopVariant> variants;
 
-  public HadoopBench(PseudoCluster cluster, Console console, long sizeBytes) {
+  private HadoopBench(
+      PseudoCluster cluster,
+      Console console,
+      long sizeBytes,
+      String resultName,
+      List<HadoopVariant> variants) {
     this.cluster = cluster;
     this.console = console;
     this.sizeBytes = sizeBytes;
-    this.variants = HadoopVariant.available(cluster.spec().sluice());
+    this.resultName = resultName;
+    this.variants = variants;
+  }
+
+  /** Stock, stock tuned, and Sluice. */
+  public static HadoopBench plain(PseudoCluster cluster, Console console, long sizeBytes) {
+    return new HadoopBench(
+        cluster, console, sizeBytes, "bench", HadoopVariant.available(cluster.spec().sluice()));
+  }
+
+  /** Stock and Sluice, without and with encrypted map outputs. */
+  public static HadoopBench encrypted(PseudoCluster cluster, Console console, long sizeBytes) {
+    return new HadoopBench(
+        cluster,
+        console,
+        sizeBytes,
+        "bench-encrypted",
+        HadoopVariant.encrypted(cluster.spec().sluice()));
   }
 
   /** Runs all rounds and writes the results. */
@@ -89,7 +115,7 @@ public final class HadoopBench {
                 cluster.spec().distribution().version());
     BenchResults all =
         new BenchResults(
-            "bench",
+            resultName,
             title,
             Machine.here(),
             Map.of(),

@@ -2,11 +2,13 @@ package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Variant;
 import io.sluice.it.cluster.SluiceFragments;
-import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /** A way to run the same unmodified job on the same cluster: only settings differ. */
 public enum HadoopVariant implements Variant {
@@ -14,8 +16,14 @@ public enum HadoopVariant implements Variant {
   STOCK("stock defaults"),
   /** Hadoop's own, with memory settings that avoid most of its disk passes. */
   TUNED("stock tuned"),
+  /** Stock with what makes it encrypt map outputs; Sluice does so, too. */
+  STOCK_ENCRYPTED("stock, encrypted"),
   /** The settings of {@code docs/conf}, which the cluster's clients already have. */
-  SLUICE("Sluice");
+  SLUICE("Sluice"),
+  SLUICE_ENCRYPTED("Sluice, encrypted");
+
+  private static final Set<HadoopVariant> OURS = EnumSet.of(SLUICE, SLUICE_ENCRYPTED);
+  private static final Set<HadoopVariant> ENCRYPTED = EnumSet.of(STOCK_ENCRYPTED, SLUICE_ENCRYPTED);
 
   private final String title;
 
@@ -31,7 +39,7 @@ public enum HadoopVariant implements Variant {
   /** What is passed as {@code -D} to a job. */
   public Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
-    if (this != SLUICE) {
+    if (!OURS.contains(this)) {
       settings.put(SluiceFragments.COLLECTOR_KEY, SluiceFragments.STOCK_COLLECTOR);
       settings.put(SluiceFragments.CONSUMER_KEY, SluiceFragments.STOCK_CONSUMER);
     }
@@ -40,13 +48,21 @@ public enum HadoopVariant implements Variant {
       settings.put("mapreduce.reduce.input.buffer.percent", "0.7");
       settings.put("mapreduce.reduce.shuffle.merge.percent", "0.9");
     }
+    if (ENCRYPTED.contains(this)) {
+      settings.put(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, "true");
+    }
     return settings;
   }
 
-  /** All variants that can run: Sluice only where its jar has been built. */
+  /** What can run of those that encrypt nothing: Sluice only where its jar has been built. */
   public static List<HadoopVariant> available(Optional<SluiceFragments> sluice) {
-    List<HadoopVariant> variants = new ArrayList<>(List.of(STOCK, TUNED));
-    sluice.ifPresent(present -> variants.add(SLUICE));
-    return variants;
+    return sluice.isPresent() ? List.of(STOCK, TUNED, SLUICE) : List.of(STOCK, TUNED);
+  }
+
+  /** The same of what shows the cost of encryption. */
+  public static List<HadoopVariant> encrypted(Optional<SluiceFragments> sluice) {
+    return sluice.isPresent()
+        ? List.of(STOCK, STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED)
+        : List.of(STOCK, STOCK_ENCRYPTED);
   }
 }

@@ -32,12 +32,21 @@ final class BenchCommand implements Callable<Integer> {
       description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
   private int runs;
 
+  @Option(
+      names = "--encrypted",
+      description = "Stock and Sluice, without and with mapreduce.job.encrypted-intermediate-data.")
+  private boolean encrypted;
+
   @Override
   public Integer call() {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new HadoopBench(cluster, console, sizeBytes).run(runs, new ResultFiles(workspace.results()));
+      HadoopBench bench =
+          encrypted
+              ? HadoopBench.encrypted(cluster, console, sizeBytes)
+              : HadoopBench.plain(cluster, console, sizeBytes);
+      bench.run(runs, new ResultFiles(workspace.results()));
     }
     return 0;
   }

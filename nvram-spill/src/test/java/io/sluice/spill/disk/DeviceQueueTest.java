@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class DeviceQueueTest {
   private static final long PATIENT_MS = 60_000;
-  private static final long HASTY_MS = 50;
+  private static final long HASTY_MS = 1_000;
   private static final DiskStream STREAM = new DiskStream("user", "application", 1);
 
   private final CountDownLatch gate = new CountDownLatch(1);
@@ -158,13 +158,15 @@ class DeviceQueueTest {
     DiskRequest queued = request(unit -> {});
     hanging.submit(queued);
     IOException failure = assertThrows(IOException.class, () -> hanging.await(queued));
-    assertTrue(failure.getMessage().contains("has not answered for 50 ms"), failure.toString());
+    assertTrue(
+        failure.getMessage().contains("has not answered for " + HASTY_MS + " ms"),
+        failure.toString());
     assertThrows(IOException.class, () -> hanging.await(running), "who waits for what runs");
     assertEquals(1, over.get(), "only what was queued is over");
     assertEquals(DiskRequest.State.RUNNING, hanging.state(running));
     assertThrows(IOException.class, () -> hanging.run(request(unit -> {})), "nothing is taken");
 
-    DeviceQueue other = queue(HASTY_MS);
+    DeviceQueue other = queue(PATIENT_MS);
     other.run(request(unit -> {}));
 
     gate.countDown();

@@ -34,6 +34,11 @@ class DiskDirectoriesTest extends PoolTestBase {
     return directory.resolve("disk1");
   }
 
+  /** Both are on one file system, so that either may be asked when it has a little more room. */
+  private Path other(Path used) {
+    return used.equals(first()) ? second() : first();
+  }
+
   private Path second() {
     return directory.resolve("disk2");
   }
@@ -146,16 +151,16 @@ class DiskDirectoriesTest extends PoolTestBase {
     Random random = seeded("oneThatFailsLaterIsLeftOutAndCounted");
     try (SpillStore store = SpillStore.open(twoDisks().build());
         Lease lease = store.openLease(APP)) {
-      assertEquals(first(), directoryOf(lease.lease(BLOCK_BYTES).get(0)));
+      Path used = directoryOf(lease.lease(BLOCK_BYTES).get(0));
       assertEquals(0, store.stats().failedDirectories());
-      breakDown(first());
+      breakDown(used);
       Outputs.Content content = commit(lease, id(1), random, 300_000);
       assertEquals(1, store.stats().failedDirectories());
       Outputs.check(store, id(1), content);
       Extent extent = store.find(id(1)).orElseThrow().extents().get(0);
-      assertEquals(second(), directoryOf(extent));
+      assertEquals(other(used), directoryOf(extent));
       store.freeApplication(APP);
-      repair(first());
+      repair(used);
     }
   }
 
@@ -190,23 +195,25 @@ class DiskDirectoriesTest extends PoolTestBase {
   @Test
   void whatCannotBeDeletedStandsInNobodysWayAndGoesLater() throws Exception {
     Random random = seeded("whatCannotBeDeletedStandsInNobodysWayAndGoesLater");
+    Path broken;
     try (SpillStore store = SpillStore.open(twoDisks().build());
         Lease lease = store.openLease(APP)) {
       commit(lease, id(1), random, 300_000);
       List<Extent> unused = lease.lease(BLOCK_BYTES);
-      breakDown(first());
+      broken = directoryOf(unused.get(0));
+      breakDown(broken);
       lease.release(unused);
       store.freeApplication(APP);
       assertEquals(1, store.stats().failedDirectories());
       assertEquals(0, store.stats().disk().createdBytes());
-      repair(first());
-      try (var files = Files.list(first())) {
+      repair(broken);
+      try (var files = Files.list(broken)) {
         assertTrue(files.count() > 1);
       }
     }
-    try (var files = Files.list(first())) {
+    try (var files = Files.list(broken)) {
       assertEquals(
-          Set.of(first().resolve("pool.lock"), first().resolve("pool.epoch")),
+          Set.of(broken.resolve("pool.lock"), broken.resolve("pool.epoch")),
           Set.copyOf(files.toList()));
     }
   }
@@ -228,34 +235,29 @@ class DiskDirectoriesTest extends PoolTestBase {
   @Test
   void oneThatMissedAStartIsEmptied() throws Exception {
     Random random = seeded("oneThatMissedAStartIsEmptied");
+    Path missing;
     Outputs.Content late;
     try (SpillStore store = SpillStore.open(twoDisks().build())) {
       commit(store.openLease(APP), id(1), random, 300_000);
+      missing = directoryOf(store.find(id(1)).orElseThrow().extents().get(0));
     }
-    breakDown(first());
+    breakDown(missing);
     try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
       assertTrue(store.find(id(1)).isEmpty());
       late = commit(store.openLease(APP), id(2), random, 300_000);
     }
-    repair(first());
+    repair(missing);
     try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
       assertEquals(0, store.stats().failedDirectories());
       assertTrue(store.find(id(1)).isEmpty());
       Outputs.check(store, id(2), late);
-      store.segments().forEach(each -> assertEquals(second(), each.path().getParent()));
+      store.segments().forEach(each -> assertEquals(other(missing), each.path().getParent()));
     }
   }
 
-  /** Memory for one segment, and what has no room there in the first directory. */
+  /** Memory for one segment, and what has no room there in either directory. */
   private StoreConfig.Builder memoryAndTwoDisks() {
     return config(1).disk(List.of(first(), second()), 0, 0);
-  }
-
-  /** See {@link #straddle}; its tail is in the first directory. */
-  private SegmentHandle straddleFirst(SpillStore store, Random random) throws IOException {
-    SegmentHandle tail = straddle(store, random);
-    assertEquals(first(), tail.info().path().getParent());
-    return tail;
   }
 
   /** Commits an output in memory alone. */
@@ -280,15 +282,16 @@ class DiskDirectoriesTest extends PoolTestBase {
   @Test
   void oneThatIsBackTakesNoBlocksFromWhoHasThemNow() throws Exception {
     Random random = seeded("oneThatIsBackTakesNoBlocksFromWhoHasThemNow");
+    Path disk;
     try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
-      straddleFirst(store, random);
+      disk = straddle(store, random).info().path().getParent();
     }
-    breakDown(first());
+    breakDown(disk);
     Outputs.Content later;
     try (SpillStore store = SpillStore.open(memoryAndTwoDisks().recover(Set.of()).build())) {
       later = commitInMemory(store, random);
     }
-    repair(first());
+    repair(disk);
     assertOnlyTheLaterOneIsThere(later);
   }
 
@@ -297,7 +300,7 @@ class DiskDirectoriesTest extends PoolTestBase {
     Random random = seeded("aFileThatCannotBeReadAtOneStartTakesNoBlocksAtTheNext");
     Path file;
     try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
-      file = straddleFirst(store, random).info().path();
+      file = straddle(store, random).info().path();
     }
     hide(file);
     Outputs.Content later;
@@ -315,7 +318,7 @@ class DiskDirectoriesTest extends PoolTestBase {
     Outputs.Content later;
     Path file;
     try (SpillStore store = SpillStore.open(memoryAndTwoDisks().build())) {
-      SegmentHandle tail = straddleFirst(store, random);
+      SegmentHandle tail = straddle(store, random);
       file = tail.info().path();
       hide(file);
       tail.close(); // as with an error of the disk: neither written to nor deleted
@@ -334,16 +337,16 @@ class DiskDirectoriesTest extends PoolTestBase {
       commit(store.openLease(APP), id(1), random, 300_000);
       stale = store.find(id(1)).orElseThrow().extents().get(0).segment().path();
     }
-    breakDown(first());
+    breakDown(stale.getParent());
     Outputs.Content content;
     Path file;
     try (SpillStore store = SpillStore.open(twoDisks().build())) {
       content = commit(store.openLease(APP), id(2), random, 300_000);
       file = store.find(id(2)).orElseThrow().extents().get(0).segment().path();
-      assertEquals(second(), file.getParent());
+      assertEquals(other(stale.getParent()), file.getParent());
       assertEquals(idOf(stale), idOf(file));
     }
-    repair(first());
+    repair(stale.getParent());
     assertTrue(Files.exists(stale));
     try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
       Outputs.check(store, id(2), content);

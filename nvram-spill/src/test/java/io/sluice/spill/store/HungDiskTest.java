@@ -40,7 +40,9 @@ class HungDiskTest extends PoolTestBase {
   @Test
   void aFileThatHangsIsLeftAloneAndTheStoreGoesOn() throws Exception {
     Random random = seeded("aFileThatHangsIsLeftAloneAndTheStoreGoesOn");
-    try (SpillStore store = SpillStore.open(twoDisks(0).build())) {
+    // Beside one that hangs, the other has a tenth of that for an answer.
+    StoreConfig.Builder patient = twoDisks(0).diskTimeoutMs(3 * SLOW_DISK_MS);
+    try (SpillStore store = SpillStore.open(patient.build())) {
       try (Lease lease = store.openLease(APP)) {
         Extent extent = lease.lease(3 * BLOCK_BYTES).get(0);
         SegmentInfo segment = extent.segment();

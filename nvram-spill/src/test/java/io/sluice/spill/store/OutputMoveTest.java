@@ -449,8 +449,8 @@ class OutputMoveTest extends PoolTestBase {
   @Test
   void whatNobodyWasToldOfIsGrantedAtOnceAndTheRestWhenItIsWanted() throws Exception {
     try (SpillStore store = open(configWithDisk(1).build())) {
-      commit(store, 1, OUTPUT_BYTES);
-      commit(store, 2, OUTPUT_BYTES);
+      commit(store, 1, OUTPUT_BYTES / 3); // so that both have room beside each other
+      commit(store, 2, OUTPUT_BYTES / 3);
       CommittedOutput untold = output(store, 1);
       CommittedOutput told = output(store, 2);
       told.runs(0);
@@ -556,6 +556,10 @@ class OutputMoveTest extends PoolTestBase {
     StoreConfig config = config(2).disk(List.of(disk()), BLOCK_BYTES, 0).build();
     try (SpillStore store = open(config)) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
+      while (output(store, 1).place().lengthBytes() <= BLOCK_BYTES) { // which may be empty
+        store.freeOutput(id(1));
+        content = commit(store, 1, OUTPUT_BYTES);
+      }
       assertThrows(StoreFullException.class, () -> store.moveToDisk(output(store, 1), () -> true));
       assertEquals(0, store.stats().refusals(), "no task was refused");
       assertMovesNothing(store, content);

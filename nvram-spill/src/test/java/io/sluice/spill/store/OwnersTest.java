@@ -304,7 +304,7 @@ class OwnersTest extends PoolTestBase {
           public void segmentRemoved(SegmentHandle segment) {}
         };
     Random random = seeded("whatIsBeingCommittedDoesNotGoOverMeanwhile");
-    try (SpillStore store = open(config(2).segmentListener(listener).fillTimeoutMs(200))) {
+    try (SpillStore store = open(config(2).segmentListener(listener))) {
       stores.add(store);
       Lease ann = store.openLease(APP, ANN);
       closed.add(ann);
