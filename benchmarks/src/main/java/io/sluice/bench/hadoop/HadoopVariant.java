@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /** A way to run the same unmodified job on the same cluster: only settings differ. */
 public enum HadoopVariant implements Variant {
@@ -49,7 +48,7 @@ public enum HadoopVariant implements Variant {
       settings.put("mapreduce.reduce.shuffle.merge.percent", "0.9");
     }
     if (ENCRYPTED.contains(this)) {
-      settings.put(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, "true");
+      settings.put("mapreduce.job.encrypted-intermediate-data", "true");
     }
     return settings;
   }
