@@ -41,8 +41,14 @@ final class MemoryResults {
 
   MemoryResults(HadoopDistribution hadoop, MemoryPlan plan) {
     title =
-        "Shuffling in little memory: Sort of %s, rounds: %d, Hadoop %s"
-            .formatted(Size.show(plan.sizeBytes()), plan.rounds(), hadoop.version());
+        "Shuffling in little memory: %s, size %s, rounds: %d, Hadoop %s"
+            .formatted(
+                plan.workloads().stream()
+                    .map(MemoryWorkload::title)
+                    .collect(Collectors.joining(", ")),
+                Size.show(plan.sizeBytes()),
+                plan.rounds(),
+                hadoop.version());
     rates =
         "Device of the shuffle: %s; of the distributed file system: %s"
             .formatted(show(plan.shuffleRate()), show(plan.filesRate()));
