@@ -175,6 +175,21 @@ class CheatsTest extends NodeTestBase {
     }
   }
 
+  /** Linux opens a file anew by the descriptors of a process, if its user may open that file. */
+  @Test
+  void whatIsHandedToReadIsNotToBeWrittenNorOpenedAnew() throws Exception {
+    service = withDisk(1, new TcpProvider()).users(engine).start();
+    metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
+    assertEquals(
+        """
+        handed 1048576 bytes
+        access mode: 0
+        to read: AccessDeniedException
+        to write: AccessDeniedException
+        """,
+        others.run(OtherUser.NOBODY, ReopenMain.class, metadata, FORMER, CHEATS_SECRET));
+  }
+
   /** Nobody can take from a task what it was handed: so it has to become worth nothing. */
   @Test
   void whatIsKeptOfASegmentShowsNothingOfItsNextOwners() throws Exception {
