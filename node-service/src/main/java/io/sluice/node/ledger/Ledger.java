@@ -322,6 +322,11 @@ public class Ledger {
         books.queue.size());
   }
 
+  /** Whether anybody waits for an answer. */
+  public boolean isAwaited() {
+    return !books.queue.isEmpty();
+  }
+
   /** What the outputs of each application hold in memory. */
   public Map<String, Long> sends() {
     return books.accounts.values().stream()

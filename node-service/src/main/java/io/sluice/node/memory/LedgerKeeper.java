@@ -538,7 +538,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
       }
       lock.lock();
       try {
-        return ledger.stats().queued() > 0;
+        return ledger.isAwaited();
       } finally {
         lock.unlock();
       }

@@ -212,6 +212,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   public final class Write implements LentBytes {
     private final IoClass ioClass;
     private final Transfer transfer;
+    private DiskRequest request; // once it is begun
 
     private Write(IoClass ioClass, Transfer transfer) {
       this.ioClass = ioClass;
@@ -230,13 +231,21 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
 
     /** Returns when they are written, all of them. */
     public void run() throws IOException {
-      begin().await();
+      begin();
+      await();
     }
 
-    /** They are on their way from here on, and the device has their memory until it is done. */
-    public Begun begin() {
-      DiskRequest request = transfer.begin(ioClass, System.nanoTime(), this::write);
-      return () -> device.queue().await(request);
+    /**
+     * They are on their way from here on, and the device has their memory until it is done. If this
+     * throws, nothing is on its way.
+     */
+    public void begin() {
+      request = transfer.begin(ioClass, System.nanoTime(), this::write);
+    }
+
+    /** Returns when what was begun is written, all of it; also once this is closed. */
+    public void await() throws IOException {
+      device.queue().await(request);
     }
 
     private void write() throws IOException {
@@ -261,13 +270,6 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     public void close() {
       transfer.close();
     }
-  }
-
-  /** Bytes that are being written. */
-  @FunctionalInterface
-  public interface Begun {
-    /** Returns when they are written, all of them. */
-    void await() throws IOException;
   }
 
   private static int paddingTo(long position) {

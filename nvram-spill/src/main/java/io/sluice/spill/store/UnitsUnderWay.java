@@ -23,7 +23,7 @@ final class UnitsUnderWay implements AutoCloseable {
   private final BiConsumer<SegmentHandle, IOException> onFailure;
   private final Deque<Unit> units = new ArrayDeque<>(); // oldest first
 
-  private record Unit(SegmentHandle segment, DeviceFile.Begun begun) {}
+  private record Unit(SegmentHandle segment, DeviceFile.Write write) {}
 
   UnitsUnderWay(BiConsumer<SegmentHandle, IOException> onFailure) {
     this.onFailure = onFailure;
@@ -46,7 +46,13 @@ final class UnitsUnderWay implements AutoCloseable {
       throws IOException {
     try (DeviceFile.Write write = segment.beginWrite(ioClass, offsetBytes, bytes.remaining())) {
       write.bytes().put(bytes);
-      units.add(new Unit(segment, write.begin()));
+      units.add(new Unit(segment, write)); // first: nothing that has begun may be forgotten
+      try {
+        write.begin();
+      } catch (RuntimeException | Error e) {
+        units.removeLast();
+        throw e;
+      }
     } catch (IOException e) {
       onFailure.accept(segment, e);
       throw e;
@@ -62,7 +68,7 @@ final class UnitsUnderWay implements AutoCloseable {
     while (units.size() > count) {
       Unit unit = units.remove();
       try {
-        unit.begun().await();
+        unit.write().await();
       } catch (IOException e) {
         onFailure.accept(unit.segment(), e);
         throw e;
