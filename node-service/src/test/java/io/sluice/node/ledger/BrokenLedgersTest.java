@@ -69,10 +69,8 @@ class BrokenLedgersTest {
                 })),
     LOANS_BEFORE_RECEIVED(
         Set.of(Property.LOANS_AFTER_RECEIVED),
-        books ->
-            new Ledger(
-                books,
-                new Granting(books),
+        takingBack(
+            books ->
                 new TakingBack(books, new Granting(books)) {
                   @Override
                   void takeBack(
@@ -82,10 +80,8 @@ class BrokenLedgersTest {
                 })),
     OUTPUTS_BEFORE_LOANS(
         Set.of(Property.OUTPUTS_AFTER_LOANS),
-        books ->
-            new Ledger(
-                books,
-                new Granting(books),
+        takingBack(
+            books ->
                 new TakingBack(books, new Granting(books)) {
                   @Override
                   void takeBack(
@@ -95,10 +91,8 @@ class BrokenLedgersTest {
                 })),
     CLAIMS_BEFORE_OUTPUTS(
         Set.of(Property.CLAIMS_LAST),
-        books ->
-            new Ledger(
-                books,
-                new Granting(books),
+        takingBack(
+            books ->
                 new TakingBack(books, new Granting(books)) {
                   @Override
                   long movableBytes(List<Ask> asks) {
@@ -113,10 +107,8 @@ class BrokenLedgersTest {
                 })),
     FORGETS_WHAT_IS_KEPT(
         Set.of(Property.WORK),
-        books ->
-            new Ledger(
-                books,
-                new Granting(books),
+        takingBack(
+            books ->
                 new TakingBack(
                     books,
                     new Granting(books) {
@@ -166,10 +158,8 @@ class BrokenLedgersTest {
                 })),
     SHARES_NO_LOANS(
         Set.of(Property.EQUAL),
-        books ->
-            new Ledger(
-                books,
-                new Granting(books),
+        takingBack(
+            books ->
                 new TakingBack(books, new Granting(books)) {
                   @Override
                   boolean sharesLoans() {
@@ -207,6 +197,11 @@ class BrokenLedgersTest {
     /** One with a fault in what it grants. */
     private static Function<Books, Ledger> granting(Function<Books, Granting> maker) {
       return books -> new Ledger(books, maker.apply(books));
+    }
+
+    /** One with a fault in what it takes back. */
+    private static Function<Books, Ledger> takingBack(Function<Books, TakingBack> maker) {
+      return books -> new Ledger(books, new Granting(books), maker.apply(books));
     }
 
     Ledger ledger(long capacity) {
