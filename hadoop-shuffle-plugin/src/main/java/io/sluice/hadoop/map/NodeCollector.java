@@ -9,6 +9,7 @@ import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
+import io.sluice.mapreduce.map.OutputMarker;
 import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;

@@ -1,10 +1,11 @@
 package io.sluice.spark.persist;
 
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.pool.ExecutorDirectory;
+import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
@@ -36,13 +37,13 @@ final class BlockPool implements Closeable {
   /** All leases are of one application; the store is nobody else's. */
   private static final String OWNER = "persisted";
 
-  private final ExecutorDirectory home;
+  private final ProcessDirectory home;
   private final SpillStore store;
   private final Medium medium;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private boolean closed;
 
-  private BlockPool(ExecutorDirectory home, SpillStore store, Medium medium) {
+  private BlockPool(ProcessDirectory home, SpillStore store, Medium medium) {
     this.home = home;
     this.store = store;
     this.medium = medium;
@@ -51,10 +52,12 @@ final class BlockPool implements Closeable {
   /** Opens an executor's pool. */
   static BlockPool open(SparkConf conf, String executorId) throws IOException {
     UnaryOperator<String> settings = SparkSettings.of(conf);
-    ExecutorDirectory home =
-        ExecutorDirectory.create(
+    ProcessDirectory home =
+        ProcessDirectory.create(
             Path.of(SparkSettings.POOL_DIR.get(settings)),
-            conf.getAppId() + "-" + executorId + "-" + OWNER);
+            ExecutorPool.DIRECTORY,
+            conf.getAppId() + "-" + executorId + "-" + OWNER,
+            SparkSettings.POOL_DIR.name());
     try {
       MediumChooser.Choice choice =
           MediumChooser.choose(SparkSettings.POOL_MEDIUM.get(settings), home.directory());

@@ -15,6 +15,7 @@ import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreConfig;
@@ -45,6 +46,9 @@ import org.slf4j.LoggerFactory;
  * and leaves nothing behind.
  */
 public final class ExecutorPool implements OutputTarget, Closeable {
+  /** Where pools of a user's executors lie below their base. */
+  public static final String DIRECTORY = "sluice-spark";
+
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
 
   /** Longer than it takes to read or free something, also where a disk has to be given up. */
@@ -53,7 +57,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   private final String applicationId;
   private final JobSecret secret;
   private final ShuffleKey key;
-  private final ExecutorDirectory home;
+  private final ProcessDirectory home;
   private final NodeService service;
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private final FreedShuffles freed = new FreedShuffles();
@@ -64,7 +68,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       String applicationId,
       SparkConf conf,
       ShuffleKey key,
-      ExecutorDirectory home,
+      ProcessDirectory home,
       NodeService service) {
     this.applicationId = applicationId;
     this.secret = ApplicationSecret.of(conf);
@@ -88,9 +92,12 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       List<Path> localDirs)
       throws IOException {
     UnaryOperator<String> settings = SparkSettings.of(conf);
-    ExecutorDirectory home =
-        ExecutorDirectory.create(
-            Path.of(SparkSettings.POOL_DIR.get(settings)), applicationId + "-" + executorId);
+    ProcessDirectory home =
+        ProcessDirectory.create(
+            Path.of(SparkSettings.POOL_DIR.get(settings)),
+            DIRECTORY,
+            applicationId + "-" + executorId,
+            SparkSettings.POOL_DIR.name());
     try {
       Path directory = home.directory();
       NodeService service = start(settings, transports, directory, localDirs);

@@ -1,4 +1,4 @@
-package io.sluice.hadoop.map;
+package io.sluice.mapreduce.map;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,13 +15,13 @@ import org.slf4j.LoggerFactory;
  * is missing. And it is empty rather than as long as the output with a hole in it, because a job's
  * limit of what it may leave on a disk counts lengths.
  */
-final class OutputMarker {
+public final class OutputMarker {
   private static final Logger LOG = LoggerFactory.getLogger(OutputMarker.class);
 
   private OutputMarker() {}
 
   /** Leaves it; without, there is the warning, but the output is none the worse for it. */
-  static void leave(MapOutputFile files) {
+  public static void leave(MapOutputFile files) {
     try {
       Path file = Path.of(files.getOutputFileForWrite(0).toUri().getPath());
       Files.write(file, new byte[0]);

@@ -1,9 +1,6 @@
-package io.sluice.spark.pool;
+package io.sluice.spill.segment;
 
 import io.sluice.rdma.memory.LockFile;
-import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spill.segment.PlaceUse;
-import io.sluice.spill.segment.PrivateDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -14,14 +11,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The directory of one executor's pool, which lives as long as the executor does: a locked file
- * beside it says so, and whoever comes next removes what a killed executor has left.
+ * The directory of a pool that lives as long as its process does: a locked file beside it says so,
+ * and whoever comes next removes what a killed process has left.
  *
  * <p>Thread contract: one thread. Ownership: whoever makes it closes it, which removes it. Failure:
  * {@link IOException} if the base belongs to somebody else or cannot be written.
  */
-public final class ExecutorDirectory implements Closeable {
-  private static final String ADVICE = "remove it, or set " + SparkSettings.POOL_DIR.name();
+public final class ProcessDirectory implements Closeable {
   private static final String LOCK_SUFFIX = ".lock";
   private static final long GUARD_PAUSE_MS = 10;
   private static final long GUARD_TIMEOUT_MS = 60_000;
@@ -29,15 +25,22 @@ public final class ExecutorDirectory implements Closeable {
   private final Path directory;
   private final LockFile lock;
 
-  private ExecutorDirectory(Path directory, LockFile lock) {
+  private ProcessDirectory(Path directory, LockFile lock) {
     this.directory = directory;
     this.lock = lock;
   }
 
-  /** Makes an empty directory for {@code name} below {@code base}, and removes dead neighbours. */
-  public static ExecutorDirectory create(Path base, String name) throws IOException {
-    Path ours = base.resolve("sluice-spark-" + System.getProperty("user.name"));
-    PrivateDirectory.prepare(ours, PlaceUse.PRIVATE, ADVICE);
+  /**
+   * Makes an empty directory below {@code base}, and removes dead neighbours of its kind.
+   *
+   * @param kind of the processes, one of a name at a time
+   * @param name of this one
+   * @param setting that names another base, for messages
+   */
+  public static ProcessDirectory create(Path base, String kind, String name, String setting)
+      throws IOException {
+    Path ours = base.resolve(kind + "-" + System.getProperty("user.name"));
+    PrivateDirectory.prepare(ours, PlaceUse.PRIVATE, "remove it, or set " + setting);
     LockFile guard = guard(ours);
     try {
       removeDead(ours);
@@ -48,7 +51,7 @@ public final class ExecutorDirectory implements Closeable {
       try {
         Path directory = ours.resolve(name);
         PrivateDirectory.delete(directory);
-        return new ExecutorDirectory(
+        return new ProcessDirectory(
             Files.createDirectory(directory, PrivateDirectory.OWNER_ONLY), lock);
       } catch (IOException | RuntimeException e) {
         lock.close();

@@ -1,4 +1,4 @@
-package io.sluice.spark.pool;
+package io.sluice.spill.segment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,13 +13,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ExecutorDirectoryTest {
+class ProcessDirectoryTest {
+  private static final String KIND = "sluice-test";
+
   @TempDir private Path base;
 
   @Test
   void isPrivateAndGoneWhenClosed() throws IOException {
     Path directory;
-    try (ExecutorDirectory home = ExecutorDirectory.create(base, "app-1")) {
+    try (ProcessDirectory home = ProcessDirectory.create(base, KIND, "app-1", "test.dir")) {
       directory = home.directory();
       assertEquals(
           "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)));
@@ -31,12 +33,12 @@ class ExecutorDirectoryTest {
 
   @Test
   void removesWhatDeadProcessesLeftAndNothingElse() throws IOException {
-    try (ExecutorDirectory living = ExecutorDirectory.create(base, "living")) {
+    try (ProcessDirectory living = ProcessDirectory.create(base, KIND, "living", "test.dir")) {
       Path ours = living.directory().getParent();
       Files.createFile(ours.resolve("dead.lock"));
       Path segment = Files.createDirectories(ours.resolve("dead/pool")).resolve("segment");
       Files.writeString(segment, "x");
-      try (ExecutorDirectory next = ExecutorDirectory.create(base, "next")) {
+      try (ProcessDirectory next = ProcessDirectory.create(base, KIND, "next", "test.dir")) {
         assertFalse(Files.exists(ours.resolve("dead")));
         assertFalse(Files.exists(ours.resolve("dead.lock")));
         assertTrue(Files.exists(living.directory()));
@@ -45,21 +47,22 @@ class ExecutorDirectoryTest {
     }
   }
 
-  /** Makes a home in another JVM, as the executor of another application does; then removes it. */
+  /** Makes a home in another JVM, as the process of another application does; then removes it. */
   public static final class Neighbour {
     private Neighbour() {}
 
     /** Below the base that is named. */
     public static void main(String[] args) throws IOException {
-      ExecutorDirectory.create(Path.of(args[0]), "neighbour").close();
+      ProcessDirectory.create(Path.of(args[0]), KIND, "neighbour", "test.dir").close();
     }
   }
 
-  /** An executor has a pool for shuffles and one for persisted blocks. */
+  /** A process may have several: an executor has one for shuffles and one for persisted blocks. */
   @Test
   void aNeighbourLeavesBothPoolsOfALivingProcess() throws Exception {
-    try (ExecutorDirectory shuffle = ExecutorDirectory.create(base, "app-1");
-        ExecutorDirectory persisted = ExecutorDirectory.create(base, "app-1-blocks")) {
+    try (ProcessDirectory shuffle = ProcessDirectory.create(base, KIND, "app-1", "test.dir");
+        ProcessDirectory persisted =
+            ProcessDirectory.create(base, KIND, "app-1-blocks", "test.dir")) {
       Process neighbour =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -78,9 +81,10 @@ class ExecutorDirectoryTest {
 
   @Test
   void isNotSharedByTwo() throws IOException {
-    try (ExecutorDirectory living = ExecutorDirectory.create(base, "app-1")) {
+    try (ProcessDirectory living = ProcessDirectory.create(base, KIND, "app-1", "test.dir")) {
       IOException e =
-          assertThrows(IOException.class, () -> ExecutorDirectory.create(base, "app-1"));
+          assertThrows(
+              IOException.class, () -> ProcessDirectory.create(base, KIND, "app-1", "test.dir"));
       assertTrue(e.getMessage().contains("living process"), e.getMessage());
       assertTrue(Files.exists(living.directory()));
     }
@@ -89,8 +93,7 @@ class ExecutorDirectoryTest {
   @Test
   void followsNoLinkThatSomebodyPutThere() throws IOException {
     Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
-    Files.createSymbolicLink(
-        base.resolve("sluice-spark-" + System.getProperty("user.name")), elsewhere);
-    assertThrows(IOException.class, () -> ExecutorDirectory.create(base, "app-1"));
+    Files.createSymbolicLink(base.resolve(KIND + "-" + System.getProperty("user.name")), elsewhere);
+    assertThrows(IOException.class, () -> ProcessDirectory.create(base, KIND, "app-1", "test.dir"));
   }
 }

@@ -1,0 +1,2 @@
+/** What Hadoop's client talks to. */
+package io.sluice.local.client;

@@ -1,0 +1,2 @@
+/** What may be set. */
+package io.sluice.local.conf;

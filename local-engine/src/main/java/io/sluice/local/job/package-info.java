@@ -1,0 +1,2 @@
+/** One job from its submission to its end. */
+package io.sluice.local.job;

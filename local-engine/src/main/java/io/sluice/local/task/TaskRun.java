@@ -1,0 +1,110 @@
+package io.sluice.local.task;
+
+import io.sluice.local.exchange.JobExchange;
+import java.io.IOException;
+import java.util.function.Function;
+import javax.crypto.SecretKey;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapred.ReduceTask;
+import org.apache.hadoop.mapred.Task;
+import org.apache.hadoop.mapred.TaskAttemptContextImpl;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.OutputCommitter;
+import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitIndex;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs attempts of one job with Hadoop's own task code.
+ *
+ * <p>Thread contract: safe from any thread, which is the task's thread meanwhile. Failure: whatever
+ * the attempt failed with, after its output was aborted and what it had open was closed.
+ */
+public final class TaskRun {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
+
+  private final JobConf job;
+  private final String jobFile;
+  private final JobExchange exchange;
+  private final Function<TaskID, TaskState> tasks;
+  private final SecretKey shuffleSecret;
+
+  /** Makes the committer of an attempt, which is of the old or the new API. */
+  public interface Committers {
+    /** For this attempt. */
+    OutputCommitter of(TaskAttemptContextImpl attempt) throws Exception;
+  }
+
+  private final Committers committers;
+
+  /**
+   * Of a job.
+   *
+   * @param job its settings, of which each attempt has a copy
+   * @param shuffleSecret as tasks of a cluster have one
+   */
+  public TaskRun(
+      JobConf job,
+      String jobFile,
+      JobExchange exchange,
+      Function<TaskID, TaskState> tasks,
+      SecretKey shuffleSecret,
+      Committers committers) {
+    this.job = job;
+    this.jobFile = jobFile;
+    this.exchange = exchange;
+    this.tasks = tasks;
+    this.shuffleSecret = shuffleSecret;
+    this.committers = committers;
+  }
+
+  /** Runs a map. */
+  public void map(TaskAttemptID attempt, TaskSplitIndex split) throws Exception {
+    run(new MapTask(jobFile, attempt, attempt.getTaskID().getId(), split, 1));
+  }
+
+  /** Runs a reduce. */
+  public void reduce(TaskAttemptID attempt, int maps) throws Exception {
+    run(new ReduceTask(jobFile, attempt, attempt.getTaskID().getId(), maps, 1));
+  }
+
+  private void run(Task task) throws Exception {
+    TaskAttemptID attempt = task.getTaskID();
+    JobConf conf = new JobConf(job);
+    String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
+    for (int i = 0; i < localDirs.length; i++) {
+      localDirs[i] = localDirs[i] + Path.SEPARATOR + attempt;
+    }
+    conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
+    task.setJobFile(jobFile);
+    task.setShuffleSecret(shuffleSecret);
+    task.localizeConfiguration(conf);
+    task.setConf(conf);
+    try {
+      task.run(conf, Umbilical.of(tasks, new TaskFileCounters()));
+    } catch (Exception | Error e) {
+      abort(conf, attempt, e);
+      throw e;
+    } finally {
+      exchange.ended(attempt);
+      for (String localDir : localDirs) {
+        FileSystem.getLocal(conf).delete(new Path(localDir), true);
+      }
+    }
+  }
+
+  private void abort(JobConf conf, TaskAttemptID attempt, Throwable cause) {
+    TaskAttemptContextImpl context = new TaskAttemptContextImpl(conf, attempt);
+    try {
+      committers.of(context).abortTask(context);
+    } catch (Exception e) {
+      LOG.warn("{}: its output could not be aborted", attempt, e);
+      cause.addSuppressed(e instanceof IOException ? e : new IOException(e));
+    }
+  }
+}

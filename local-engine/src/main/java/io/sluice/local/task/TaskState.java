@@ -1,0 +1,165 @@
+package io.sluice.local.task;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.TIPStatus;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapreduce.TaskReport;
+
+/**
+ * One task of a job and its attempts, as clients see them.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public final class TaskState {
+  private static final class Attempt {
+    private float progress;
+    private Counters counters = new Counters();
+    private final List<String> diagnostics = new ArrayList<>();
+    private boolean ended;
+  }
+
+  private final TaskID id;
+  private final Map<TaskAttemptID, Attempt> attempts = new LinkedHashMap<>();
+  private TIPStatus status = TIPStatus.PENDING;
+  private TaskAttemptID current; // null: none yet
+  private TaskAttemptID committing; // null: none may commit yet
+  private String state = "";
+  private long startMs;
+  private long finishMs;
+
+  /** Of which nothing has begun. */
+  public TaskState(TaskID id) {
+    this.id = id;
+  }
+
+  /** The task. */
+  public TaskID id() {
+    return id;
+  }
+
+  /** An attempt begins. */
+  public synchronized TaskAttemptID begin(long nowMs) {
+    current = new TaskAttemptID(id, attempts.size());
+    attempts.put(current, new Attempt());
+    status = TIPStatus.RUNNING;
+    startMs = startMs == 0 ? nowMs : startMs;
+    return current;
+  }
+
+  /** An attempt tells how it stands; false if it has ended, and should not be at work. */
+  synchronized boolean update(
+      TaskAttemptID attempt, float progress, String text, Counters counters) {
+    Attempt of = attempts.get(attempt);
+    if (of == null || of.ended) {
+      return false;
+    }
+    of.progress = progress;
+    of.counters = counters;
+    state = text;
+    return true;
+  }
+
+  synchronized boolean isAtWork(TaskAttemptID attempt) {
+    Attempt of = attempts.get(attempt);
+    return of != null && !of.ended;
+  }
+
+  /** One attempt may commit, until it has failed. */
+  synchronized boolean mayCommit(TaskAttemptID attempt) {
+    if (committing == null && isAtWork(attempt)) {
+      committing = attempt;
+    }
+    return attempt.equals(committing);
+  }
+
+  synchronized void diagnose(TaskAttemptID attempt, String text) {
+    Attempt of = attempts.get(attempt);
+    if (of != null) {
+      of.diagnostics.add(text);
+    }
+  }
+
+  /** An attempt has ended well, and the task with it. */
+  public synchronized void succeeded(TaskAttemptID attempt, long nowMs) {
+    Attempt of = attempts.get(attempt);
+    of.ended = true;
+    of.progress = 1;
+    status = TIPStatus.COMPLETE;
+    finishMs = nowMs;
+  }
+
+  /** An attempt has ended in vain; the task has not yet. */
+  public synchronized void failed(TaskAttemptID attempt, String why) {
+    Attempt of = attempts.get(attempt);
+    of.ended = true;
+    of.progress = 0;
+    of.counters = new Counters();
+    of.diagnostics.add(why);
+    committing = attempt.equals(committing) ? null : committing;
+  }
+
+  /** The task has ended in vain, with its last attempt. */
+  public synchronized void ended(TIPStatus how, long nowMs) {
+    status = how;
+    finishMs = nowMs;
+  }
+
+  /** How far it is, from 0 to 1. */
+  public synchronized float progress() {
+    return current == null ? 0 : attempts.get(current).progress;
+  }
+
+  /** Those of the attempt that counts. */
+  public synchronized Counters counters() {
+    return current == null ? new Counters() : attempts.get(current).counters;
+  }
+
+  /** Of an attempt. */
+  public synchronized String[] diagnostics(TaskAttemptID attempt) {
+    Attempt of = attempts.get(attempt);
+    return of == null ? new String[0] : of.diagnostics.toArray(String[]::new);
+  }
+
+  /** For clients. */
+  public synchronized TaskReport report() {
+    List<String> diagnostics = new ArrayList<>();
+    attempts.values().forEach(attempt -> diagnostics.addAll(attempt.diagnostics));
+    return new Report(
+        id,
+        progress(),
+        state,
+        diagnostics.toArray(String[]::new),
+        status,
+        startMs,
+        finishMs,
+        new org.apache.hadoop.mapreduce.Counters(counters()),
+        status == TIPStatus.COMPLETE ? current : null,
+        status == TIPStatus.RUNNING ? List.of(current) : List.of());
+  }
+
+  /** With what Hadoop lets only its own classes and subclasses say. */
+  private static final class Report extends TaskReport {
+    Report(
+        TaskID id,
+        float progress,
+        String state,
+        String[] diagnostics,
+        TIPStatus status,
+        long startMs,
+        long finishMs,
+        org.apache.hadoop.mapreduce.Counters counters,
+        TaskAttemptID successful,
+        List<? extends org.apache.hadoop.mapreduce.TaskAttemptID> running) {
+      super(id, progress, state, diagnostics, status, startMs, finishMs, counters);
+      if (successful != null) {
+        setSuccessfulAttemptId(successful);
+      }
+      setRunningTaskAttemptIds(new ArrayList<>(running));
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package io.sluice.local.task;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.function.Function;
+import org.apache.hadoop.ipc.ProtocolSignature;
+import org.apache.hadoop.mapred.AMFeedback;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.MapTaskCompletionEventsUpdate;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskCompletionEvent;
+import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapred.TaskStatus;
+import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What Hadoop's task code reports to. By a proxy, because a method of the protocol names a class
+ * that is its package's own.
+ *
+ * <p>Thread contract: safe from any thread. Failure: none; after three exceptions a task would end
+ * the process.
+ */
+public final class Umbilical implements InvocationHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(Umbilical.class);
+
+  private final Function<TaskID, TaskState> tasks;
+  private final TaskFileCounters files;
+
+  private Umbilical(Function<TaskID, TaskState> tasks, TaskFileCounters files) {
+    this.tasks = tasks;
+    this.files = files;
+  }
+
+  /**
+   * Of one attempt.
+   *
+   * @param tasks of its job
+   * @param files what its thread reads and writes
+   */
+  public static TaskUmbilicalProtocol of(
+      Function<TaskID, TaskState> tasks, TaskFileCounters files) {
+    return (TaskUmbilicalProtocol)
+        Proxy.newProxyInstance(
+            Umbilical.class.getClassLoader(),
+            new Class<?>[] {TaskUmbilicalProtocol.class},
+            new Umbilical(tasks, files));
+  }
+
+  @Override
+  public Object invoke(Object proxy, Method method, Object[] arguments) {
+    return switch (method.getName()) {
+      case "statusUpdate" -> update((TaskAttemptID) arguments[0], (TaskStatus) arguments[1]);
+      case "commitPending", "preempted" -> {
+        update((TaskAttemptID) arguments[0], (TaskStatus) arguments[1]);
+        yield null;
+      }
+      case "canCommit" -> task(arguments[0]).mayCommit((TaskAttemptID) arguments[0]);
+      case "reportDiagnosticInfo", "shuffleError", "fsError", "fatalError" -> {
+        LOG.info("{} of {}: {}", method.getName(), arguments[0], arguments[1]);
+        task(arguments[0]).diagnose((TaskAttemptID) arguments[0], (String) arguments[1]);
+        yield null;
+      }
+      case "getMapCompletionEvents" ->
+          new MapTaskCompletionEventsUpdate(TaskCompletionEvent.EMPTY_ARRAY, false);
+      case "getProtocolVersion" -> TaskUmbilicalProtocol.versionID;
+      case "getProtocolSignature" -> new ProtocolSignature(TaskUmbilicalProtocol.versionID, null);
+      case "hashCode" -> System.identityHashCode(proxy);
+      case "equals" -> proxy == arguments[0];
+      case "toString" -> "the job of this process";
+      default -> null; // done, getTask, record ranges and checkpoints, of which nobody asks here
+    };
+  }
+
+  private TaskState task(Object attempt) {
+    return tasks.apply(((TaskAttemptID) attempt).getTaskID());
+  }
+
+  /** A copy: the task goes on with its own. */
+  private AMFeedback update(TaskAttemptID attempt, TaskStatus status) {
+    AMFeedback feedback = new AMFeedback();
+    if (status == null) {
+      feedback.setTaskFound(task(attempt).isAtWork(attempt));
+      return feedback;
+    }
+    Counters counters = new Counters();
+    counters.incrAllCounters(status.getCounters());
+    files.putInto(counters);
+    feedback.setTaskFound(
+        task(attempt).update(attempt, status.getProgress(), status.getStateString(), counters));
+    return feedback;
+  }
+}

@@ -1,0 +1,2 @@
+/** Where a process keeps what its jobs and files hold. */
+package io.sluice.memory.store;
