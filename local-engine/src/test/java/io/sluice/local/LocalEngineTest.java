@@ -49,9 +49,7 @@ class LocalEngineTest {
           "REDUCE_SHUFFLE_BYTES",
           "COMBINE_INPUT_RECORDS",
           "COMBINE_OUTPUT_RECORDS",
-          // Not right yet: what other tasks of the process do meanwhile is in them.
-          "BYTES_READ",
-          "BYTES_WRITTEN");
+          "CPU_MILLISECONDS");
 
   @TempDir private Path directory;
   private Jobs jobs;

@@ -1,5 +1,7 @@
 package io.sluice.local.task;
 
+import io.sluice.local.count.TaskConf;
+import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
 import java.io.IOException;
 import java.util.function.Function;
@@ -7,8 +9,6 @@ import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapred.MapTask;
-import org.apache.hadoop.mapred.ReduceTask;
 import org.apache.hadoop.mapred.Task;
 import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -65,17 +65,23 @@ public final class TaskRun {
 
   /** Runs a map. */
   public void map(TaskAttemptID attempt, TaskSplitIndex split) throws Exception {
-    run(new MapTask(jobFile, attempt, attempt.getTaskID().getId(), split, 1));
+    run(new LocalTasks.LocalMap(jobFile, attempt, split));
   }
 
   /** Runs a reduce. */
   public void reduce(TaskAttemptID attempt, int maps) throws Exception {
-    run(new ReduceTask(jobFile, attempt, attempt.getTaskID().getId(), maps, 1));
+    run(new LocalTasks.LocalReduce(jobFile, attempt, maps));
   }
 
   private void run(Task task) throws Exception {
+    try (TaskMeters meters = new TaskMeters()) {
+      run(task, meters);
+    }
+  }
+
+  private void run(Task task, TaskMeters meters) throws Exception {
     TaskAttemptID attempt = task.getTaskID();
-    JobConf conf = new JobConf(job);
+    JobConf conf = new TaskConf(job, meters, task.isMapTask());
     String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
     for (int i = 0; i < localDirs.length; i++) {
       localDirs[i] = localDirs[i] + Path.SEPARATOR + attempt;
@@ -86,7 +92,7 @@ public final class TaskRun {
     task.localizeConfiguration(conf);
     task.setConf(conf);
     try {
-      task.run(conf, Umbilical.of(tasks, new TaskFileCounters()));
+      task.run(conf, Umbilical.of(tasks, meters));
     } catch (Exception | Error e) {
       abort(conf, attempt, e);
       throw e;

@@ -1,5 +1,6 @@
 package io.sluice.local.task;
 
+import io.sluice.local.count.TaskMeters;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -27,26 +28,25 @@ public final class Umbilical implements InvocationHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Umbilical.class);
 
   private final Function<TaskID, TaskState> tasks;
-  private final TaskFileCounters files;
+  private final TaskMeters meters;
 
-  private Umbilical(Function<TaskID, TaskState> tasks, TaskFileCounters files) {
+  private Umbilical(Function<TaskID, TaskState> tasks, TaskMeters meters) {
     this.tasks = tasks;
-    this.files = files;
+    this.meters = meters;
   }
 
   /**
    * Of one attempt.
    *
    * @param tasks of its job
-   * @param files what its thread reads and writes
+   * @param meters what it uses
    */
-  public static TaskUmbilicalProtocol of(
-      Function<TaskID, TaskState> tasks, TaskFileCounters files) {
+  public static TaskUmbilicalProtocol of(Function<TaskID, TaskState> tasks, TaskMeters meters) {
     return (TaskUmbilicalProtocol)
         Proxy.newProxyInstance(
             Umbilical.class.getClassLoader(),
             new Class<?>[] {TaskUmbilicalProtocol.class},
-            new Umbilical(tasks, files));
+            new Umbilical(tasks, meters));
   }
 
   @Override
@@ -87,7 +87,7 @@ public final class Umbilical implements InvocationHandler {
     }
     Counters counters = new Counters();
     counters.incrAllCounters(status.getCounters());
-    files.putInto(counters);
+    meters.putInto(counters);
     feedback.setTaskFound(
         task(attempt).update(attempt, status.getProgress(), status.getStateString(), counters));
     return feedback;
