@@ -135,8 +135,9 @@ final class LocalEngine implements ClientProtocol {
   }
 
   @Override
-  public boolean killTask(TaskAttemptID attempt, boolean shouldFail) {
-    throw new UnsupportedOperationException("a single task of this process cannot be killed");
+  public boolean killTask(TaskAttemptID attempt, boolean shouldFail) throws IOException {
+    return job(attempt.getJobID())
+        .kill(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt), shouldFail);
   }
 
   @Override

@@ -26,10 +26,41 @@ public final class LocalSettings {
           MOST_THREADS,
           "Reduce tasks of a job that run at a time.");
 
+  /** Maps that sort at a time. */
+  public static final Setting<OptionalInt> SORT_THREADS =
+      Setting.optionalInteger(
+          "sluice.local.sort-threads",
+          "one for each core",
+          1,
+          MOST_THREADS,
+          "Map tasks of a job that sort what they hold at their end at a time, while others read"
+              + " their input.");
+
+  /** How records get from maps to reduces. */
+  public static final Setting<String> EXCHANGE =
+      Setting.choice(
+          "sluice.local.exchange",
+          "pull: each map sorts its own output. push: all maps fill one sort buffer for each reduce."
+              + " hybrid: maps that run at a time each fill a sort buffer that the next map goes on"
+              + " with. auto takes hybrid where maps are many and small.",
+          "auto",
+          "pull",
+          "push",
+          "hybrid");
+
+  /** Sort buffers of a hybrid exchange. */
+  public static final Setting<OptionalInt> STREAMS =
+      Setting.optionalInteger(
+          "sluice.local.hybrid-streams",
+          "as many as sluice.local.map-threads",
+          1,
+          MOST_THREADS,
+          "Sort buffers of a hybrid exchange; maps share them if they are fewer than maps that run.");
+
   private LocalSettings() {}
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(MAP_THREADS, REDUCE_THREADS);
+    return List.of(MAP_THREADS, SORT_THREADS, REDUCE_THREADS, EXCHANGE, STREAMS);
   }
 }

@@ -1,24 +1,28 @@
 package io.sluice.local.job;
 
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.exchange.ExchangeMode;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
+import io.sluice.local.exchange.Slots;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
 import io.sluice.memory.store.ProcessStore;
+import io.sluice.node.conf.Setting;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -29,7 +33,6 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobContextImpl;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
-import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
@@ -61,22 +64,26 @@ public final class LocalJob {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
   private static final String SECRET_ALGORITHM = "HmacSHA1";
   private static final int KEY_BYTES = 32;
-  private static final long END_S = 60;
+  private static final long PROGRESS_MS = 1_000;
+  private static final int REPORTS_IN_TIMEOUT = 10;
 
   private final JobID id;
   private final Path submitDirectory;
   private final Path jobFile;
   private final JobConf conf;
   private final UserGroupInformation user;
-  private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
   private final FileSystem files;
   private final long startMs = System.currentTimeMillis();
   private final List<TaskState> maps = new ArrayList<>();
   private final List<TaskState> reduces = new ArrayList<>();
   private final List<TaskCompletionEvent> events = new ArrayList<>();
-  private final AtomicInteger threads = new AtomicInteger();
+  private final JobThreads threads;
+  private final int mapThreads;
+  private final int sortThreads;
+  private final Slots slots;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final List<ExecutorService> pools = new ArrayList<>();
+  private final List<Phase> phases = new ArrayList<>();
+  private volatile Counters sharedCounters = new Counters();
   private JobStatus.State state = JobStatus.State.PREP;
   private boolean isSetUp;
   private boolean killed;
@@ -100,6 +107,17 @@ public final class LocalJob {
     conf.setClass(
         MRConfig.SHUFFLE_CONSUMER_PLUGIN, LocalShuffle.class, ShuffleConsumerPlugin.class);
     conf.setBoolean("mapreduce.task.uberized", true); // a task never ends the process
+    conf.setLong(MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES, -1); // beyond it a task ends the process
+    conf.setLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // this one, too
+    if (conf.get(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL) == null) {
+      long often = timeoutMs() > 0 ? timeoutMs() / REPORTS_IN_TIMEOUT : PROGRESS_MS;
+      conf.setLong(
+          MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
+    }
+    threads = new JobThreads(id, user);
+    mapThreads = threads(LocalSettings.MAP_THREADS);
+    sortThreads = threads(LocalSettings.SORT_THREADS);
+    slots = new Slots(mapThreads, sortThreads, threads(LocalSettings.REDUCE_THREADS));
     String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
     for (int i = 0; i < localDirs.length; i++) {
       localDirs[i] = localDirs[i] + Path.SEPARATOR + "sluice-local" + Path.SEPARATOR + id;
@@ -107,30 +125,17 @@ public final class LocalJob {
     conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
   }
 
+  private int threads(Setting<OptionalInt> setting) {
+    return setting.get(conf::getTrimmed).orElse(Runtime.getRuntime().availableProcessors());
+  }
+
+  private long timeoutMs() {
+    return conf.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
+  }
+
   /** Begins; returns at once. */
   public void start() {
-    thread("job").newThread(this::run).start();
-  }
-
-  private java.util.concurrent.ThreadFactory thread(String what) {
-    return body -> {
-      Thread thread =
-          new Thread(
-              () -> asUser(body), "sluice-" + what + " " + id + " " + threads.incrementAndGet());
-      thread.setDaemon(true);
-      thread.setContextClassLoader(loader);
-      return thread;
-    };
-  }
-
-  /** Newer JDKs do not hand the caller's identity to new threads. */
-  private void asUser(Runnable body) {
-    user.doAs(
-        (java.security.PrivilegedAction<Void>)
-            () -> {
-              body.run();
-              return null;
-            });
+    threads.of("job").newThread(this::run).start();
   }
 
   private void run() {
@@ -196,46 +201,110 @@ public final class LocalJob {
   private void runTasks(TaskSplitMetaInfo[] splits) throws Exception {
     SecretKey secret = secret();
     try (JobExchange exchange =
-        JobExchange.begin(id, ProcessStore.of(conf), splits.length, key())) {
+        JobExchange.begin(
+            id, ProcessStore.of(conf), splits.length, conf.getCompressMapOutput(), key())) {
       TaskRun tasks =
           new TaskRun(conf, jobFile.toString(), exchange, this::task, secret, this::committer);
-      ExecutorService mapPool =
-          pool("map", LocalSettings.MAP_THREADS.get(conf::getTrimmed), splits.length);
-      ExecutorService reducePool =
-          pool("reduce", LocalSettings.REDUCE_THREADS.get(conf::getTrimmed), reduces.size());
-      try {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (int i = 0; i < splits.length; i++) {
-          TaskSplitMetaInfo split = splits[i];
-          all.add(
-              submit(
-                  maps.get(i),
-                  mapPool,
-                  conf.getMaxMapAttempts(),
-                  attempt -> {
-                    tasks.map(attempt, split.getSplitIndex());
-                    exchange.mapDone(attempt);
-                  }));
-        }
-        int slowStart = (int) Math.ceil(splits.length * slowStart());
-        for (TaskState reduce : reduces) {
-          all.add(
-              submit(
-                  reduce,
-                  reducePool,
-                  conf.getMaxReduceAttempts(),
-                  attempt -> {
-                    exchange.awaitMaps(slowStart, () -> {});
-                    tasks.reduce(attempt, splits.length);
-                  }));
-        }
-        awaitAll(all);
+      int slowStart = (int) Math.ceil(splits.length * slowStart());
+      try (Phase reducing =
+          phase(
+              "reduce",
+              reduces,
+              threads(LocalSettings.REDUCE_THREADS),
+              conf.getMaxReduceAttempts(),
+              attempt -> {
+                exchange.awaitMaps(slowStart, () -> task(attempt.getTaskID()).heard(attempt));
+                try (Slots.Slot slot = slot(attempt, slots::reduce)) {
+                  exchange.began(attempt, slot);
+                  tasks.reduce(attempt, splits.length);
+                }
+              })) {
+        runMaps(splits, exchange, tasks, reducing);
+        reducing.done().join();
       } finally {
         exchange.end();
-        stop(mapPool);
-        stop(reducePool);
       }
     }
+  }
+
+  /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
+  private void runMaps(
+      TaskSplitMetaInfo[] splits, JobExchange exchange, TaskRun tasks, Phase reducing)
+      throws Exception {
+    long inputBytes = Stream.of(splits).mapToLong(TaskSplitMetaInfo::getInputDataLength).sum();
+    ExchangeMode mode = ExchangeMode.of(conf, splits.length, mapThreads, inputBytes);
+    LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
+    while (true) {
+      exchange.beginMaps(mode, conf, mapThreads);
+      boolean withdrawable = exchange.isWithdrawable();
+      try (Phase mapping =
+          phase(
+              "map",
+              maps,
+              mapThreads + sortThreads,
+              withdrawable ? conf.getMaxMapAttempts() : 1,
+              attempt -> {
+                try (Slots.Slot slot = slot(attempt, slots::map)) {
+                  exchange.began(attempt, slot);
+                  tasks.map(attempt, splits[attempt.getTaskID().getId()].getSplitIndex());
+                }
+                exchange.mapDone(attempt);
+              })) {
+        CompletableFuture.anyOf(mapping.done(), reducing.failed()).join();
+        inParallel(exchange.lastSorts());
+        sharedCounters = exchange.counters();
+        exchange.mapsDone();
+        return;
+      } catch (CompletionException e) {
+        if (withdrawable || isKilled() || reducing.done().isCompletedExceptionally()) {
+          throw e;
+        }
+        LOG.warn("{}: a map has failed; all maps run again, and sort by themselves", id, e);
+      }
+      exchange.forgetMaps();
+      mode = ExchangeMode.PULL;
+    }
+  }
+
+  private void inParallel(List<Callable<Void>> sorts) throws InterruptedException {
+    if (sorts.isEmpty()) {
+      return;
+    }
+    ExecutorService pool =
+        Executors.newFixedThreadPool(Math.min(sorts.size(), sortThreads), threads.of("sort"));
+    try {
+      for (Future<Void> each : pool.invokeAll(sorts)) {
+        each.get();
+      }
+    } catch (ExecutionException e) {
+      throw new CompletionException(e.getCause());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /** Takes a slot. */
+  private interface Taking {
+    Slots.Slot take() throws InterruptedException;
+  }
+
+  private Slots.Slot slot(TaskAttemptID attempt, Taking taking) throws InterruptedException {
+    Slots.Slot slot = taking.take();
+    task(attempt.getTaskID()).heard(attempt); // it begins only now
+    return slot;
+  }
+
+  private Phase phase(
+      String what, List<TaskState> tasks, int most, int mostFailures, Phase.Attempts attempts) {
+    Phase made =
+        new Phase(threads, what, tasks, most, mostFailures, timeoutMs(), attempts, this::addEvent);
+    synchronized (this) {
+      phases.add(made);
+      if (killed) {
+        made.stop();
+      }
+    }
+    return made;
   }
 
   private float slowStart() {
@@ -266,60 +335,6 @@ public final class LocalJob {
             MRJobConfig.DEFAULT_MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS));
   }
 
-  private ExecutorService pool(String what, OptionalInt configured, int tasks) {
-    int most = configured.orElse(Runtime.getRuntime().availableProcessors());
-    ExecutorService made =
-        Executors.newFixedThreadPool(Math.max(1, Math.min(most, tasks)), thread(what));
-    synchronized (this) {
-      pools.add(made);
-      if (killed) {
-        made.shutdownNow();
-      }
-    }
-    return made;
-  }
-
-  private static void stop(ExecutorService pool) throws InterruptedException {
-    pool.shutdownNow();
-    if (!pool.awaitTermination(END_S, TimeUnit.SECONDS)) {
-      LOG.warn("Some task does not end although it was interrupted");
-    }
-  }
-
-  /** What an attempt does. */
-  private interface Attempt {
-    void run(TaskAttemptID id) throws Exception;
-  }
-
-  private CompletableFuture<Void> submit(
-      TaskState task, ExecutorService pool, int mostAttempts, Attempt attempt) {
-    return CompletableFuture.runAsync(
-        () -> {
-          for (int number = 1; ; number++) {
-            TaskAttemptID id = task.begin(System.currentTimeMillis());
-            try {
-              attempt.run(id);
-              task.succeeded(id, System.currentTimeMillis());
-              addEvent(id, TaskCompletionEvent.Status.SUCCEEDED);
-              return;
-            } catch (Throwable e) {
-              task.failed(id, org.apache.hadoop.util.StringUtils.stringifyException(e));
-              boolean stopped = isKilled() || pool.isShutdown();
-              addEvent(
-                  id,
-                  stopped ? TaskCompletionEvent.Status.KILLED : TaskCompletionEvent.Status.FAILED);
-              if (stopped || number == mostAttempts) {
-                task.ended(
-                    stopped ? TIPStatus.KILLED : TIPStatus.FAILED, System.currentTimeMillis());
-                throw new CompletionException("Task failed " + task.id() + ": " + e, e);
-              }
-              LOG.warn("{} failed, and is tried again", id, e);
-            }
-          }
-        },
-        pool);
-  }
-
   private synchronized void addEvent(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
     events.add(
         new TaskCompletionEvent(
@@ -329,20 +344,6 @@ public final class LocalJob {
             attempt.getTaskID().getTaskType() == TaskType.MAP,
             status,
             ""));
-  }
-
-  /** The first that fails ends all. */
-  private static void awaitAll(List<CompletableFuture<Void>> all) throws InterruptedException {
-    CompletableFuture<Void> failed = new CompletableFuture<>();
-    all.forEach(
-        each ->
-            each.exceptionally(
-                e -> {
-                  failed.completeExceptionally(e);
-                  return null;
-                }));
-    CompletableFuture.anyOf(CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)), failed)
-        .join();
   }
 
   private TaskAttemptContextImpl attemptOfNone() {
@@ -376,7 +377,7 @@ public final class LocalJob {
   /** Ends it soon. */
   public synchronized void kill() {
     killed = true;
-    pools.forEach(ExecutorService::shutdownNow);
+    phases.forEach(Phase::stop);
   }
 
   /** Done when it has ended, however. */
@@ -415,6 +416,7 @@ public final class LocalJob {
     Counters all = new Counters();
     Stream.concat(maps.stream(), reduces.stream())
         .forEach(task -> all.incrAllCounters(task.counters()));
+    all.incrAllCounters(sharedCounters);
     return all;
   }
 
@@ -434,6 +436,16 @@ public final class LocalJob {
     int first = Math.min(Math.max(0, from), events.size());
     int end = (int) Math.min(events.size(), (long) first + Math.max(0, most));
     return events.subList(first, end).toArray(TaskCompletionEvent[]::new);
+  }
+
+  /**
+   * Tells an attempt to end.
+   *
+   * @param shouldFail whether that counts as a failure of the task
+   * @return false if it does not run
+   */
+  public boolean kill(TaskAttemptID attempt, boolean shouldFail) {
+    return task(attempt.getTaskID()).kill(attempt, shouldFail);
   }
 
   /** Of an attempt. */

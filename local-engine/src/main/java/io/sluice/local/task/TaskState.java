@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -20,6 +21,9 @@ public final class TaskState {
     private float progress;
     private Counters counters = new Counters();
     private final List<String> diagnostics = new ArrayList<>();
+    private AttemptThread thread;
+    private long heardMs;
+    private boolean killed;
     private boolean ended;
   }
 
@@ -29,6 +33,7 @@ public final class TaskState {
   private TaskAttemptID current; // null: none yet
   private TaskAttemptID committing; // null: none may commit yet
   private String state = "";
+  private int failures;
   private long startMs;
   private long finishMs;
 
@@ -42,13 +47,52 @@ public final class TaskState {
     return id;
   }
 
-  /** An attempt begins. */
-  public synchronized TaskAttemptID begin(long nowMs) {
+  /** An attempt begins, as the one that counts. */
+  public synchronized AttemptThread begin(ThreadFactory threads, AttemptThread.Body body) {
     current = new TaskAttemptID(id, attempts.size());
-    attempts.put(current, new Attempt());
+    Attempt of = new Attempt();
+    attempts.put(current, of);
+    of.thread = new AttemptThread(current, threads, body);
+    of.heardMs = System.currentTimeMillis();
     status = TIPStatus.RUNNING;
-    startMs = startMs == 0 ? nowMs : startMs;
-    return current;
+    startMs = startMs == 0 ? of.heardMs : startMs;
+    return of.thread;
+  }
+
+  /** An attempt shows that it goes on. */
+  public synchronized void heard(TaskAttemptID attempt) {
+    attempts.get(attempt).heardMs = System.currentTimeMillis();
+  }
+
+  /** For how long it has not. */
+  public synchronized long silentMs(TaskAttemptID attempt) {
+    return System.currentTimeMillis() - attempts.get(attempt).heardMs;
+  }
+
+  /**
+   * Tells an attempt to end.
+   *
+   * @param shouldFail whether that counts as a failure of the task
+   * @return false if it does not run
+   */
+  public synchronized boolean kill(TaskAttemptID attempt, boolean shouldFail) {
+    Attempt of = attempts.get(attempt);
+    if (of == null || of.ended || of.thread == null) {
+      return false;
+    }
+    of.killed |= !shouldFail;
+    of.thread.end(shouldFail ? "its user has it fail" : "its user kills it");
+    return true;
+  }
+
+  /** Whether it ends because its user wants that, and not because of what it does. */
+  public synchronized boolean isKilled(TaskAttemptID attempt) {
+    return attempts.get(attempt).killed;
+  }
+
+  /** How many attempts have failed. */
+  public synchronized int failures() {
+    return failures;
   }
 
   /** An attempt tells how it stands; false if it has ended, and should not be at work. */
@@ -60,6 +104,7 @@ public final class TaskState {
     }
     of.progress = progress;
     of.counters = counters;
+    of.heardMs = System.currentTimeMillis();
     state = text;
     return true;
   }
@@ -85,28 +130,34 @@ public final class TaskState {
   }
 
   /** An attempt has ended well, and the task with it. */
-  public synchronized void succeeded(TaskAttemptID attempt, long nowMs) {
+  public synchronized void succeeded(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     of.ended = true;
     of.progress = 1;
     status = TIPStatus.COMPLETE;
-    finishMs = nowMs;
+    finishMs = System.currentTimeMillis();
   }
 
-  /** An attempt has ended in vain; the task has not yet. */
-  public synchronized void failed(TaskAttemptID attempt, String why) {
+  /**
+   * An attempt has ended in vain; the task has not yet.
+   *
+   * @param counts whether by its own fault
+   */
+  public synchronized void failed(TaskAttemptID attempt, String why, boolean counts) {
     Attempt of = attempts.get(attempt);
     of.ended = true;
     of.progress = 0;
     of.counters = new Counters();
     of.diagnostics.add(why);
     committing = attempt.equals(committing) ? null : committing;
+    failures += counts ? 1 : 0;
+    status = TIPStatus.PENDING;
   }
 
   /** The task has ended in vain, with its last attempt. */
-  public synchronized void ended(TIPStatus how, long nowMs) {
+  public synchronized void ended(TIPStatus how) {
     status = how;
-    finishMs = nowMs;
+    finishMs = System.currentTimeMillis();
   }
 
   /** How far it is, from 0 to 1. */

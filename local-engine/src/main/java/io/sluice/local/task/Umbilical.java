@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * What Hadoop's task code reports to. By a proxy, because a method of the protocol names a class
  * that is its package's own.
  *
- * <p>Thread contract: safe from any thread. Failure: none; after three exceptions a task would end
- * the process.
+ * <p>Thread contract: safe from any thread. Failure: none that a task would count, since after
+ * three it ends the process; {@link IllegalStateException} of what is to end.
  */
 public final class Umbilical implements InvocationHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Umbilical.class);
@@ -57,7 +57,7 @@ public final class Umbilical implements InvocationHandler {
         update((TaskAttemptID) arguments[0], (TaskStatus) arguments[1]);
         yield null;
       }
-      case "canCommit" -> task(arguments[0]).mayCommit((TaskAttemptID) arguments[0]);
+      case "canCommit" -> mayCommit((TaskAttemptID) arguments[0]);
       case "reportDiagnosticInfo", "shuffleError", "fsError", "fatalError" -> {
         LOG.info("{} of {}: {}", method.getName(), arguments[0], arguments[1]);
         task(arguments[0]).diagnose((TaskAttemptID) arguments[0], (String) arguments[1]);
@@ -72,6 +72,14 @@ public final class Umbilical implements InvocationHandler {
       case "toString" -> "the job of this process";
       default -> null; // done, getTask, record ranges and checkpoints, of which nobody asks here
     };
+  }
+
+  /** The task asks again until it may, whatever interrupts it; only this ends that. */
+  private boolean mayCommit(TaskAttemptID attempt) {
+    if (!task(attempt).mayCommit(attempt)) {
+      throw new IllegalStateException(attempt + " was told to end, and may not commit");
+    }
+    return true;
   }
 
   private TaskState task(Object attempt) {
