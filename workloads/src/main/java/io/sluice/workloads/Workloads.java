@@ -1,0 +1,23 @@
+package io.sluice.workloads;
+
+import io.sluice.workloads.input.GenerateDocuments;
+import io.sluice.workloads.input.GenerateGraph;
+import io.sluice.workloads.input.GeneratePoints;
+import io.sluice.workloads.input.GenerateText;
+import io.sluice.workloads.text.WordCount;
+import org.apache.hadoop.util.ProgramDriver;
+
+/** Starts a program by its name: {@code hadoop jar workloads.jar NAME [-Dkey=value ...] ARGS}. */
+public final class Workloads {
+  private Workloads() {}
+
+  public static void main(String[] arguments) throws Throwable {
+    ProgramDriver programs = new ProgramDriver();
+    programs.addClass("wordcount", WordCount.class, "Counts words");
+    programs.addClass("generate-text", GenerateText.class, "Text for wordcount");
+    programs.addClass("generate-documents", GenerateDocuments.class, "For invertedindex and lda");
+    programs.addClass("generate-points", GeneratePoints.class, "Points for kmeans");
+    programs.addClass("generate-graph", GenerateGraph.class, "Graphs for pagerank and others");
+    System.exit(programs.run(arguments));
+  }
+}
