@@ -4,6 +4,7 @@ import io.sluice.workloads.input.GenerateDocuments;
 import io.sluice.workloads.input.GenerateGraph;
 import io.sluice.workloads.input.GeneratePoints;
 import io.sluice.workloads.input.GenerateText;
+import io.sluice.workloads.text.InvertedIndex;
 import io.sluice.workloads.text.WordCount;
 import org.apache.hadoop.util.ProgramDriver;
 
@@ -13,11 +14,12 @@ public final class Workloads {
 
   public static void main(String[] arguments) throws Throwable {
     ProgramDriver programs = new ProgramDriver();
-    programs.addClass("wordcount", WordCount.class, "Counts words");
     programs.addClass("generate-text", GenerateText.class, "Text for wordcount");
     programs.addClass("generate-documents", GenerateDocuments.class, "For invertedindex and lda");
     programs.addClass("generate-points", GeneratePoints.class, "Points for kmeans");
     programs.addClass("generate-graph", GenerateGraph.class, "Graphs for pagerank and others");
+    programs.addClass("wordcount", WordCount.class, "Counts words");
+    programs.addClass("invertedindex", InvertedIndex.class, "Says in which documents a word is");
     System.exit(programs.run(arguments));
   }
 }

@@ -61,12 +61,21 @@ public final class Decimal {
   }
 
   /**
-   * What {@link #format} wrote, or any other decimal number with no more decimals.
+   * What {@link #format} wrote, or with fewer decimals.
    *
-   * @throws NumberFormatException if it is not such a number
-   * @throws ArithmeticException if it has too many decimals or does not fit a long
+   * @throws NumberFormatException if it is not such a number, has more decimals or does not fit
    */
   public long parse(String text) {
-    return new BigDecimal(text).movePointRight(digits).longValueExact();
+    int point = text.indexOf('.');
+    if (point < 0) {
+      return Math.multiplyExact(Long.parseLong(text), one);
+    }
+    int missing = digits - (text.length() - point - 1);
+    if (missing < 0) {
+      throw new NumberFormatException(text + " has more than " + digits + " decimals");
+    }
+    // Without the point: a whole part of -0 has no sign by itself.
+    return Long.parseLong(
+        text.substring(0, point) + text.substring(point + 1) + "0".repeat(missing));
   }
 }

@@ -44,6 +44,15 @@ public abstract class Program extends Configured implements Tool {
    */
   protected abstract void execute(String[] arguments) throws Exception;
 
+  /** A number of rounds, or of something else of which there must be one at least. */
+  protected static int positive(String argument) {
+    int number = Integer.parseInt(argument);
+    if (number < 1) {
+      throw new IllegalArgumentException(number + " is given where 1 is the least");
+    }
+    return number;
+  }
+
   /** A new job of this program, with its own copy of the configuration. */
   protected final Job newJob(String name) throws IOException {
     Job job = Job.getInstance(getConf(), name);

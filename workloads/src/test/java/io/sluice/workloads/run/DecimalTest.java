@@ -13,7 +13,8 @@ class DecimalTest {
     }
     assertEquals("-0.000001", Decimal.MICRO.format(-1));
     assertEquals("12.000000500", Decimal.NANO.format(12_000_000_500L));
-    assertEquals(2_500_000, Decimal.MICRO.parse("2.5"));
+    assertEquals(-2_500_000, Decimal.MICRO.parse("-2.5"));
+    assertEquals(3_000_000, Decimal.MICRO.parse("3"));
   }
 
   @Test
@@ -26,6 +27,7 @@ class DecimalTest {
   void whatDoesNotFitIsNoNumber() {
     assertThrows(ArithmeticException.class, () -> Decimal.NANO.of(1e10));
     assertThrows(ArithmeticException.class, () -> Decimal.NANO.of(Double.NaN));
-    assertThrows(ArithmeticException.class, () -> Decimal.MICRO.parse("0.0000001"));
+    assertThrows(NumberFormatException.class, () -> Decimal.MICRO.parse("0.0000001"));
+    assertThrows(NumberFormatException.class, () -> Decimal.MICRO.parse("1e3"));
   }
 }
