@@ -4,6 +4,7 @@ import io.sluice.workloads.input.GenerateDocuments;
 import io.sluice.workloads.input.GenerateGraph;
 import io.sluice.workloads.input.GeneratePoints;
 import io.sluice.workloads.input.GenerateText;
+import io.sluice.workloads.learn.KMeans;
 import io.sluice.workloads.text.InvertedIndex;
 import io.sluice.workloads.text.WordCount;
 import org.apache.hadoop.util.ProgramDriver;
@@ -20,6 +21,7 @@ public final class Workloads {
     programs.addClass("generate-graph", GenerateGraph.class, "Graphs for pagerank and others");
     programs.addClass("wordcount", WordCount.class, "Counts words");
     programs.addClass("invertedindex", InvertedIndex.class, "Says in which documents a word is");
+    programs.addClass("kmeans", KMeans.class, "Clusters points");
     System.exit(programs.run(arguments));
   }
 }
