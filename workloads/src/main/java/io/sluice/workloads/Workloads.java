@@ -1,5 +1,6 @@
 package io.sluice.workloads;
 
+import io.sluice.workloads.graph.PageRank;
 import io.sluice.workloads.input.GenerateDocuments;
 import io.sluice.workloads.input.GenerateGraph;
 import io.sluice.workloads.input.GeneratePoints;
@@ -22,6 +23,7 @@ public final class Workloads {
     programs.addClass("wordcount", WordCount.class, "Counts words");
     programs.addClass("invertedindex", InvertedIndex.class, "Says in which documents a word is");
     programs.addClass("kmeans", KMeans.class, "Clusters points");
+    programs.addClass("pagerank", PageRank.class, "Ranks the pages of a web");
     System.exit(programs.run(arguments));
   }
 }
