@@ -6,6 +6,7 @@ import io.sluice.workloads.input.GenerateGraph;
 import io.sluice.workloads.input.GeneratePoints;
 import io.sluice.workloads.input.GenerateText;
 import io.sluice.workloads.learn.KMeans;
+import io.sluice.workloads.learn.Lda;
 import io.sluice.workloads.text.InvertedIndex;
 import io.sluice.workloads.text.WordCount;
 import org.apache.hadoop.util.ProgramDriver;
@@ -24,6 +25,7 @@ public final class Workloads {
     programs.addClass("invertedindex", InvertedIndex.class, "Says in which documents a word is");
     programs.addClass("kmeans", KMeans.class, "Clusters points");
     programs.addClass("pagerank", PageRank.class, "Ranks the pages of a web");
+    programs.addClass("lda", Lda.class, "Finds topics in documents");
     System.exit(programs.run(arguments));
   }
 }
