@@ -1,13 +1,18 @@
 package io.sluice.workloads;
 
+import io.sluice.workloads.graph.AdjacencyList;
 import io.sluice.workloads.graph.PageRank;
+import io.sluice.workloads.input.GenerateAssociations;
 import io.sluice.workloads.input.GenerateDocuments;
 import io.sluice.workloads.input.GenerateGraph;
 import io.sluice.workloads.input.GeneratePoints;
 import io.sluice.workloads.input.GenerateText;
 import io.sluice.workloads.learn.KMeans;
 import io.sluice.workloads.learn.Lda;
+import io.sluice.workloads.table.SelfJoin;
 import io.sluice.workloads.text.InvertedIndex;
+import io.sluice.workloads.text.RankedInvertedIndex;
+import io.sluice.workloads.text.SequenceCount;
 import io.sluice.workloads.text.WordCount;
 import org.apache.hadoop.util.ProgramDriver;
 
@@ -26,6 +31,15 @@ public final class Workloads {
     programs.addClass("kmeans", KMeans.class, "Clusters points");
     programs.addClass("pagerank", PageRank.class, "Ranks the pages of a web");
     programs.addClass("lda", Lda.class, "Finds topics in documents");
+    programs.addClass(
+        "generate-associations", GenerateAssociations.class, "Associations for selfjoin");
+    programs.addClass("adjacencylist", AdjacencyList.class, "Lists the neighbours of vertices");
+    programs.addClass(
+        "selfjoin", SelfJoin.class, "Joins associations that differ in their last item");
+    programs.addClass(
+        "sequencecount", SequenceCount.class, "Counts three words that follow each other");
+    programs.addClass(
+        "rankedinvertedindex", RankedInvertedIndex.class, "Ranks the files that these are in");
     System.exit(programs.run(arguments));
   }
 }

@@ -49,6 +49,7 @@ class GeneratorsTest {
   @ParameterizedTest
   @ValueSource(
       classes = {
+        GenerateAssociations.class,
         GenerateText.class,
         GenerateDocuments.class,
         GeneratePoints.class,
