@@ -9,6 +9,7 @@ import io.sluice.workloads.input.GeneratePoints;
 import io.sluice.workloads.input.GenerateText;
 import io.sluice.workloads.learn.KMeans;
 import io.sluice.workloads.learn.Lda;
+import io.sluice.workloads.synthetic.Synthetic;
 import io.sluice.workloads.table.SelfJoin;
 import io.sluice.workloads.text.InvertedIndex;
 import io.sluice.workloads.text.RankedInvertedIndex;
@@ -40,6 +41,7 @@ public final class Workloads {
         "sequencecount", SequenceCount.class, "Counts three words that follow each other");
     programs.addClass(
         "rankedinvertedindex", RankedInvertedIndex.class, "Ranks the files that these are in");
+    programs.addClass("synthetic", Synthetic.class, "Hone's synthetic workload");
     System.exit(programs.run(arguments));
   }
 }
