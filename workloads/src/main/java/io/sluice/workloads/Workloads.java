@@ -1,7 +1,10 @@
 package io.sluice.workloads;
 
 import io.sluice.workloads.graph.AdjacencyList;
+import io.sluice.workloads.graph.ConnectedComponents;
+import io.sluice.workloads.graph.DegreeDistribution;
 import io.sluice.workloads.graph.PageRank;
+import io.sluice.workloads.graph.Radius;
 import io.sluice.workloads.input.GenerateAssociations;
 import io.sluice.workloads.input.GenerateDocuments;
 import io.sluice.workloads.input.GenerateGraph;
@@ -42,6 +45,13 @@ public final class Workloads {
     programs.addClass(
         "rankedinvertedindex", RankedInvertedIndex.class, "Ranks the files that these are in");
     programs.addClass("synthetic", Synthetic.class, "Hone's synthetic workload");
+    programs.addClass(
+        "connectedcomponents", ConnectedComponents.class, "Finds which vertices are connected");
+    programs.addClass(
+        "degreedistribution",
+        DegreeDistribution.class,
+        "Says how many vertices have how many edges");
+    programs.addClass("radius", Radius.class, "Says how far it is to most others from a vertex");
     System.exit(programs.run(arguments));
   }
 }

@@ -11,6 +11,7 @@ import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
@@ -28,8 +29,8 @@ public final class SequenceCount extends Program {
   protected void execute(String[] arguments) throws Exception {
     Job job = newJob("sequence count");
     job.setMapperClass(Sequences.class);
-    job.setCombinerClass(Counts.class);
-    job.setReducerClass(Counts.class);
+    job.setCombinerClass(LongSumReducer.class);
+    job.setReducerClass(LongSumReducer.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(LongWritable.class);
     FileInputFormat.addInputPath(job, new Path(arguments[0]));

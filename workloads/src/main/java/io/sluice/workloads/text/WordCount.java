@@ -10,6 +10,7 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
@@ -28,9 +29,9 @@ public final class WordCount extends Program {
     Job job = newJob("word count");
     job.setMapperClass(Words.class);
     if (getConf().getBoolean(COMBINE, true)) {
-      job.setCombinerClass(Counts.class);
+      job.setCombinerClass(LongSumReducer.class);
     }
-    job.setReducerClass(Counts.class);
+    job.setReducerClass(LongSumReducer.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(LongWritable.class);
     FileInputFormat.addInputPath(job, new Path(arguments[0]));
