@@ -9,10 +9,13 @@ import io.sluice.workloads.input.GenerateAssociations;
 import io.sluice.workloads.input.GenerateDocuments;
 import io.sluice.workloads.input.GenerateGraph;
 import io.sluice.workloads.input.GeneratePoints;
+import io.sluice.workloads.input.GenerateTables;
 import io.sluice.workloads.input.GenerateText;
 import io.sluice.workloads.learn.KMeans;
 import io.sluice.workloads.learn.Lda;
 import io.sluice.workloads.synthetic.Synthetic;
+import io.sluice.workloads.table.Aggregation;
+import io.sluice.workloads.table.Join;
 import io.sluice.workloads.table.SelfJoin;
 import io.sluice.workloads.text.InvertedIndex;
 import io.sluice.workloads.text.RankedInvertedIndex;
@@ -52,6 +55,9 @@ public final class Workloads {
         DegreeDistribution.class,
         "Says how many vertices have how many edges");
     programs.addClass("radius", Radius.class, "Says how far it is to most others from a vertex");
+    programs.addClass("generate-tables", GenerateTables.class, "Tables for aggregation and join");
+    programs.addClass("aggregation", Aggregation.class, "Adds revenues by visitor");
+    programs.addClass("join", Join.class, "Joins visits with the ranks of their pages");
     System.exit(programs.run(arguments));
   }
 }
