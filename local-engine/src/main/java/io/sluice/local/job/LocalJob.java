@@ -1,5 +1,6 @@
 package io.sluice.local.job;
 
+import io.sluice.local.cache.JobCache;
 import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.LocalCollector;
@@ -60,6 +61,7 @@ import org.slf4j.LoggerFactory;
 public final class LocalJob {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
   private static final String SECRET_ALGORITHM = "HmacSHA1";
+  private static final String JOB = "job";
   private static final int KEY_BYTES = 32;
   private static final long END_S = 60;
 
@@ -68,7 +70,6 @@ public final class LocalJob {
   private final Path jobFile;
   private final JobConf conf;
   private final UserGroupInformation user;
-  private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
   private final FileSystem files;
   private final long startMs = System.currentTimeMillis();
   private final List<TaskState> maps = new ArrayList<>();
@@ -109,7 +110,7 @@ public final class LocalJob {
 
   /** Begins; returns at once. */
   public void start() {
-    thread("job").newThread(this::run).start();
+    thread(JOB).newThread(this::run).start();
   }
 
   private java.util.concurrent.ThreadFactory thread(String what) {
@@ -117,8 +118,8 @@ public final class LocalJob {
       Thread thread =
           new Thread(
               () -> asUser(body), "sluice-" + what + " " + id + " " + threads.incrementAndGet());
-      thread.setDaemon(true);
-      thread.setContextClassLoader(loader);
+      thread.setDaemon(!what.equals(JOB)); // as with stock, what was submitted is done to its end
+      thread.setContextClassLoader(conf.getClassLoader());
       return thread;
     };
   }
@@ -136,8 +137,11 @@ public final class LocalJob {
   private void run() {
     JobContextImpl context = new JobContextImpl(conf, id);
     OutputCommitter committer = null;
+    JobCache cache = null;
     Throwable why = null;
     try {
+      cache = JobCache.localize(conf, id, this::isKilled);
+      Thread.currentThread().setContextClassLoader(conf.getClassLoader());
       committer = committer(attemptOfNone());
       TaskSplitMetaInfo[] splits =
           SplitMetaInfoReader.readSplitMetaInfo(id, files, conf, submitDirectory);
@@ -151,7 +155,7 @@ public final class LocalJob {
       LOG.warn("{} failed", id, why);
       abort(committer, context);
     }
-    cleanUp();
+    cleanUp(cache);
     end(why);
   }
 
@@ -165,7 +169,14 @@ public final class LocalJob {
     }
   }
 
-  private void cleanUp() {
+  private void cleanUp(JobCache cache) {
+    try {
+      if (cache != null) {
+        cache.close();
+      }
+    } catch (IOException e) {
+      LOG.warn("Something of the distributed cache of {} is left", id, e);
+    }
     try {
       files.delete(submitDirectory, true);
       for (String directory : conf.getTrimmedStrings(MRConfig.LOCAL_DIR)) {
