@@ -3,39 +3,49 @@ package io.sluice.local.job;
 import java.security.PrivilegedAction;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * Makes the threads of a job: each as the user who submitted it, since newer JDKs do not hand that
- * down, and with the class loader that it was submitted with.
+ * down, and with the job's class loader.
  *
  * <p>Thread contract: safe from any thread.
  */
 final class JobThreads {
   private final JobID job;
   private final UserGroupInformation user;
-  private final ClassLoader loader;
+  private final JobConf conf;
   private final AtomicInteger made = new AtomicInteger();
 
-  /** As whoever calls this, and with its class loader. */
-  JobThreads(JobID job, UserGroupInformation user) {
+  /** As that user, and with the class loader that the settings have when a thread is made. */
+  JobThreads(JobID job, UserGroupInformation user, JobConf conf) {
     this.job = job;
     this.user = user;
-    this.loader = Thread.currentThread().getContextClassLoader();
+    this.conf = conf;
   }
 
   UserGroupInformation user() {
     return user;
   }
 
+  /** Not ended with the process's main thread: as with stock, what was submitted is done. */
+  ThreadFactory ofJob() {
+    return of("job", false);
+  }
+
   ThreadFactory of(String what) {
+    return of(what, true);
+  }
+
+  private ThreadFactory of(String what, boolean daemon) {
     return body -> {
       Thread thread =
           new Thread(
               () -> asUser(body), "sluice-" + what + " " + job + " " + made.incrementAndGet());
-      thread.setDaemon(true);
-      thread.setContextClassLoader(loader);
+      thread.setDaemon(daemon);
+      thread.setContextClassLoader(conf.getClassLoader());
       return thread;
     };
   }

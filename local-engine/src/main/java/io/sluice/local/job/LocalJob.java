@@ -1,5 +1,6 @@
 package io.sluice.local.job;
 
+import io.sluice.local.cache.JobCache;
 import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.exchange.ExchangeMode;
 import io.sluice.local.exchange.JobExchange;
@@ -114,7 +115,7 @@ public final class LocalJob {
       conf.setLong(
           MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
     }
-    threads = new JobThreads(id, user);
+    threads = new JobThreads(id, user, conf);
     mapThreads = threads(LocalSettings.MAP_THREADS);
     sortThreads = threads(LocalSettings.SORT_THREADS);
     slots = new Slots(mapThreads, sortThreads, threads(LocalSettings.REDUCE_THREADS));
@@ -135,14 +136,17 @@ public final class LocalJob {
 
   /** Begins; returns at once. */
   public void start() {
-    threads.of("job").newThread(this::run).start();
+    threads.ofJob().newThread(this::run).start();
   }
 
   private void run() {
     JobContextImpl context = new JobContextImpl(conf, id);
     OutputCommitter committer = null;
+    JobCache cache = null;
     Throwable why = null;
     try {
+      cache = JobCache.localize(conf, id, this::isKilled);
+      Thread.currentThread().setContextClassLoader(conf.getClassLoader());
       committer = committer(attemptOfNone());
       TaskSplitMetaInfo[] splits =
           SplitMetaInfoReader.readSplitMetaInfo(id, files, conf, submitDirectory);
@@ -156,7 +160,7 @@ public final class LocalJob {
       LOG.warn("{} failed", id, why);
       abort(committer, context);
     }
-    cleanUp();
+    cleanUp(cache);
     end(why);
   }
 
@@ -170,7 +174,14 @@ public final class LocalJob {
     }
   }
 
-  private void cleanUp() {
+  private void cleanUp(JobCache cache) {
+    try {
+      if (cache != null) {
+        cache.close();
+      }
+    } catch (IOException e) {
+      LOG.warn("Something of the distributed cache of {} is left", id, e);
+    }
     try {
       files.delete(submitDirectory, true);
       for (String directory : conf.getTrimmedStrings(MRConfig.LOCAL_DIR)) {

@@ -1,0 +1,77 @@
+package io.sluice.local.cache;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+
+/**
+ * The distributed cache of one job: copies on this machine, links to them in the working directory,
+ * and a class loader with what is for the class path.
+ *
+ * <p>Thread contract: made and closed by the job's thread. Ownership: the job closes it after its
+ * tasks have ended, and then deletes its local directories, where the copies lie. Failure: {@link
+ * IOException} that names what could not be had; nothing is linked then.
+ */
+public final class JobCache implements Closeable {
+  private final WorkingLinks links;
+  private final URLClassLoader loader; // null: the client has all
+
+  private JobCache(WorkingLinks links, URLClassLoader loader) {
+    this.links = links;
+    this.loader = loader;
+  }
+
+  /**
+   * Copies all that the job names, and tells its settings where the copies are.
+   *
+   * @param conf of the job, whose class loader becomes that of the job
+   * @param isCancelled asked at times; if so, this fails
+   */
+  public static JobCache localize(JobConf conf, JobID job, BooleanSupplier isCancelled)
+      throws IOException {
+    List<CacheFile> files = CacheDownload.all(conf, isCancelled);
+    setLocal(conf, MRJobConfig.CACHE_LOCALFILES, files, false);
+    setLocal(conf, MRJobConfig.CACHE_LOCALARCHIVES, files, true);
+    URL[] classPath = JobClassPath.of(conf, job, files);
+    Map<String, Path> targets = new LinkedHashMap<>();
+    for (CacheFile file : files) {
+      file.links().forEach(targets::putIfAbsent);
+    }
+    WorkingLinks links =
+        WorkingLinks.make(Path.of("").toAbsolutePath().normalize(), targets, isCancelled);
+    if (classPath.length == 0) {
+      return new JobCache(links, null);
+    }
+    URLClassLoader loader = new URLClassLoader(classPath, conf.getClassLoader());
+    conf.setClassLoader(loader);
+    return new JobCache(links, loader);
+  }
+
+  private static void setLocal(
+      JobConf conf, String key, List<CacheFile> files, boolean areArchives) {
+    String[] local =
+        files.stream()
+            .filter(file -> file.isArchive() == areArchives)
+            .map(file -> file.local().toString())
+            .toArray(String[]::new);
+    if (local.length > 0) {
+      conf.setStrings(key, local);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (loader) {
+      links.close();
+    }
+  }
+}

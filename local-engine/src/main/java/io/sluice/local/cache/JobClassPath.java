@@ -1,0 +1,102 @@
+package io.sluice.local.cache;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.LocalDirAllocator;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.JobContextImpl;
+import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.util.RunJar;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What tasks of a job load classes from beside what the client does: the job's jar with the classes
+ * and libraries in it, and what its distributed cache has for the class path.
+ */
+final class JobClassPath {
+  private static final Logger LOG = LoggerFactory.getLogger(JobClassPath.class);
+
+  private JobClassPath() {}
+
+  /** In the order in which a task of a cluster looks. */
+  static URL[] of(JobConf conf, JobID job, List<CacheFile> files) throws IOException {
+    List<Path> all = new ArrayList<>();
+    if (conf.getJar() != null) {
+      addJar(all, conf, local(conf, new org.apache.hadoop.fs.Path(conf.getJar())));
+    }
+    JobContextImpl context = new JobContextImpl(conf, job);
+    addCached(all, files, context.getFileClassPaths());
+    addCached(all, files, context.getArchiveClassPaths());
+    List<URL> urls = new ArrayList<>();
+    for (Path each : all) {
+      urls.add(url(each));
+    }
+    return urls.toArray(URL[]::new);
+  }
+
+  private static URL url(Path path) throws MalformedURLException {
+    return path.toUri().toURL();
+  }
+
+  /** The job's jar lies where its client has put it, or else is copied. */
+  private static Path local(JobConf conf, org.apache.hadoop.fs.Path jar) throws IOException {
+    String scheme = jar.toUri().getScheme();
+    if (scheme == null || scheme.equals("file")) {
+      return Path.of(jar.toUri().getPath());
+    }
+    org.apache.hadoop.fs.Path copy =
+        new LocalDirAllocator(MRConfig.LOCAL_DIR).getLocalPathForWrite("job.jar", conf);
+    jar.getFileSystem(conf).copyToLocalFile(false, jar, copy, true);
+    return Path.of(copy.toUri().getPath());
+  }
+
+  private static void addJar(List<Path> all, JobConf conf, Path jar) throws IOException {
+    all.add(jar);
+    Pattern unpacked = conf.getJarUnpackPattern();
+    try (JarFile entries = new JarFile(jar.toFile())) {
+      if (entries.stream().noneMatch(entry -> unpacked.matcher(entry.getName()).matches())) {
+        return;
+      }
+    }
+    org.apache.hadoop.fs.Path directory =
+        new LocalDirAllocator(MRConfig.LOCAL_DIR).getLocalPathForWrite("jar/unpacked", conf);
+    File inside = new File(directory.toUri().getPath());
+    RunJar.unJar(jar.toFile(), inside, unpacked);
+    all.add(inside.toPath().resolve("classes"));
+    Path libraries = inside.toPath().resolve("lib");
+    if (Files.isDirectory(libraries)) {
+      try (DirectoryStream<Path> each = Files.newDirectoryStream(libraries)) {
+        each.forEach(all::add);
+      }
+    }
+  }
+
+  private static void addCached(
+      List<Path> all, List<CacheFile> files, org.apache.hadoop.fs.Path[] sources) {
+    for (org.apache.hadoop.fs.Path source :
+        sources == null ? new org.apache.hadoop.fs.Path[0] : sources) {
+      List<Path> found =
+          files.stream().flatMap(file -> Stream.ofNullable(file.localOf(source))).toList();
+      Path inPlace = Path.of(source.toUri().getPath());
+      if (!found.isEmpty()) {
+        all.add(found.get(0));
+      } else if (Files.exists(inPlace)) {
+        all.add(inPlace); // libraries of the command line, which a client does not copy to itself
+      } else {
+        LOG.warn("{} is not in the class path: the distributed cache has no such file", source);
+      }
+    }
+  }
+}
