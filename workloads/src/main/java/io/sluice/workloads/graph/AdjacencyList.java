@@ -15,7 +15,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says from which vertices edges come to each, and to which they go: PUMA's, in RMR-NVM V-D. In:
+ * Says from which vertices edges come to each, and to which they go: PUMA's, in RMR-NVM IV-D. In:
  * edges, {@code from,to}. Out: {@code vertex from{a,b}:to{c,d}}, each vertex of a list once, in the
  * order of their texts.
  */

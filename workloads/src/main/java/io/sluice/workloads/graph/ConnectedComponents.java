@@ -3,8 +3,8 @@ package io.sluice.workloads.graph;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Finds which vertices edges connect: Pegasus' Concmpt in Mammoth, Table 2, and in Flame-MR 5.1.
- * In: edges. Out: {@code vertex component}, which is the least vertex of it, if there are enough
+ * Finds which vertices edges connect: Pegasus' Concmpt in Mammoth, Table 2, and in Flame-MR 4. In:
+ * edges. Out: {@code vertex component}, which is the least vertex of it, if there are enough
  * rounds.
  */
 public final class ConnectedComponents extends Spread {

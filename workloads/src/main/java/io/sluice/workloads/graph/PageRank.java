@@ -21,7 +21,7 @@ import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Ranks the pages of a web, a job a round behind one that finds them all: Hone 5.2, Pegasus' in
- * Flame-MR 3.1 and Mammoth 6.4, HiBench's in RMR-NVM V-D. In: lists of links. Out: {@code page
+ * Flame-MR 3 and Mammoth 6.4, HiBench's in RMR-NVM IV-D. In: lists of links. Out: {@code page
  * rank}; the mean rank is 1. Pages without links give to all pages alike; how much that is, the job
  * before has counted.
  */

@@ -21,9 +21,9 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Clusters points with Lloyd's algorithm, a job a round: Hone 5.2, HiBench's in RMR-NVM V-D,
- * Mahout's in Flame-MR 5.1. In: points. Out: {@code number count x,y,...} of each cluster. It
- * starts from the first points; maps read the centres from a file beside the job; with a combiner.
+ * Clusters points with Lloyd's algorithm, a job a round: Hone 5.2, HiBench's in RMR-NVM IV-D,
+ * Mahout's in Flame-MR 4. In: points. Out: {@code number count x,y,...} of each cluster. It starts
+ * from the first points; maps read the centres from a file beside the job; with a combiner.
  */
 public final class KMeans extends Program {
   private static final String CENTRES = "workloads.kmeans.centres";

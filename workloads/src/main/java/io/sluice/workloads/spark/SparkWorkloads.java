@@ -12,29 +12,32 @@ import org.apache.spark.api.java.JavaSparkContext;
  * io.sluice.workloads.spark.SparkWorkloads workloads.jar NAME ARGS}.
  */
 public final class SparkWorkloads {
-  private static final Map<String, SparkProgram> PROGRAMS =
+  private static final Map<String, Named> PROGRAMS =
       new TreeMap<>(
           Map.of(
-              "wordcount", SparkWordCount::run,
-              "invertedindex", SparkInvertedIndex::run,
-              "kmeans", SparkKMeans::run,
-              "pagerank", SparkPageRank::run,
-              "lda", SparkLda::run));
+              "wordcount", new Named(2, SparkWordCount::run),
+              "invertedindex", new Named(2, SparkInvertedIndex::run),
+              "kmeans", new Named(4, SparkKMeans::run),
+              "pagerank", new Named(3, SparkPageRank::run),
+              "lda", new Named(4, SparkLda::run)));
 
   private SparkWorkloads() {}
 
-  public static void main(String[] arguments) throws IOException {
-    if (arguments.length == 0 || !PROGRAMS.containsKey(arguments[0])) {
-      throw new IllegalArgumentException(
-          "The first argument is one of " + PROGRAMS.keySet() + ", not " + name(arguments));
-    }
-    SparkConf conf = new SparkConf().setIfMissing("spark.app.name", arguments[0]);
-    try (JavaSparkContext context = new JavaSparkContext(conf)) {
-      PROGRAMS.get(arguments[0]).run(context, Arrays.copyOfRange(arguments, 1, arguments.length));
-    }
-  }
+  private record Named(int arguments, SparkProgram program) {}
 
-  private static String name(String[] arguments) {
-    return arguments.length == 0 ? "missing" : arguments[0];
+  public static void main(String[] all) throws IOException {
+    Named named = all.length == 0 ? null : PROGRAMS.get(all[0]);
+    if (named == null) {
+      throw new IllegalArgumentException("The first argument must be one of " + PROGRAMS.keySet());
+    }
+    String[] arguments = Arrays.copyOfRange(all, 1, all.length);
+    if (arguments.length != named.arguments()) {
+      throw new IllegalArgumentException(
+          all[0] + " has " + named.arguments() + " arguments, not " + arguments.length);
+    }
+    SparkConf conf = new SparkConf().setIfMissing("spark.app.name", all[0]);
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      named.program().run(context, arguments);
+    }
   }
 }

@@ -18,9 +18,9 @@ import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Makes associations of one item more of those that differ in their last one, as the a-priori
- * algorithm does for its candidates: PUMA's, in RMR-NVM V-D. In: {@code A1;A2;...;A12}. Out: {@code
- * A1;...;A11 A12;B12} for every two last items, in the order of their texts. A combiner leaves out
- * what is there twice.
+ * algorithm does for its candidates: PUMA's, in RMR-NVM IV-D. In: {@code A1;A2;...;A12}. Out:
+ * {@code A1;...;A11 A12;B12} for every two last items, in the order of their texts. A combiner
+ * leaves out what is there twice.
  */
 public final class SelfJoin extends Program {
   private static final char SEPARATOR = ';';

@@ -16,7 +16,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says in which documents a word is: Hone 5.2; PUMA's, in RMR-NVM V-D. In: documents. Out: {@code
+ * Says in which documents a word is: Hone 5.2; PUMA's, in RMR-NVM IV-D. In: documents. Out: {@code
  * word document:count document:count ...}, in the order of these texts.
  */
 public final class InvertedIndex extends Program {

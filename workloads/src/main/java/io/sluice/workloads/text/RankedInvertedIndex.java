@@ -16,7 +16,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says in which files three words follow each other most often: PUMA's, in RMR-NVM V-D. In: what
+ * Says in which files three words follow each other most often: PUMA's, in RMR-NVM IV-D. In: what
  * {@link SequenceCount} put out. Out: {@code word|word|word count|file count|file ...}, the
  * greatest count first; of the same counts, in the order of the files' names.
  */

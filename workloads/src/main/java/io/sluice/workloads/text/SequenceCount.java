@@ -15,7 +15,7 @@ import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Counts every three words that follow each other in a line, in each file: PUMA's, in RMR-NVM V-D.
+ * Counts every three words that follow each other in a line, in each file: PUMA's, in RMR-NVM IV-D.
  * In: text. Out: {@code word|word|word|file count}. With a combiner.
  */
 public final class SequenceCount extends Program {

@@ -14,7 +14,7 @@ import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Counts words: Hone 5.2, Flame-MR 5.1, Mammoth 6.2. In: text. Out: {@code word count}. It differs
+ * Counts words: Hone 5.2, Flame-MR 4, Mammoth 6.1. In: text. Out: {@code word count}. It differs
  * from Hadoop's example in that {@code workloads.wordcount.combine=false} leaves its combiner out.
  */
 public final class WordCount extends Program {

@@ -69,7 +69,9 @@ class SparkWorkloadsTest {
   }
 
   @Test
-  void anUnknownNameIsAnError() {
-    assertThrows(IllegalArgumentException.class, () -> SparkWorkloads.main(new String[] {"sort"}));
+  void anUnknownNameAndAMissingArgumentAreErrors() {
+    for (String[] wrong : new String[][] {{}, {"sort"}, {"wordcount", "text"}}) {
+      assertThrows(IllegalArgumentException.class, () -> SparkWorkloads.main(wrong));
+    }
   }
 }
