@@ -5,6 +5,7 @@ import io.sluice.bench.hadoop.Size;
 import io.sluice.it.local.ProcessCosts;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.DoubleFunction;
 import java.util.function.ToLongFunction;
 
 /** One figure of a client's whole process. */
@@ -17,12 +18,9 @@ enum LocalFigure {
 
   private final String title;
   private final ToLongFunction<ProcessCosts> value;
-  private final java.util.function.DoubleFunction<String> show;
+  private final DoubleFunction<String> show;
 
-  LocalFigure(
-      String title,
-      ToLongFunction<ProcessCosts> value,
-      java.util.function.DoubleFunction<String> show) {
+  LocalFigure(String title, ToLongFunction<ProcessCosts> value, DoubleFunction<String> show) {
     this.title = title;
     this.value = value;
     this.show = show;

@@ -2,7 +2,6 @@ package io.sluice.it.local;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
-import io.sluice.it.cluster.Workspace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,8 +46,7 @@ public final class LocalClient {
     command.addAll(jvmOptions);
     command.addAll(distribution.jvmOptions());
     command.add("-cp");
-    command.add(
-        String.join(":", distribution.classPath(), engineJar.toString(), classesOfThis()));
+    command.add(String.join(":", distribution.classPath(), engineJar.toString(), classesOfThis()));
     command.add(MeasuredMain.class.getName());
     command.add(costs.toString());
     command.add("org.apache.hadoop.util.RunJar");
@@ -86,7 +84,8 @@ public final class LocalClient {
                     String.join(" ", command),
                     process.exitValue(),
                     String.join(
-                        "\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()))));
+                        "\n",
+                        lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()))));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

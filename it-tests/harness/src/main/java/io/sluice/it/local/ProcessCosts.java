@@ -18,12 +18,7 @@ import java.util.Properties;
  * @param peakRssBytes most memory that was resident, mapped files and shared memory too
  */
 public record ProcessCosts(
-    long wallMs,
-    long cpuMs,
-    long gcMs,
-    long readBytes,
-    long writtenBytes,
-    long peakRssBytes) {
+    long wallMs, long cpuMs, long gcMs, long readBytes, long writtenBytes, long peakRssBytes) {
 
   /** What {@link MeasuredMain} has written. */
   static ProcessCosts read(Path file, long wallMs) {
