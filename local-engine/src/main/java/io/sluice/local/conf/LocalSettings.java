@@ -57,10 +57,20 @@ public final class LocalSettings {
           MOST_THREADS,
           "Sort buffers of a hybrid exchange; maps share them if they are fewer than maps that run.");
 
+  /** Between tasks. */
+  public static final Setting<String> ISOLATION =
+      Setting.choice(
+          "sluice.local.isolation",
+          "What keeps tasks apart. task: tasks that run at a time have static fields of the job's"
+              + " classes of their own, and on Java 17 a task that calls System.exit fails and the"
+              + " process goes on.",
+          "none",
+          "task");
+
   private LocalSettings() {}
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(MAP_THREADS, SORT_THREADS, REDUCE_THREADS, EXCHANGE, STREAMS);
+    return List.of(MAP_THREADS, SORT_THREADS, REDUCE_THREADS, EXCHANGE, STREAMS, ISOLATION);
   }
 }

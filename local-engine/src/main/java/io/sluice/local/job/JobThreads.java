@@ -1,5 +1,6 @@
 package io.sluice.local.job;
 
+import io.sluice.local.task.TaskRun;
 import java.security.PrivilegedAction;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,18 +33,25 @@ final class JobThreads {
 
   /** Not ended with the process's main thread: as with stock, what was submitted is done. */
   ThreadFactory ofJob() {
-    return of("job", false);
+    return of("job", null, false);
+  }
+
+  /** For attempts. */
+  ThreadFactory ofTasks(String what) {
+    return of(what, TaskRun.threads(), true);
   }
 
   ThreadFactory of(String what) {
-    return of(what, true);
+    return of(what, null, true);
   }
 
-  private ThreadFactory of(String what, boolean daemon) {
+  private ThreadFactory of(String what, ThreadGroup group, boolean daemon) {
     return body -> {
       Thread thread =
           new Thread(
-              () -> asUser(body), "sluice-" + what + " " + job + " " + made.incrementAndGet());
+              group,
+              () -> asUser(body),
+              "sluice-" + what + " " + job + " " + made.incrementAndGet());
       thread.setDaemon(daemon);
       thread.setContextClassLoader(conf.getClassLoader());
       return thread;

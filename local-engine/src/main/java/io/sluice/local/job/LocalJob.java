@@ -212,10 +212,10 @@ public final class LocalJob {
   private void runTasks(TaskSplitMetaInfo[] splits) throws Exception {
     SecretKey secret = secret();
     try (JobExchange exchange =
-        JobExchange.begin(
-            id, ProcessStore.of(conf), splits.length, conf.getCompressMapOutput(), key())) {
-      TaskRun tasks =
-          new TaskRun(conf, jobFile.toString(), exchange, this::task, secret, this::committer);
+            JobExchange.begin(
+                id, ProcessStore.of(conf), splits.length, conf.getCompressMapOutput(), key());
+        TaskRun tasks =
+            new TaskRun(conf, jobFile.toString(), exchange, this::task, secret, this::committer)) {
       int slowStart = (int) Math.ceil(splits.length * slowStart());
       try (Phase reducing =
           phase(

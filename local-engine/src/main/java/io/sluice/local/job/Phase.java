@@ -115,7 +115,7 @@ final class Phase implements AutoCloseable {
 
   private void runTask(TaskState task) {
     while (!pool.isShutdown()) {
-      AttemptThread attempt = task.begin(threads.of(what), attempts::run);
+      AttemptThread attempt = task.begin(threads.ofTasks(what), attempts::run);
       TaskAttemptID id = attempt.id();
       try {
         attempt.run(() -> silence(task, id));
