@@ -29,7 +29,7 @@ public final class SluiceFileSystem extends FilterFileSystem {
   private static final String IMPLEMENTATION = "io.sluice.memory.fs.MemoryFileSystem";
 
   static {
-    Configuration.addDefaultResource("sluice-default.xml");
+    Configuration.addDefaultResource("io/sluice/hadoop/fs/sluice-default.xml");
   }
 
   /** Made by Hadoop. */
