@@ -24,7 +24,8 @@ import org.apache.hadoop.fs.Path;
  * #initialize} throws an {@link IOException} that says why there is no such file system here.
  */
 public final class SluiceFileSystem extends FilterFileSystem {
-  static final String SCHEME = "sluice";
+  /** Of its URIs. */
+  public static final String SCHEME = "sluice";
 
   private static final String IMPLEMENTATION = "io.sluice.memory.fs.MemoryFileSystem";
 

@@ -1,5 +1,6 @@
 package io.sluice.memory.fs;
 
+import io.sluice.hadoop.fs.SluiceFileSystem;
 import io.sluice.memory.fs.stream.MemoryInputStream;
 import io.sluice.memory.fs.stream.MemoryOutputStream;
 import io.sluice.memory.fs.stream.ReadBytes;
@@ -57,9 +58,8 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * Failure: what Hadoop says that file systems throw.
  */
 public final class MemoryFileSystem extends FileSystem {
-  private static final String SCHEME = "sluice";
-
   private final Supplier<Statistics> counts;
+  private Namespaces.Files files;
   private Namespace namespace;
   private ProcessStore store;
   private URI uri;
@@ -76,16 +76,17 @@ public final class MemoryFileSystem extends FileSystem {
     super.initialize(name, conf);
     setConf(conf);
     String authority = Optional.ofNullable(name.getAuthority()).orElse("").toLowerCase(Locale.ROOT);
-    uri = URI.create(SCHEME + "://" + authority + "/");
+    uri = URI.create(SluiceFileSystem.SCHEME + "://" + authority + "/");
     user = UserGroupInformation.getCurrentUser().getShortUserName();
-    namespace = Namespaces.of(authority, conf, user);
+    files = Namespaces.of(authority, conf, user);
+    namespace = files.namespace();
     store = ProcessStore.of(conf);
     workingDirectory = getHomeDirectory();
   }
 
   @Override
   public String getScheme() {
-    return SCHEME;
+    return SluiceFileSystem.SCHEME;
   }
 
   @Override
@@ -507,5 +508,14 @@ public final class MemoryFileSystem extends FileSystem {
           true;
       default -> super.hasPathCapability(path, capability);
     };
+  }
+
+  /** Waits for what is written behind. */
+  @Override
+  public void close() throws IOException {
+    super.close();
+    if (files != null) {
+      files.await();
+    }
   }
 }

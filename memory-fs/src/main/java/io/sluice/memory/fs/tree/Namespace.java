@@ -27,6 +27,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
  */
 public final class Namespace {
   private final FileSpace space;
+  private final Changes changes;
   private final Directories directories;
   private final Renames renames;
   private final Map<Long, FileNode> filesById = new ConcurrentHashMap<>();
@@ -36,9 +37,11 @@ public final class Namespace {
    * An empty one.
    *
    * @param owner of the root
+   * @param changes is told of them
    */
-  public Namespace(FileSpace space, String owner) {
+  public Namespace(FileSpace space, String owner, Changes changes) {
     this.space = space;
+    this.changes = changes;
     this.directories = new Directories(owner);
     this.renames = new Renames(directories);
   }
@@ -63,6 +66,7 @@ public final class Namespace {
   }
 
   private <T> T changing(Step<T> step) throws IOException {
+    changes.check();
     lock.writeLock().lock();
     try {
       return step.run();
@@ -199,19 +203,26 @@ public final class Namespace {
     return new OpenFile(file, () -> endWriting(file, path));
   }
 
+  /** Also if no more may change: somebody who ends must leave nothing behind. */
   private void endWriting(FileNode file, TreePath openedAs) throws IOException {
-    boolean named =
-        changing(
-            () -> {
-              file.setWritten(false);
-              file.changed();
-              return file.isNamed();
-            });
+    boolean named;
+    lock.writeLock().lock();
+    try {
+      file.setWritten(false);
+      file.changed();
+      named = file.isNamed();
+      if (named) {
+        changes.written(file.path(), file.content());
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
     file.content().letGo();
     if (!named) {
       throw new FileNotFoundException(
           openedAs + " was deleted or replaced while it was written; what was written is gone");
     }
+    changes.check();
   }
 
   private static void checkUnwritten(FileNode file, TreePath path) throws IOException {
@@ -227,7 +238,9 @@ public final class Namespace {
           if (directories.find(path) instanceof FileNode) {
             throw new FileAlreadyExistsException(path + " is a file");
           }
-          return directories.makeDirectories(path, like);
+          directories.makeDirectories(path, like);
+          changes.madeDirectory(path);
+          return null;
         });
   }
 
@@ -250,13 +263,21 @@ public final class Namespace {
             return false;
           }
           directories.remove(path, node, gone::add);
+          changes.deleted(path);
           return true;
         });
   }
 
   /** As {@code mv} does it, into a directory that is there, but over nothing; false if not. */
   public boolean move(TreePath from, TreePath to) throws IOException {
-    return changing(() -> renames.move(from, to) != null);
+    return changing(
+        () -> {
+          TreePath moved = renames.move(from, to);
+          if (moved != null && !moved.equals(from)) {
+            changes.renamed(from, moved);
+          }
+          return moved != null;
+        });
   }
 
   /** To exactly that path, over what is there if it may be. */
@@ -264,6 +285,7 @@ public final class Namespace {
     removing(
         gone -> {
           renames.rename(from, to, overwrite, gone::add);
+          changes.renamed(from, to);
           return null;
         });
   }
@@ -285,8 +307,10 @@ public final class Namespace {
           }
           file.content().adopt(others.stream().map(FileNode::content).toList());
           file.changed();
+          changes.written(target, file.content());
           for (int i = 0; i < others.size(); i++) {
             directories.remove(sources.get(i), others.get(i), gone::add);
+            changes.deleted(sources.get(i));
           }
           return null;
         });
@@ -305,6 +329,7 @@ public final class Namespace {
           }
           file.content().truncate(keptBytes);
           file.changed();
+          changes.written(path, file.content());
           return null;
         });
   }
