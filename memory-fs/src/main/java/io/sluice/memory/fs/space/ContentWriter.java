@@ -117,7 +117,7 @@ public final class ContentWriter implements Closeable {
     try {
       publish();
     } finally {
-      content.trim();
+      content.trim().close();
     }
   }
 }

@@ -117,27 +117,34 @@ public final class FileContent {
     lengthBytes = endBytes;
   }
 
-  /** Drops what is behind the first bytes; nobody writes to it. */
-  public void truncate(long keptBytes) throws IOException {
-    synchronized (this) {
-      cutWhileOpen |= holders > 1; // somebody may be looking at what is cut
-      lengthBytes = keptBytes;
-    }
-    trim();
+  /**
+   * Drops what is behind the first bytes; nobody writes to it.
+   *
+   * @return what gives that back, for whoever has no lock any more
+   */
+  public synchronized Closeable truncate(long keptBytes) {
+    cutWhileOpen |= holders > 1; // somebody may be looking at what is cut
+    lengthBytes = keptBytes;
+    return trim();
   }
 
-  /** Makes room for so many bytes in all, more if there is. */
-  synchronized Pieces grow(long roomBytes, long wantedBytes) throws IOException {
+  /** Makes room for so many bytes in all, more if there is; for the writer. */
+  Pieces grow(long roomBytes, long wantedBytes) throws IOException {
     long missingBytes = roomBytes - pieces.roomBytes();
     if (missingBytes > 0) {
-      Pieces grown = pieces;
-      for (Piece piece : space.lease(missingBytes, Math.max(missingBytes, wantedBytes))) {
-        owned.add(piece);
-        grown = grown.plus(piece, grown.roomBytes());
-      }
-      pieces = grown;
+      // No lock meanwhile: a full store takes its time, and whoever opens the file must not wait.
+      add(space.lease(missingBytes, Math.max(missingBytes, wantedBytes)));
     }
     return pieces;
+  }
+
+  private synchronized void add(List<Piece> leased) {
+    Pieces grown = pieces;
+    for (Piece piece : leased) {
+      owned.add(piece);
+      grown = grown.plus(piece, grown.roomBytes());
+    }
+    pieces = grown;
   }
 
   /** Shows readers what was written. */
@@ -145,28 +152,39 @@ public final class FileContent {
     lengthBytes = writtenBytes;
   }
 
-  /** Gives back the room behind the end; what somebody may be looking at goes with the file. */
-  synchronized void trim() throws IOException {
+  /**
+   * Drops the room behind the end; what somebody may be looking at goes with the file.
+   *
+   * @return what gives it back
+   */
+  synchronized Closeable trim() {
     Pieces before = pieces;
     int keptCount = lengthBytes == 0 ? 0 : before.indexOf(lengthBytes - 1) + 1;
     pieces = before.first(keptCount);
-    if (cutWhileOpen) {
-      return;
-    }
     List<Closeable> freed = new ArrayList<>();
-    for (Piece piece : before.from(keptCount)) {
-      if (removeOwned(piece)) {
-        freed.add(piece::release);
+    if (!cutWhileOpen) {
+      for (Piece piece : before.from(keptCount)) {
+        if (removeOwned(piece)) {
+          freed.add(piece::release);
+        }
+      }
+      if (keptCount > 0) {
+        trimLast(freed);
       }
     }
-    if (keptCount > 0 && removeOwned(before.piece(keptCount - 1))) {
-      Piece last = before.piece(keptCount - 1);
-      owned.add(last); // also if what is behind it cannot be given back
-      Piece kept = last.keepFirst((int) (lengthBytes - before.startBytes(keptCount - 1)));
-      owned.set(owned.size() - 1, kept);
-      pieces = before.first(keptCount - 1).plus(kept, before.startBytes(keptCount - 1));
+    return () -> Closing.all(freed);
+  }
+
+  private void trimLast(List<Closeable> freed) {
+    int index = pieces.count() - 1;
+    Piece last = pieces.piece(index);
+    long startBytes = pieces.startBytes(index);
+    Piece kept = last.first((int) (lengthBytes - startBytes));
+    if (kept != last && removeOwned(last)) {
+      owned.add(kept);
+      pieces = pieces.first(index).plus(kept, startBytes);
+      freed.add(() -> last.releaseBehind(kept));
     }
-    Closing.all(freed);
   }
 
   /** From the end, where it usually is; pieces of adopted files are not its own. */

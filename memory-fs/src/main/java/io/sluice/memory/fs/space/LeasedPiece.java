@@ -31,18 +31,24 @@ abstract class LeasedPiece implements Piece {
   }
 
   @Override
-  public Piece keepFirst(int keptBytes) throws IOException {
+  public Piece first(int keptBytes) {
     int blockBytes = lease.blockBytes();
     long keptBlockBytes = ((long) keptBytes + blockBytes - 1) / blockBytes * blockBytes;
-    if (keptBlockBytes == 0 || keptBlockBytes >= extent.lengthBytes()) {
-      return this;
+    return keptBlockBytes >= extent.lengthBytes()
+        ? this
+        : over(new Extent(extent.segment(), extent.offsetBytes(), keptBlockBytes));
+  }
+
+  @Override
+  public void releaseBehind(Piece first) throws IOException {
+    int keptBytes = first.lengthBytes();
+    if (keptBytes < lengthBytes()) {
+      lease.release(
+          new Extent(
+              extent.segment(),
+              extent.offsetBytes() + keptBytes,
+              extent.lengthBytes() - keptBytes));
     }
-    lease.release(
-        new Extent(
-            extent.segment(),
-            extent.offsetBytes() + keptBlockBytes,
-            extent.lengthBytes() - keptBlockBytes));
-    return over(new Extent(extent.segment(), extent.offsetBytes(), keptBlockBytes));
   }
 
   @Override

@@ -22,8 +22,11 @@ interface Piece {
   /** Takes all that remains in {@code source}. */
   void write(int offsetBytes, ByteBuffer source) throws IOException;
 
-  /** Gives back what is behind the first bytes, as far as the store's blocks allow. */
-  Piece keepFirst(int keptBytes) throws IOException;
+  /** The blocks of the store that have the first bytes, perhaps all of them. */
+  Piece first(int keptBytes);
+
+  /** Gives back what is behind those. */
+  void releaseBehind(Piece first) throws IOException;
 
   /** Gives back all of it. */
   void release() throws IOException;

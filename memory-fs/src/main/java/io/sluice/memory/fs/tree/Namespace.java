@@ -21,9 +21,9 @@ import org.apache.hadoop.fs.permission.FsPermission;
  * A tree of files and directories in memory, with the rules of HDFS.
  *
  * <p>Thread contract: safe from any thread; each operation is one step for all others. One lock
- * guards the names, and nobody holds it while bytes are read or written, or those of files freed.
- * Ownership: the space stays its owner's. Failure: what Hadoop's file systems throw, with the path;
- * nothing has changed then.
+ * guards the names, and nobody holds it while bytes are read, written or freed. Ownership: the
+ * space stays its owner's. Failure: what Hadoop's file systems throw, with the path; nothing has
+ * changed then.
  */
 public final class Namespace {
   private final FileSpace space;
@@ -318,20 +318,23 @@ public final class Namespace {
 
   /** Drops what is behind the first bytes of a file. */
   public void truncate(TreePath path, long keptBytes) throws IOException {
-    changing(
-        () -> {
-          FileNode file = directories.file(path);
-          checkUnwritten(file, path);
-          if (keptBytes < 0 || keptBytes > file.content().lengthBytes()) {
-            throw new IllegalArgumentException(
-                "%s has %d bytes, of which %d cannot be kept"
-                    .formatted(path, file.content().lengthBytes(), keptBytes));
-          }
-          file.content().truncate(keptBytes);
-          file.changed();
-          changes.written(path, file.content());
-          return null;
-        });
+    Closeable cut =
+        changing(
+            () -> {
+              FileNode file = directories.file(path);
+              checkUnwritten(file, path);
+              long lengthBytes = file.content().lengthBytes();
+              if (keptBytes < 0 || keptBytes > lengthBytes) {
+                throw new IllegalArgumentException(
+                    "%s has %d bytes, of which %d cannot be kept"
+                        .formatted(path, lengthBytes, keptBytes));
+              }
+              Closeable behind = file.content().truncate(keptBytes);
+              file.changed();
+              changes.written(path, file.content());
+              return behind;
+            });
+    cut.close();
   }
 
   /** Sets the permission bits. */

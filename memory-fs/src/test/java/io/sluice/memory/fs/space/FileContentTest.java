@@ -80,9 +80,9 @@ class FileContentTest {
       assertEquals(SmallStore.BLOCK_BYTES, store.usedBytes());
       SmallStore.append(content, random, new byte[SmallStore.BLOCK_BYTES]);
       assertEquals(2 * SmallStore.BLOCK_BYTES, store.usedBytes());
-      content.truncate(5);
+      content.truncate(5).close();
       assertEquals(SmallStore.BLOCK_BYTES, store.usedBytes());
-      content.truncate(0);
+      content.truncate(0).close();
       assertEquals(0, store.usedBytes());
     }
   }
@@ -165,7 +165,7 @@ class FileContentTest {
       content.hold(); // a reader, which has found where the bytes lie
       FileContent.Stretch seen = content.stretch(MIB - 1);
       long usedBytes = store.usedBytes();
-      content.truncate(10);
+      content.truncate(10).close();
       FileContent other = store.write(random, new byte[2 * MIB]);
       assertEquals(bytes[MIB - 1], seen.memory().get((int) (MIB - 1 - seen.startBytes())));
       SmallStore.append(content, random, bytes);

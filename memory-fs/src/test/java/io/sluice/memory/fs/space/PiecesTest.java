@@ -35,9 +35,12 @@ class PiecesTest {
     }
 
     @Override
-    public Piece keepFirst(int keptBytes) {
+    public Piece first(int keptBytes) {
       return this;
     }
+
+    @Override
+    public void releaseBehind(Piece first) {}
 
     @Override
     public void release() {}
