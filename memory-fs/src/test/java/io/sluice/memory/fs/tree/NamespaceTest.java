@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -187,6 +188,45 @@ class NamespaceTest {
     assertEquals("99999", namespace.status(path("/a/many/99999")).name());
     assertTrue(namespace.delete(path("/a/many"), true));
     assertFalse(namespace.delete(path("/a/many"), true));
+  }
+
+  @Test
+  void whoReadsWhileTheStreamIsClosedGetsTheFilesBytesOrAnError() throws Exception {
+    byte[] ones = new byte[MIB];
+    Arrays.fill(ones, (byte) 1);
+    for (int round = 0; round < 100; round++) {
+      write("/a/ones", ones);
+      MemoryInputStream in = read("/a/ones");
+      CountDownLatch reading = new CountDownLatch(1);
+      inThreads(List.of(() -> readUntilClosed(in, reading), () -> reuse(in, reading)));
+      namespace.delete(path("/a"), true);
+    }
+  }
+
+  private static Object readUntilClosed(MemoryInputStream in, CountDownLatch reading) {
+    byte[] part = new byte[4096];
+    try {
+      while (true) {
+        assertEquals(part.length, in.read(MIB / 2, part, 0, part.length));
+        for (byte each : part) {
+          assertEquals(1, each);
+        }
+        reading.countDown();
+      }
+    } catch (IOException e) {
+      return e; // it is closed
+    }
+  }
+
+  /** Closes it, and gives its bytes to other files. */
+  private Object reuse(MemoryInputStream in, CountDownLatch reading) throws Exception {
+    assertTrue(reading.await(1, TimeUnit.MINUTES));
+    namespace.delete(path("/a/ones"), false);
+    in.close();
+    for (int i = 0; i < 4; i++) {
+      write("/a/twos" + i, new byte[MIB]);
+    }
+    return null;
   }
 
   @Test
