@@ -166,6 +166,18 @@ class SluiceFileSystemTest {
     }
   }
 
+  /** Stock's tasks ask all of them for each record. */
+  @Test
+  @SuppressWarnings("deprecation")
+  void thereIsOneObjectOfStatisticsForTheScheme() throws IOException {
+    FileSystem.get(conf);
+    assertEquals(
+        1,
+        FileSystem.getAllStatistics().stream()
+            .filter(statistics -> statistics.getScheme().equals("sluice"))
+            .count());
+  }
+
   @Test
   void extendedAttributesAreKept() throws IOException {
     FileSystem fs = FileSystem.get(conf);
