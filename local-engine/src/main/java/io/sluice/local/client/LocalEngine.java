@@ -1,6 +1,7 @@
 package io.sluice.local.client;
 
 import io.sluice.local.job.LocalJob;
+import io.sluice.local.staging.StagingFileSystem;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,6 +61,7 @@ final class LocalEngine implements ClientProtocol {
 
   LocalEngine(Configuration conf) throws IOException {
     this.conf = conf;
+    StagingFileSystem.useIn(conf);
     this.files = FileSystem.getLocal(conf);
     pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
     pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);

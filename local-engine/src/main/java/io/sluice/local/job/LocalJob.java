@@ -7,6 +7,7 @@ import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
 import io.sluice.local.exchange.Slots;
+import io.sluice.local.staging.StagingFileSystem;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
 import io.sluice.memory.store.ProcessStore;
@@ -98,6 +99,7 @@ public final class LocalJob {
     this.jobFile = new Path(submitDirectory, "job.xml");
     this.conf = new JobConf(jobFile);
     this.files = submitDirectory.getFileSystem(conf);
+    StagingFileSystem.forgetIn(conf);
     this.user = UserGroupInformation.getCurrentUser();
     conf.setCredentials(credentials);
     conf.setUser(user.getShortUserName());
