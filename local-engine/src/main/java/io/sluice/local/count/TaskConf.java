@@ -42,6 +42,11 @@ public final class TaskConf extends JobConf {
     return super.getClass(name, otherwise);
   }
 
+  @Override
+  public Class<?> getClassByName(String name) throws ClassNotFoundException {
+    return MeteredSplits.inPlaceOf(super.getClassByName(name));
+  }
+
   /** The job's own, of the new API. */
   org.apache.hadoop.mapreduce.InputFormat<?, ?> newInputFormat() {
     return ReflectionUtils.newInstance(
