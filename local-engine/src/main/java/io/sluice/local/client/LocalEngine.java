@@ -47,9 +47,11 @@ final class LocalEngine implements ClientProtocol {
 
   private static final AtomicInteger LAST_JOB = new AtomicInteger();
 
-  /** A number, because history tools read it as one. */
+  private static final int PIDS = 100_000;
+
+  /** A number that a long has room for, because history tools read it as one. */
   private static final String IDENTIFIER =
-      Long.toString(System.currentTimeMillis()) + ProcessHandle.current().pid();
+      Long.toString(System.currentTimeMillis() * PIDS + ProcessHandle.current().pid() % PIDS);
 
   private static final String QUEUE = "default";
   private static final int POLL_MS = 20;

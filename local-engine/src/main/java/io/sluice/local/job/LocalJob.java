@@ -5,6 +5,8 @@ import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
+import io.sluice.local.history.JobHistory;
+import io.sluice.local.task.AttemptRecord;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
 import io.sluice.memory.store.ProcessStore;
@@ -71,6 +73,7 @@ public final class LocalJob {
   private final JobConf conf;
   private final UserGroupInformation user;
   private final FileSystem files;
+  private final JobHistory history;
   private final long startMs = System.currentTimeMillis();
   private final List<TaskState> maps = new ArrayList<>();
   private final List<TaskState> reduces = new ArrayList<>();
@@ -92,6 +95,7 @@ public final class LocalJob {
     this.conf = new JobConf(jobFile);
     this.files = submitDirectory.getFileSystem(conf);
     this.user = UserGroupInformation.getCurrentUser();
+    this.history = new JobHistory(conf, id, submitDirectory, startMs);
     conf.setCredentials(credentials);
     conf.setUser(user.getShortUserName());
     conf.setClass(
@@ -140,12 +144,14 @@ public final class LocalJob {
     JobCache cache = null;
     Throwable why = null;
     try {
+      history.submitted(jobFile.toString());
       cache = JobCache.localize(conf, id, this::isKilled);
       Thread.currentThread().setContextClassLoader(conf.getClassLoader());
       committer = committer(attemptOfNone());
       TaskSplitMetaInfo[] splits =
           SplitMetaInfoReader.readSplitMetaInfo(id, files, conf, submitDirectory);
       begin(splits.length);
+      history.inited(splits.length, conf.getNumReduceTasks());
       committer.setupJob(context);
       setUp();
       runTasks(splits);
@@ -155,8 +161,17 @@ public final class LocalJob {
       LOG.warn("{} failed", id, why);
       abort(committer, context);
     }
-    cleanUp(cache);
-    end(why);
+    try {
+      history.ended(
+          how(why),
+          failure(why),
+          reports(TaskType.MAP),
+          reports(TaskType.REDUCE),
+          new org.apache.hadoop.mapreduce.Counters(counters()));
+      cleanUp(cache);
+    } finally {
+      end(why);
+    }
   }
 
   private void abort(OutputCommitter committer, JobContextImpl context) {
@@ -221,6 +236,7 @@ public final class LocalJob {
           all.add(
               submit(
                   maps.get(i),
+                  split.getLocations(),
                   mapPool,
                   conf.getMaxMapAttempts(),
                   attempt -> {
@@ -233,6 +249,7 @@ public final class LocalJob {
           all.add(
               submit(
                   reduce,
+                  null,
                   reducePool,
                   conf.getMaxReduceAttempts(),
                   attempt -> {
@@ -303,25 +320,33 @@ public final class LocalJob {
   }
 
   private CompletableFuture<Void> submit(
-      TaskState task, ExecutorService pool, int mostAttempts, Attempt attempt) {
+      TaskState task, String[] locations, ExecutorService pool, int mostAttempts, Attempt attempt) {
     return CompletableFuture.runAsync(
         () -> {
           for (int number = 1; ; number++) {
             TaskAttemptID id = task.begin(System.currentTimeMillis());
+            history.attemptStarted(task.record(id), locations);
             try {
               attempt.run(id);
-              task.succeeded(id, System.currentTimeMillis());
+              long nowMs = System.currentTimeMillis();
+              task.succeeded(id, nowMs);
+              history.attemptSucceeded(task.record(id), task.startMs(), nowMs);
               addEvent(id, TaskCompletionEvent.Status.SUCCEEDED);
               return;
             } catch (Throwable e) {
-              task.failed(id, org.apache.hadoop.util.StringUtils.stringifyException(e));
+              AttemptRecord record = task.record(id);
+              String error = org.apache.hadoop.util.StringUtils.stringifyException(e);
+              task.failed(id, error);
               boolean stopped = isKilled() || pool.isShutdown();
+              JobStatus.State how = stopped ? JobStatus.State.KILLED : JobStatus.State.FAILED;
+              history.attemptFailed(record, how, error, System.currentTimeMillis());
               addEvent(
                   id,
                   stopped ? TaskCompletionEvent.Status.KILLED : TaskCompletionEvent.Status.FAILED);
               if (stopped || number == mostAttempts) {
                 task.ended(
                     stopped ? TIPStatus.KILLED : TIPStatus.FAILED, System.currentTimeMillis());
+                history.taskFailed(record, how, error, task.startMs(), System.currentTimeMillis());
                 throw new CompletionException("Task failed " + task.id() + ": " + e, e);
               }
               LOG.warn("{} failed, and is tried again", id, e);
@@ -369,14 +394,21 @@ public final class LocalJob {
     return conf.getOutputCommitter();
   }
 
+  private synchronized JobStatus.State how(Throwable why) {
+    if (why == null) {
+      return JobStatus.State.SUCCEEDED;
+    }
+    return killed ? JobStatus.State.KILLED : JobStatus.State.FAILED;
+  }
+
+  private static String failure(Throwable why) {
+    return why == null ? "" : String.valueOf(why.getMessage());
+  }
+
   private synchronized void end(Throwable why) {
     finishMs = System.currentTimeMillis();
-    if (why == null) {
-      state = JobStatus.State.SUCCEEDED;
-    } else {
-      state = killed ? JobStatus.State.KILLED : JobStatus.State.FAILED;
-      failure = String.valueOf(why.getMessage());
-    }
+    state = how(why);
+    failure = failure(why);
     ended.complete(null);
   }
 

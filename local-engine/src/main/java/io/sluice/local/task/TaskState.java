@@ -17,6 +17,9 @@ import org.apache.hadoop.mapreduce.TaskReport;
  */
 public final class TaskState {
   private static final class Attempt {
+    private long startMs;
+    private long shuffledMs;
+    private long sortedMs;
     private float progress;
     private Counters counters = new Counters();
     private final List<String> diagnostics = new ArrayList<>();
@@ -45,7 +48,9 @@ public final class TaskState {
   /** An attempt begins. */
   public synchronized TaskAttemptID begin(long nowMs) {
     current = new TaskAttemptID(id, attempts.size());
-    attempts.put(current, new Attempt());
+    Attempt begun = new Attempt();
+    begun.startMs = nowMs;
+    attempts.put(current, begun);
     status = TIPStatus.RUNNING;
     startMs = startMs == 0 ? nowMs : startMs;
     return current;
@@ -62,6 +67,26 @@ public final class TaskState {
     of.counters = counters;
     state = text;
     return true;
+  }
+
+  /** When it had its input, or had it in order; 0 for not yet. */
+  synchronized void reached(TaskAttemptID attempt, long shuffledMs, long sortedMs) {
+    Attempt of = attempts.get(attempt);
+    if (of != null) {
+      of.shuffledMs = shuffledMs;
+      of.sortedMs = sortedMs;
+    }
+  }
+
+  /** Of an attempt, at any time. */
+  public synchronized AttemptRecord record(TaskAttemptID attempt) {
+    Attempt of = attempts.get(attempt);
+    return new AttemptRecord(attempt, of.startMs, of.shuffledMs, of.sortedMs, state, of.counters);
+  }
+
+  /** When its first attempt began, or 0. */
+  public synchronized long startMs() {
+    return startMs;
   }
 
   synchronized boolean isAtWork(TaskAttemptID attempt) {

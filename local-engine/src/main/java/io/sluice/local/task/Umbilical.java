@@ -88,6 +88,12 @@ public final class Umbilical implements InvocationHandler {
     Counters counters = new Counters();
     counters.incrAllCounters(status.getCounters());
     files.putInto(counters);
+    boolean isMap = status.getIsMap();
+    task(attempt)
+        .reached(
+            attempt,
+            isMap ? status.getMapFinishTime() : status.getShuffleFinishTime(),
+            status.getSortFinishTime());
     feedback.setTaskFound(
         task(attempt).update(attempt, status.getProgress(), status.getStateString(), counters));
     return feedback;
