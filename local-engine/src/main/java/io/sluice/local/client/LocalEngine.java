@@ -1,9 +1,9 @@
 package io.sluice.local.client;
 
+import io.sluice.local.job.JobTable;
+import io.sluice.local.job.JobView;
 import io.sluice.local.job.LocalJob;
 import java.io.IOException;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -15,6 +15,7 @@ import org.apache.hadoop.mapreduce.ClusterMetrics;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.QueueAclsInfo;
 import org.apache.hadoop.mapreduce.QueueInfo;
@@ -23,9 +24,11 @@ import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskTrackerInfo;
 import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.TypeConverter;
 import org.apache.hadoop.mapreduce.protocol.ClientProtocol;
 import org.apache.hadoop.mapreduce.security.token.delegation.DelegationTokenIdentifier;
 import org.apache.hadoop.mapreduce.v2.LogParams;
+import org.apache.hadoop.mapreduce.v2.jobhistory.JobHistoryUtils;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.AccessControlList;
@@ -42,8 +45,11 @@ import org.apache.hadoop.security.token.Token;
  * read.
  */
 final class LocalEngine implements ClientProtocol {
+  private static final int JOBS_WITH_TASKS = 20;
+  private static final int ENDED_JOBS = 1_000;
+
   /** Of all engines of this process: clients ask any of them for a job. */
-  private static final Map<JobID, LocalJob> JOBS = new ConcurrentHashMap<>();
+  private static final JobTable JOBS = new JobTable(JOBS_WITH_TASKS, ENDED_JOBS);
 
   private static final AtomicInteger LAST_JOB = new AtomicInteger();
 
@@ -75,10 +81,10 @@ final class LocalEngine implements ClientProtocol {
     }
   }
 
-  private static LocalJob job(JobID id) throws IOException {
-    LocalJob job = JOBS.get(id);
+  private static JobView job(JobID id) throws IOException {
+    JobView job = JOBS.find(id);
     if (job == null) {
-      throw new IOException(id + " does not run in this process, and never did");
+      throw new IOException(id + " does not run in this process, and did not of late");
     }
     return job;
   }
@@ -98,14 +104,14 @@ final class LocalEngine implements ClientProtocol {
     LocalJob job =
         new LocalJob(
             org.apache.hadoop.mapred.JobID.downgrade(id), new Path(submitDirectory), credentials);
-    JOBS.put(id, job);
+    JOBS.add(job);
     job.start();
     return job.status();
   }
 
   @Override
   public JobStatus getJobStatus(JobID id) {
-    LocalJob job = JOBS.get(id);
+    JobView job = JOBS.find(id);
     return job == null ? null : job.status();
   }
 
@@ -133,27 +139,46 @@ final class LocalEngine implements ClientProtocol {
 
   @Override
   public void killJob(JobID id) throws IOException {
-    job(id).kill();
+    job(id);
+    LocalJob running = JOBS.running(id);
+    if (running != null) {
+      running.kill();
+    }
   }
 
   @Override
-  public boolean killTask(TaskAttemptID attempt, boolean shouldFail) {
-    throw new UnsupportedOperationException("a single task of this process cannot be killed");
+  public boolean killTask(TaskAttemptID attempt, boolean shouldFail) throws IOException {
+    job(attempt.getJobID());
+    LocalJob running = JOBS.running(attempt.getJobID());
+    return running != null
+        && running.stop(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt), shouldFail);
   }
 
   @Override
-  public void setJobPriority(JobID id, String priority) {
-    throw new UnsupportedOperationException("jobs of this process have no priorities");
+  public void setJobPriority(JobID id, String priority) throws IOException {
+    job(id);
+    LocalJob running = JOBS.running(id);
+    if (running != null) {
+      running.setPriority(priority(priority));
+    }
+  }
+
+  /** By its name or, as newer clients send it, its number. */
+  private static JobPriority priority(String text) {
+    boolean isNumber = text.chars().allMatch(Character::isDigit);
+    return isNumber
+        ? TypeConverter.fromYarnApplicationPriority(Integer.parseInt(text))
+        : JobPriority.valueOf(text);
   }
 
   @Override
   public JobStatus[] getAllJobs() {
-    return JOBS.values().stream().map(LocalJob::status).toArray(JobStatus[]::new);
+    return JOBS.all().stream().map(JobView::status).toArray(JobStatus[]::new);
   }
 
   @Override
   public ClusterMetrics getClusterMetrics() {
-    return new ClusterMetrics(0, 0, 0, 0, 0, 0, 1, 1, JOBS.size(), 1, 0, 0);
+    return new ClusterMetrics(0, 0, 0, 0, 0, 0, 1, 1, LAST_JOB.get(), 1, 0, 0);
   }
 
   @Override
@@ -199,7 +224,7 @@ final class LocalEngine implements ClientProtocol {
 
   @Override
   public String getJobHistoryDir() {
-    return null;
+    return JobHistoryUtils.getConfiguredHistoryServerDoneDirPrefix(conf);
   }
 
   private static QueueInfo queue() {
@@ -247,8 +272,9 @@ final class LocalEngine implements ClientProtocol {
   }
 
   @Override
-  public LogParams getLogFileParams(JobID id, TaskAttemptID attempt) {
-    throw new UnsupportedOperationException("tasks of this process log where it does");
+  public LogParams getLogFileParams(JobID id, TaskAttemptID attempt) throws IOException {
+    throw new IOException(
+        id + " runs in this process: its tasks log, and print, where the process does");
   }
 
   @Override

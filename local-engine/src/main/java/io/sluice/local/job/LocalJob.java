@@ -7,6 +7,8 @@ import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
 import io.sluice.local.history.JobHistory;
 import io.sluice.local.task.AttemptRecord;
+import io.sluice.local.task.AttemptStopped;
+import io.sluice.local.task.RunningAttempts;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
 import io.sluice.memory.store.ProcessStore;
@@ -14,7 +16,9 @@ import io.sluice.spill.cipher.ShuffleKey;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -37,6 +42,7 @@ import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.CryptoUtils;
+import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
@@ -60,7 +66,7 @@ import org.slf4j.LoggerFactory;
  * file or byte of the store. Failure: a task that fails as often as its job allows fails the job,
  * with that task's reason.
  */
-public final class LocalJob {
+public final class LocalJob implements JobView {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
   private static final String SECRET_ALGORITHM = "HmacSHA1";
   private static final String JOB = "job";
@@ -79,7 +85,9 @@ public final class LocalJob {
   private final List<TaskState> reduces = new ArrayList<>();
   private final List<TaskCompletionEvent> events = new ArrayList<>();
   private final AtomicInteger threads = new AtomicInteger();
-  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final RunningAttempts running = new RunningAttempts();
+  private Consumer<EndedJob> whenEnded = job -> {};
+  private JobPriority priority;
   private final List<ExecutorService> pools = new ArrayList<>();
   private JobStatus.State state = JobStatus.State.PREP;
   private boolean isSetUp;
@@ -93,6 +101,7 @@ public final class LocalJob {
     this.submitDirectory = submitDirectory;
     this.jobFile = new Path(submitDirectory, "job.xml");
     this.conf = new JobConf(jobFile);
+    this.priority = JobPriority.valueOf(conf.getJobPriority().name());
     this.files = submitDirectory.getFileSystem(conf);
     this.user = UserGroupInformation.getCurrentUser();
     this.history = new JobHistory(conf, id, submitDirectory, startMs);
@@ -170,6 +179,7 @@ public final class LocalJob {
           new org.apache.hadoop.mapreduce.Counters(counters()));
       cleanUp(cache);
     } finally {
+      EndNotice.send(conf, notice(how(why)));
       end(why);
     }
   }
@@ -314,20 +324,19 @@ public final class LocalJob {
     }
   }
 
-  /** What an attempt does. */
-  private interface Attempt {
-    void run(TaskAttemptID id) throws Exception;
-  }
-
   private CompletableFuture<Void> submit(
-      TaskState task, String[] locations, ExecutorService pool, int mostAttempts, Attempt attempt) {
+      TaskState task,
+      String[] locations,
+      ExecutorService pool,
+      int mostAttempts,
+      RunningAttempts.Body attempt) {
     return CompletableFuture.runAsync(
         () -> {
-          for (int number = 1; ; number++) {
+          for (int failures = 0; ; ) {
             TaskAttemptID id = task.begin(System.currentTimeMillis());
             history.attemptStarted(task.record(id), locations);
             try {
-              attempt.run(id);
+              running.run(id, attempt);
               long nowMs = System.currentTimeMillis();
               task.succeeded(id, nowMs);
               history.attemptSucceeded(task.record(id), task.startMs(), nowMs);
@@ -338,12 +347,15 @@ public final class LocalJob {
               String error = org.apache.hadoop.util.StringUtils.stringifyException(e);
               task.failed(id, error);
               boolean stopped = isKilled() || pool.isShutdown();
-              JobStatus.State how = stopped ? JobStatus.State.KILLED : JobStatus.State.FAILED;
+              boolean isKilled =
+                  stopped || e instanceof AttemptStopped stop && !stop.countsAsFailure();
+              JobStatus.State how = isKilled ? JobStatus.State.KILLED : JobStatus.State.FAILED;
               history.attemptFailed(record, how, error, System.currentTimeMillis());
               addEvent(
                   id,
-                  stopped ? TaskCompletionEvent.Status.KILLED : TaskCompletionEvent.Status.FAILED);
-              if (stopped || number == mostAttempts) {
+                  isKilled ? TaskCompletionEvent.Status.KILLED : TaskCompletionEvent.Status.FAILED);
+              failures += isKilled ? 0 : 1;
+              if (stopped || failures == mostAttempts) {
                 task.ended(
                     stopped ? TIPStatus.KILLED : TIPStatus.FAILED, System.currentTimeMillis());
                 history.taskFailed(record, how, error, task.startMs(), System.currentTimeMillis());
@@ -401,6 +413,11 @@ public final class LocalJob {
     return killed ? JobStatus.State.KILLED : JobStatus.State.FAILED;
   }
 
+  private org.apache.hadoop.mapred.JobStatus notice(JobStatus.State how) {
+    return new org.apache.hadoop.mapred.JobStatus(
+        id, 1, 1, 1, how.getValue(), conf.getUser(), conf.getJobName(), jobFile.toString(), "");
+  }
+
   private static String failure(Throwable why) {
     return why == null ? "" : String.valueOf(why.getMessage());
   }
@@ -409,7 +426,9 @@ public final class LocalJob {
     finishMs = System.currentTimeMillis();
     state = how(why);
     failure = failure(why);
-    ended.complete(null);
+    Map<TaskID, TaskState> tasks = new LinkedHashMap<>();
+    Stream.concat(maps.stream(), reduces.stream()).forEach(task -> tasks.put(task.id(), task));
+    whenEnded.accept(new EndedJob(status(), counters(), tasks, List.copyOf(events)));
   }
 
   private synchronized boolean isKilled() {
@@ -422,16 +441,31 @@ public final class LocalJob {
     pools.forEach(ExecutorService::shutdownNow);
   }
 
-  /** Done when it has ended, however. */
-  CompletableFuture<Void> ended() {
-    return ended;
+  /** What is left of it is given to that one when it has ended, however. */
+  synchronized void onEnd(Consumer<EndedJob> whenEnded) {
+    this.whenEnded = whenEnded;
+  }
+
+  /**
+   * Ends one attempt soon, and no other.
+   *
+   * @param asFailure whether it counts among the failures that its task may have
+   * @return false if it does not run
+   */
+  public boolean stop(TaskAttemptID attempt, boolean asFailure) {
+    return running.stop(attempt, asFailure);
+  }
+
+  /** For whoever asks: all jobs of a process run beside one another. */
+  public synchronized void setPriority(JobPriority priority) {
+    this.priority = priority;
   }
 
   private synchronized TaskState task(TaskID task) {
     return (task.getTaskType() == TaskType.MAP ? maps : reduces).get(task.getId());
   }
 
-  /** How it stands. */
+  @Override
   public synchronized JobStatus status() {
     boolean done = state == JobStatus.State.SUCCEEDED;
     return new LocalJobStatus(
@@ -441,8 +475,8 @@ public final class LocalJob {
         done ? 1 : progress(reduces),
         finishMs > 0 ? 1 : 0,
         state,
-        user.getShortUserName(),
-        conf.getJobName(),
+        priority,
+        conf,
         jobFile.toString(),
         startMs,
         finishMs,
@@ -453,7 +487,7 @@ public final class LocalJob {
     return (float) tasks.stream().mapToDouble(TaskState::progress).average().orElse(0);
   }
 
-  /** Of all tasks, also while they run. */
+  @Override
   public synchronized Counters counters() {
     Counters all = new Counters();
     Stream.concat(maps.stream(), reduces.stream())
@@ -461,7 +495,7 @@ public final class LocalJob {
     return all;
   }
 
-  /** Of all tasks of a kind. */
+  @Override
   public synchronized TaskReport[] reports(TaskType type) {
     List<TaskState> tasks =
         switch (type) {
@@ -472,14 +506,12 @@ public final class LocalJob {
     return tasks.stream().map(TaskState::report).toArray(TaskReport[]::new);
   }
 
-  /** What has ended, from one on. */
+  @Override
   public synchronized TaskCompletionEvent[] events(int from, int most) {
-    int first = Math.min(Math.max(0, from), events.size());
-    int end = (int) Math.min(events.size(), (long) first + Math.max(0, most));
-    return events.subList(first, end).toArray(TaskCompletionEvent[]::new);
+    return EndedJob.part(events, from, most);
   }
 
-  /** Of an attempt. */
+  @Override
   public String[] diagnostics(TaskAttemptID attempt) {
     return task(attempt.getTaskID()).diagnostics(attempt);
   }
