@@ -1,10 +1,10 @@
 package io.sluice.local.client;
 
+import io.sluice.local.job.JobTable;
+import io.sluice.local.job.JobView;
 import io.sluice.local.job.LocalJob;
 import io.sluice.local.staging.StagingFileSystem;
 import java.io.IOException;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -16,6 +16,7 @@ import org.apache.hadoop.mapreduce.ClusterMetrics;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.QueueAclsInfo;
 import org.apache.hadoop.mapreduce.QueueInfo;
@@ -24,9 +25,11 @@ import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskTrackerInfo;
 import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.TypeConverter;
 import org.apache.hadoop.mapreduce.protocol.ClientProtocol;
 import org.apache.hadoop.mapreduce.security.token.delegation.DelegationTokenIdentifier;
 import org.apache.hadoop.mapreduce.v2.LogParams;
+import org.apache.hadoop.mapreduce.v2.jobhistory.JobHistoryUtils;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.AccessControlList;
@@ -43,14 +46,19 @@ import org.apache.hadoop.security.token.Token;
  * read.
  */
 final class LocalEngine implements ClientProtocol {
+  private static final int JOBS_WITH_TASKS = 20;
+  private static final int ENDED_JOBS = 1_000;
+
   /** Of all engines of this process: clients ask any of them for a job. */
-  private static final Map<JobID, LocalJob> JOBS = new ConcurrentHashMap<>();
+  private static final JobTable JOBS = new JobTable(JOBS_WITH_TASKS, ENDED_JOBS);
 
   private static final AtomicInteger LAST_JOB = new AtomicInteger();
 
-  /** A number, because history tools read it as one. */
+  private static final int PIDS = 100_000;
+
+  /** A number that a long has room for, because history tools read it as one. */
   private static final String IDENTIFIER =
-      Long.toString(System.currentTimeMillis()) + ProcessHandle.current().pid();
+      Long.toString(System.currentTimeMillis() * PIDS + ProcessHandle.current().pid() % PIDS);
 
   private static final String QUEUE = "default";
   private static final int POLL_MS = 20;
@@ -75,10 +83,10 @@ final class LocalEngine implements ClientProtocol {
     }
   }
 
-  private static LocalJob job(JobID id) throws IOException {
-    LocalJob job = JOBS.get(id);
+  private static JobView job(JobID id) throws IOException {
+    JobView job = JOBS.find(id);
     if (job == null) {
-      throw new IOException(id + " does not run in this process, and never did");
+      throw new IOException(id + " does not run in this process, and did not of late");
     }
     return job;
   }
@@ -98,14 +106,14 @@ final class LocalEngine implements ClientProtocol {
     LocalJob job =
         new LocalJob(
             org.apache.hadoop.mapred.JobID.downgrade(id), new Path(submitDirectory), credentials);
-    JOBS.put(id, job);
+    JOBS.add(job);
     job.start();
     return job.status();
   }
 
   @Override
   public JobStatus getJobStatus(JobID id) {
-    LocalJob job = JOBS.get(id);
+    JobView job = JOBS.find(id);
     return job == null ? null : job.status();
   }
 
@@ -133,28 +141,46 @@ final class LocalEngine implements ClientProtocol {
 
   @Override
   public void killJob(JobID id) throws IOException {
-    job(id).kill();
+    job(id);
+    LocalJob running = JOBS.running(id);
+    if (running != null) {
+      running.kill();
+    }
   }
 
   @Override
   public boolean killTask(TaskAttemptID attempt, boolean shouldFail) throws IOException {
-    return job(attempt.getJobID())
-        .kill(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt), shouldFail);
+    job(attempt.getJobID());
+    LocalJob running = JOBS.running(attempt.getJobID());
+    return running != null
+        && running.kill(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt), shouldFail);
   }
 
   @Override
-  public void setJobPriority(JobID id, String priority) {
-    throw new UnsupportedOperationException("jobs of this process have no priorities");
+  public void setJobPriority(JobID id, String priority) throws IOException {
+    job(id);
+    LocalJob running = JOBS.running(id);
+    if (running != null) {
+      running.setPriority(priority(priority));
+    }
+  }
+
+  /** By its name or, as newer clients send it, its number. */
+  private static JobPriority priority(String text) {
+    boolean isNumber = text.chars().allMatch(Character::isDigit);
+    return isNumber
+        ? TypeConverter.fromYarnApplicationPriority(Integer.parseInt(text))
+        : JobPriority.valueOf(text);
   }
 
   @Override
   public JobStatus[] getAllJobs() {
-    return JOBS.values().stream().map(LocalJob::status).toArray(JobStatus[]::new);
+    return JOBS.all().stream().map(JobView::status).toArray(JobStatus[]::new);
   }
 
   @Override
   public ClusterMetrics getClusterMetrics() {
-    return new ClusterMetrics(0, 0, 0, 0, 0, 0, 1, 1, JOBS.size(), 1, 0, 0);
+    return new ClusterMetrics(0, 0, 0, 0, 0, 0, 1, 1, LAST_JOB.get(), 1, 0, 0);
   }
 
   @Override
@@ -200,7 +226,7 @@ final class LocalEngine implements ClientProtocol {
 
   @Override
   public String getJobHistoryDir() {
-    return null;
+    return JobHistoryUtils.getConfiguredHistoryServerDoneDirPrefix(conf);
   }
 
   private static QueueInfo queue() {
@@ -248,8 +274,9 @@ final class LocalEngine implements ClientProtocol {
   }
 
   @Override
-  public LogParams getLogFileParams(JobID id, TaskAttemptID attempt) {
-    throw new UnsupportedOperationException("tasks of this process log where it does");
+  public LogParams getLogFileParams(JobID id, TaskAttemptID attempt) throws IOException {
+    throw new IOException(
+        id + " runs in this process: its tasks log, and print, where the process does");
   }
 
   @Override

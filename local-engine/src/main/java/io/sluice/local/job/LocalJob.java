@@ -7,6 +7,7 @@ import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
 import io.sluice.local.exchange.Slots;
+import io.sluice.local.history.JobHistory;
 import io.sluice.local.staging.StagingFileSystem;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
@@ -16,7 +17,9 @@ import io.sluice.spill.cipher.ShuffleKey;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -39,6 +43,7 @@ import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.CryptoUtils;
+import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
@@ -62,7 +67,7 @@ import org.slf4j.LoggerFactory;
  * file or byte of the store. Failure: a task that fails as often as its job allows fails the job,
  * with that task's reason.
  */
-public final class LocalJob {
+public final class LocalJob implements JobView {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
   private static final String SECRET_ALGORITHM = "HmacSHA1";
   private static final int KEY_BYTES = 32;
@@ -78,12 +83,14 @@ public final class LocalJob {
   private final long startMs = System.currentTimeMillis();
   private final List<TaskState> maps = new ArrayList<>();
   private final List<TaskState> reduces = new ArrayList<>();
-  private final List<TaskCompletionEvent> events = new ArrayList<>();
+  private final JobHistory history;
+  private final AttemptLog log;
   private final JobThreads threads;
   private final int mapThreads;
   private final int sortThreads;
   private final Slots slots;
-  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private Consumer<EndedJob> whenEnded = job -> {};
+  private JobPriority priority;
   private final List<Phase> phases = new ArrayList<>();
   private volatile Counters sharedCounters = new Counters();
   private JobStatus.State state = JobStatus.State.PREP;
@@ -101,6 +108,9 @@ public final class LocalJob {
     this.files = submitDirectory.getFileSystem(conf);
     StagingFileSystem.forgetIn(conf);
     this.user = UserGroupInformation.getCurrentUser();
+    this.priority = JobPriority.valueOf(conf.getJobPriority().name());
+    this.history = new JobHistory(conf, id, submitDirectory, startMs);
+    this.log = new AttemptLog(history);
     conf.setCredentials(credentials);
     conf.setUser(user.getShortUserName());
     conf.setClass(
@@ -147,12 +157,15 @@ public final class LocalJob {
     JobCache cache = null;
     Throwable why = null;
     try {
+      history.submitted(jobFile.toString());
       cache = JobCache.localize(conf, id, this::isKilled);
       Thread.currentThread().setContextClassLoader(conf.getClassLoader());
       committer = committer(attemptOfNone());
       TaskSplitMetaInfo[] splits =
           SplitMetaInfoReader.readSplitMetaInfo(id, files, conf, submitDirectory);
       begin(splits.length);
+      log.begin(splits);
+      history.inited(splits.length, conf.getNumReduceTasks());
       committer.setupJob(context);
       setUp();
       runTasks(splits);
@@ -162,8 +175,18 @@ public final class LocalJob {
       LOG.warn("{} failed", id, why);
       abort(committer, context);
     }
-    cleanUp(cache);
-    end(why);
+    try {
+      history.ended(
+          how(why),
+          failure(why),
+          reports(TaskType.MAP),
+          reports(TaskType.REDUCE),
+          new org.apache.hadoop.mapreduce.Counters(counters()));
+      cleanUp(cache);
+    } finally {
+      EndNotice.send(conf, notice(how(why)));
+      end(why);
+    }
   }
 
   private void abort(OutputCommitter committer, JobContextImpl context) {
@@ -309,8 +332,7 @@ public final class LocalJob {
 
   private Phase phase(
       String what, List<TaskState> tasks, int most, int mostFailures, Phase.Attempts attempts) {
-    Phase made =
-        new Phase(threads, what, tasks, most, mostFailures, timeoutMs(), attempts, this::addEvent);
+    Phase made = new Phase(threads, what, tasks, most, mostFailures, timeoutMs(), attempts, log);
     synchronized (this) {
       phases.add(made);
       if (killed) {
@@ -348,17 +370,6 @@ public final class LocalJob {
             MRJobConfig.DEFAULT_MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS));
   }
 
-  private synchronized void addEvent(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
-    events.add(
-        new TaskCompletionEvent(
-            events.size(),
-            attempt,
-            attempt.getTaskID().getId(),
-            attempt.getTaskID().getTaskType() == TaskType.MAP,
-            status,
-            ""));
-  }
-
   private TaskAttemptContextImpl attemptOfNone() {
     return new TaskAttemptContextImpl(conf, new TaskAttemptID(new TaskID(id, TaskType.MAP, 0), 0));
   }
@@ -372,15 +383,29 @@ public final class LocalJob {
     return conf.getOutputCommitter();
   }
 
+  private synchronized JobStatus.State how(Throwable why) {
+    if (why == null) {
+      return JobStatus.State.SUCCEEDED;
+    }
+    return killed ? JobStatus.State.KILLED : JobStatus.State.FAILED;
+  }
+
+  private org.apache.hadoop.mapred.JobStatus notice(JobStatus.State how) {
+    return new org.apache.hadoop.mapred.JobStatus(
+        id, 1, 1, 1, how.getValue(), conf.getUser(), conf.getJobName(), jobFile.toString(), "");
+  }
+
+  private static String failure(Throwable why) {
+    return why == null ? "" : String.valueOf(why.getMessage());
+  }
+
   private synchronized void end(Throwable why) {
     finishMs = System.currentTimeMillis();
-    if (why == null) {
-      state = JobStatus.State.SUCCEEDED;
-    } else {
-      state = killed ? JobStatus.State.KILLED : JobStatus.State.FAILED;
-      failure = String.valueOf(why.getMessage());
-    }
-    ended.complete(null);
+    state = how(why);
+    failure = failure(why);
+    Map<TaskID, TaskState> tasks = new LinkedHashMap<>();
+    Stream.concat(maps.stream(), reduces.stream()).forEach(task -> tasks.put(task.id(), task));
+    whenEnded.accept(new EndedJob(status(), counters(), tasks, log.events()));
   }
 
   private synchronized boolean isKilled() {
@@ -393,16 +418,21 @@ public final class LocalJob {
     phases.forEach(Phase::stop);
   }
 
-  /** Done when it has ended, however. */
-  CompletableFuture<Void> ended() {
-    return ended;
+  /** What is left of it is given to that one when it has ended, however. */
+  synchronized void onEnd(Consumer<EndedJob> whenEnded) {
+    this.whenEnded = whenEnded;
+  }
+
+  /** For whoever asks: all jobs of a process run beside one another. */
+  public synchronized void setPriority(JobPriority priority) {
+    this.priority = priority;
   }
 
   private synchronized TaskState task(TaskID task) {
     return (task.getTaskType() == TaskType.MAP ? maps : reduces).get(task.getId());
   }
 
-  /** How it stands. */
+  @Override
   public synchronized JobStatus status() {
     boolean done = state == JobStatus.State.SUCCEEDED;
     return new LocalJobStatus(
@@ -412,8 +442,8 @@ public final class LocalJob {
         done ? 1 : progress(reduces),
         finishMs > 0 ? 1 : 0,
         state,
-        user.getShortUserName(),
-        conf.getJobName(),
+        priority,
+        conf,
         jobFile.toString(),
         startMs,
         finishMs,
@@ -424,7 +454,7 @@ public final class LocalJob {
     return (float) tasks.stream().mapToDouble(TaskState::progress).average().orElse(0);
   }
 
-  /** Of all tasks, also while they run. */
+  @Override
   public synchronized Counters counters() {
     Counters all = new Counters();
     Stream.concat(maps.stream(), reduces.stream())
@@ -433,7 +463,7 @@ public final class LocalJob {
     return all;
   }
 
-  /** Of all tasks of a kind. */
+  @Override
   public synchronized TaskReport[] reports(TaskType type) {
     List<TaskState> tasks =
         switch (type) {
@@ -444,11 +474,9 @@ public final class LocalJob {
     return tasks.stream().map(TaskState::report).toArray(TaskReport[]::new);
   }
 
-  /** What has ended, from one on. */
-  public synchronized TaskCompletionEvent[] events(int from, int most) {
-    int first = Math.min(Math.max(0, from), events.size());
-    int end = (int) Math.min(events.size(), (long) first + Math.max(0, most));
-    return events.subList(first, end).toArray(TaskCompletionEvent[]::new);
+  @Override
+  public TaskCompletionEvent[] events(int from, int most) {
+    return EndedJob.part(log.events(), from, most);
   }
 
   /**
@@ -461,7 +489,7 @@ public final class LocalJob {
     return task(attempt.getTaskID()).kill(attempt, shouldFail);
   }
 
-  /** Of an attempt. */
+  @Override
   public String[] diagnostics(TaskAttemptID attempt) {
     return task(attempt.getTaskID()).diagnostics(attempt);
   }

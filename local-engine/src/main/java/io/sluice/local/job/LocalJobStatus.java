@@ -1,5 +1,7 @@
 package io.sluice.local.job;
 
+import org.apache.hadoop.mapred.JobACLsManager;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
@@ -18,13 +20,27 @@ final class LocalJobStatus extends JobStatus {
       float reduces,
       float cleanup,
       State state,
-      String user,
-      String name,
+      JobPriority priority,
+      JobConf conf,
       String jobFile,
       long startMs,
       long finishMs,
       String failureInfo) {
-    super(id, setup, maps, reduces, cleanup, state, JobPriority.NORMAL, user, name, jobFile, "");
+    super(
+        id,
+        setup,
+        maps,
+        reduces,
+        cleanup,
+        state,
+        priority,
+        conf.getUser(),
+        conf.getJobName(),
+        conf.getQueueName(),
+        jobFile,
+        "",
+        false);
+    setJobACLs(new JobACLsManager(conf).constructJobACLs(conf));
     setStartTime(startMs);
     setFinishTime(finishMs);
     setFailureInfo(failureInfo);

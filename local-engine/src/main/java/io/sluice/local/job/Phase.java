@@ -1,5 +1,6 @@
 package io.sluice.local.job;
 
+import io.sluice.local.task.AttemptRecord;
 import io.sluice.local.task.AttemptThread;
 import io.sluice.local.task.TaskState;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.util.StringUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,10 +42,23 @@ final class Phase implements AutoCloseable {
     void run(TaskAttemptID attempt) throws Exception;
   }
 
-  /** Is told how attempts end. */
+  /** Is told of attempts. */
   interface Listener {
-    /** One has. */
-    void ended(TaskAttemptID attempt, TaskCompletionEvent.Status how);
+    /** One begins. */
+    void began(TaskState task, TaskAttemptID attempt);
+
+    /** It has ended well, and the task with it. */
+    void succeeded(TaskState task, TaskAttemptID attempt);
+
+    /**
+     * It has ended in vain.
+     *
+     * @param before what it had told until then
+     * @param isKilled whether that is no failure of its own
+     * @param isLast whether the task has ended with it
+     */
+    void failed(
+        TaskState task, AttemptRecord before, String error, boolean isKilled, boolean isLast);
   }
 
   /**
@@ -94,7 +107,8 @@ final class Phase implements AutoCloseable {
 
   /** Tells all of it to end. */
   void stop() {
-    pool.shutdownNow();
+    pool.shutdownNow(); // tasks that have not begun are never done
+    done.completeExceptionally(new InterruptedException("the job ends before all of its tasks"));
   }
 
   /** Never done, unless a task has failed for good. */
@@ -117,10 +131,11 @@ final class Phase implements AutoCloseable {
     while (!pool.isShutdown()) {
       AttemptThread attempt = task.begin(threads.ofTasks(what), attempts::run);
       TaskAttemptID id = attempt.id();
+      listener.began(task, id);
       try {
         attempt.run(() -> silence(task, id));
         task.succeeded(id);
-        listener.ended(id, TaskCompletionEvent.Status.SUCCEEDED);
+        listener.succeeded(task, id);
         return;
       } catch (Throwable e) {
         failed(task, id, attempt, e);
@@ -136,15 +151,18 @@ final class Phase implements AutoCloseable {
   }
 
   private void failed(TaskState task, TaskAttemptID id, AttemptThread attempt, Throwable e) {
-    boolean counts = !pool.isShutdown() && !task.isKilled(id);
+    boolean jobEnds = pool.isShutdown();
+    boolean counts = !jobEnds && !task.isKilled(id);
     String reason = attempt.endReason() == null ? "" : "Ended, since " + attempt.endReason() + ": ";
-    task.failed(id, reason + StringUtils.stringifyException(e), counts);
-    listener.ended(
-        id, counts ? TaskCompletionEvent.Status.FAILED : TaskCompletionEvent.Status.KILLED);
-    if (pool.isShutdown()) {
-      task.ended(TIPStatus.KILLED);
-    } else if (task.failures() >= mostFailures) {
-      task.ended(TIPStatus.FAILED);
+    String error = reason + StringUtils.stringifyException(e);
+    AttemptRecord before = task.record(id);
+    task.failed(id, error, counts);
+    boolean isLast = jobEnds || task.failures() >= mostFailures;
+    if (isLast) {
+      task.ended(jobEnds ? TIPStatus.KILLED : TIPStatus.FAILED);
+    }
+    listener.failed(task, before, error, !counts, isLast);
+    if (isLast) {
       throw new CompletionException(
           new IOException("Task failed " + task.id() + ": " + reason + e, e));
     }

@@ -18,6 +18,9 @@ import org.apache.hadoop.mapreduce.TaskReport;
  */
 public final class TaskState {
   private static final class Attempt {
+    private long startMs;
+    private long shuffledMs;
+    private long sortedMs;
     private float progress;
     private Counters counters = new Counters();
     private final List<String> diagnostics = new ArrayList<>();
@@ -53,7 +56,8 @@ public final class TaskState {
     Attempt of = new Attempt();
     attempts.put(current, of);
     of.thread = new AttemptThread(current, threads, body);
-    of.heardMs = System.currentTimeMillis();
+    of.startMs = System.currentTimeMillis();
+    of.heardMs = of.startMs;
     status = TIPStatus.RUNNING;
     startMs = startMs == 0 ? of.heardMs : startMs;
     return of.thread;
@@ -81,7 +85,8 @@ public final class TaskState {
       return false;
     }
     of.killed |= !shouldFail;
-    of.thread.end(shouldFail ? "its user has it fail" : "its user kills it");
+    of.thread.end(
+        shouldFail ? "it is failed at the user's wish" : "it is killed at the user's wish");
     return true;
   }
 
@@ -109,6 +114,26 @@ public final class TaskState {
     return true;
   }
 
+  /** When it had its input, or had it in order; 0 for not yet. */
+  synchronized void reached(TaskAttemptID attempt, long shuffledMs, long sortedMs) {
+    Attempt of = attempts.get(attempt);
+    if (of != null) {
+      of.shuffledMs = shuffledMs;
+      of.sortedMs = sortedMs;
+    }
+  }
+
+  /** Of an attempt, at any time. */
+  public synchronized AttemptRecord record(TaskAttemptID attempt) {
+    Attempt of = attempts.get(attempt);
+    return new AttemptRecord(attempt, of.startMs, of.shuffledMs, of.sortedMs, state, of.counters);
+  }
+
+  /** When its first attempt began, or 0. */
+  public synchronized long startMs() {
+    return startMs;
+  }
+
   synchronized boolean isAtWork(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     return of != null && !of.ended;
@@ -133,6 +158,7 @@ public final class TaskState {
   public synchronized void succeeded(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     of.ended = true;
+    of.thread = null;
     of.progress = 1;
     status = TIPStatus.COMPLETE;
     finishMs = System.currentTimeMillis();
@@ -146,6 +172,7 @@ public final class TaskState {
   public synchronized void failed(TaskAttemptID attempt, String why, boolean counts) {
     Attempt of = attempts.get(attempt);
     of.ended = true;
+    of.thread = null;
     of.progress = 0;
     of.counters = new Counters();
     of.diagnostics.add(why);

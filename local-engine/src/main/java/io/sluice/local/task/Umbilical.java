@@ -96,6 +96,12 @@ public final class Umbilical implements InvocationHandler {
     Counters counters = new Counters();
     counters.incrAllCounters(status.getCounters());
     meters.putInto(counters);
+    boolean isMap = status.getIsMap();
+    task(attempt)
+        .reached(
+            attempt,
+            isMap ? status.getMapFinishTime() : status.getShuffleFinishTime(),
+            status.getSortFinishTime());
     feedback.setTaskFound(
         task(attempt).update(attempt, status.getProgress(), status.getStateString(), counters));
     return feedback;

@@ -1,0 +1,35 @@
+package io.sluice.local.job;
+
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.JobEndNotifier;
+import org.apache.hadoop.mapred.JobStatus;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+
+/** Tells whom the job names that it has ended, by stock's notifier. */
+final class EndNotice {
+  private EndNotice() {}
+
+  /**
+   * Returns when that is done, or after the first try's time; further tries go on, and the process
+   * waits for them.
+   */
+  static void send(JobConf conf, JobStatus status) {
+    if (conf.getJobEndNotificationURI() == null) {
+      return;
+    }
+    Thread sender =
+        new Thread(
+            () -> JobEndNotifier.localRunnerNotification(conf, status),
+            "sluice-end " + status.getJobID());
+    sender.setDaemon(false);
+    sender.start();
+    try {
+      sender.join(
+          conf.getInt(
+              MRJobConfig.MR_JOB_END_NOTIFICATION_TIMEOUT,
+              MRJobConfig.DEFAULT_MR_JOB_END_NOTIFICATION_TIMEOUT));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the job ends now, and the sender goes on
+    }
+  }
+}
