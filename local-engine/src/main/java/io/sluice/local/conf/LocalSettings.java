@@ -1,11 +1,21 @@
 package io.sluice.local.conf;
 
+import io.sluice.memory.conf.MemorySettings;
 import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.SettingNames;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What may be set of jobs that run in the client's own process. */
 public final class LocalSettings {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalSettings.class);
+  private static final String PREFIX = "sluice.local.";
   private static final int MOST_THREADS = 1024;
 
   /** Map tasks at a time. */
@@ -72,5 +82,20 @@ public final class LocalSettings {
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(MAP_THREADS, SORT_THREADS, REDUCE_THREADS, EXCHANGE, STREAMS, ISOLATION);
+  }
+
+  /** Warns of each name of this kind in a configuration that is no setting. */
+  public static void warnOfUnknown(Configuration conf) {
+    SettingNames names =
+        new SettingNames(
+            Stream.of(all(), MemorySettings.all())
+                .flatMap(List::stream)
+                .map(Setting::name)
+                .collect(Collectors.toSet()),
+            Map.of());
+    names
+        .complaints(
+            conf.getPropsWithPrefix(PREFIX).keySet().stream().map(rest -> PREFIX + rest).toList())
+        .forEach(LOG::warn);
   }
 }

@@ -127,6 +127,7 @@ public final class LocalJob implements JobView {
       conf.setLong(
           MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
     }
+    LocalSettings.warnOfUnknown(conf);
     threads = new JobThreads(id, user, conf);
     mapThreads = threads(LocalSettings.MAP_THREADS);
     sortThreads = threads(LocalSettings.SORT_THREADS);
