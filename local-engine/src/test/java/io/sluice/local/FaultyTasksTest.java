@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks that do what tasks of users do. */
@@ -89,9 +90,12 @@ class FaultyTasksTest {
     assertTrue(why.contains("it has said nothing of its progress for 3 s"), why);
   }
 
+  /** What it has pushed must not be in the output twice. */
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void oneAttemptIsKilledAndTheJobGoesOn(boolean fails) throws Exception {
+  @CsvSource({"true, pull", "false, pull", "true, hybrid", "false, hybrid", "false, push"})
+  void oneAttemptIsKilledAndTheJobGoesOn(boolean fails, String exchange) throws Exception {
+    assertTrue(jobs.wordCount("local", 2, false).waitForCompletion(false));
+    jobs.conf().set("sluice.local.exchange", exchange);
     Job job = job(HangsOnce.class);
     job.submit();
     begun.await();
@@ -106,6 +110,15 @@ class FaultyTasksTest {
         fails ? 1 : 0, events(job, TaskCompletionEvent.Status.FAILED).count(), "failed attempts");
     assertEquals(
         fails ? 0 : 1, events(job, TaskCompletionEvent.Status.KILLED).count(), "killed attempts");
+    assertEquals(Jobs.contents(jobs.output("local")), Jobs.contents(jobs.output(OURS)));
+  }
+
+  @Test
+  void aMapThatMayFailButOnceFailsAJobThatPushes() throws Exception {
+    jobs.conf().set("sluice.local.exchange", "push");
+    jobs.conf().setInt(MRJobConfig.MAP_MAX_ATTEMPTS, 1);
+    Job job = job(EatsTheHeap.class);
+    assertFalse(job.waitForCompletion(false));
   }
 
   private static TaskAttemptID running(Job job) throws Exception {

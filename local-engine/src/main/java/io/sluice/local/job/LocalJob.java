@@ -249,6 +249,7 @@ public final class LocalJob implements JobView {
               reduces,
               threads(LocalSettings.REDUCE_THREADS),
               conf.getMaxReduceAttempts(),
+              true,
               attempt -> {
                 exchange.awaitMaps(slowStart, () -> task(attempt.getTaskID()).heard(attempt));
                 try (Slots.Slot slot = slot(attempt, slots::reduce)) {
@@ -279,7 +280,8 @@ public final class LocalJob implements JobView {
               "map",
               maps,
               mapThreads + sortThreads,
-              withdrawable ? conf.getMaxMapAttempts() : 1,
+              conf.getMaxMapAttempts(),
+              withdrawable,
               attempt -> {
                 try (Slots.Slot slot = slot(attempt, slots::map)) {
                   exchange.began(attempt, slot);
@@ -293,7 +295,8 @@ public final class LocalJob implements JobView {
         exchange.mapsDone();
         return;
       } catch (CompletionException e) {
-        if (withdrawable || isKilled() || reducing.done().isCompletedExceptionally()) {
+        boolean isLast = maps.stream().anyMatch(map -> map.failures() >= conf.getMaxMapAttempts());
+        if (withdrawable || isLast || isKilled() || reducing.done().isCompletedExceptionally()) {
           throw e;
         }
         LOG.warn("{}: a map has failed; all maps run again, and sort by themselves", id, e);
@@ -332,8 +335,14 @@ public final class LocalJob implements JobView {
   }
 
   private Phase phase(
-      String what, List<TaskState> tasks, int most, int mostFailures, Phase.Attempts attempts) {
-    Phase made = new Phase(threads, what, tasks, most, mostFailures, timeoutMs(), attempts, log);
+      String what,
+      List<TaskState> tasks,
+      int most,
+      int mostFailures,
+      boolean triesAgain,
+      Phase.Attempts attempts) {
+    Phase made =
+        new Phase(threads, what, tasks, most, mostFailures, triesAgain, timeoutMs(), attempts, log);
     synchronized (this) {
       phases.add(made);
       if (killed) {

@@ -30,6 +30,7 @@ final class Phase implements AutoCloseable {
   private final JobThreads threads;
   private final String what;
   private final int mostFailures;
+  private final boolean triesAgain;
   private final long timeoutMs;
   private final Attempts attempts;
   private final Listener listener;
@@ -66,6 +67,7 @@ final class Phase implements AutoCloseable {
    *
    * @param most at a time
    * @param mostFailures of a task before that fails the job
+   * @param triesAgain whether it goes on with another attempt at a task until then
    * @param timeoutMs for which a task may say nothing of its progress, or 0
    */
   Phase(
@@ -74,12 +76,14 @@ final class Phase implements AutoCloseable {
       List<TaskState> tasks,
       int most,
       int mostFailures,
+      boolean triesAgain,
       long timeoutMs,
       Attempts attempts,
       Listener listener) {
     this.threads = threads;
     this.what = what;
     this.mostFailures = mostFailures;
+    this.triesAgain = triesAgain;
     this.timeoutMs = timeoutMs;
     this.attempts = attempts;
     this.listener = listener;
@@ -162,7 +166,7 @@ final class Phase implements AutoCloseable {
       task.ended(jobEnds ? TIPStatus.KILLED : TIPStatus.FAILED);
     }
     listener.failed(task, before, error, !counts, isLast);
-    if (isLast) {
+    if (isLast || !triesAgain) {
       throw new CompletionException(
           new IOException("Task failed " + task.id() + ": " + reason + e, e));
     }
