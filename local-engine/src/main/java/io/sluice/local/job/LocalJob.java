@@ -237,9 +237,11 @@ public final class LocalJob implements JobView {
 
   private void runTasks(TaskSplitMetaInfo[] splits) throws Exception {
     SecretKey secret = secret();
+    ProcessStore store = ProcessStore.of(conf);
+    GrowthAdvice advice = new GrowthAdvice(id, mapThreads, store);
+    advice.before(inputBytes(splits)).ifPresent(LOG::info);
     try (JobExchange exchange =
-            JobExchange.begin(
-                id, ProcessStore.of(conf), splits.length, conf.getCompressMapOutput(), key());
+            JobExchange.begin(id, store, splits.length, conf.getCompressMapOutput(), key());
         TaskRun tasks =
             new TaskRun(conf, jobFile.toString(), exchange, this::task, secret, this::committer)) {
       int slowStart = (int) Math.ceil(splits.length * slowStart());
@@ -259,18 +261,22 @@ public final class LocalJob implements JobView {
               })) {
         runMaps(splits, exchange, tasks, reducing);
         reducing.done().join();
+        advice.after().ifPresent(LOG::info);
       } finally {
         exchange.end();
       }
     }
   }
 
+  private static long inputBytes(TaskSplitMetaInfo[] splits) {
+    return Stream.of(splits).mapToLong(TaskSplitMetaInfo::getInputDataLength).sum();
+  }
+
   /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
   private void runMaps(
       TaskSplitMetaInfo[] splits, JobExchange exchange, TaskRun tasks, Phase reducing)
       throws Exception {
-    long inputBytes = Stream.of(splits).mapToLong(TaskSplitMetaInfo::getInputDataLength).sum();
-    ExchangeMode mode = ExchangeMode.of(conf, splits.length, mapThreads, inputBytes);
+    ExchangeMode mode = ExchangeMode.of(conf, splits.length, mapThreads, inputBytes(splits));
     LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
     while (true) {
       exchange.beginMaps(mode, conf, mapThreads);
