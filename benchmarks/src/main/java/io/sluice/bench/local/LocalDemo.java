@@ -84,7 +84,7 @@ public final class LocalDemo {
         SluiceFragments.load(workspace)
             .orElseThrow(() -> new ClusterException("Sluice's jar for Hadoop is not built"))
             .jar();
-    LocalClient client = new LocalClient(hadoop, engineJar, directory, JVM_OPTIONS);
+    LocalClient client = LocalClient.ofOneProcess(hadoop, engineJar, directory, JVM_OPTIONS);
     LocalJobs jobs = new LocalJobs(client, hadoop.examplesJar(), directory);
     TextSource text = TextSource.prepare(directory);
     console.say("WordCount's text: %s, %s".formatted(text.title(), Size.show(text.lengthBytes())));

@@ -57,6 +57,11 @@ public record Workspace(Path root) {
     return only(root.resolve("it-tests/target"), "it-tests-", "-jobs.jar");
   }
 
+  /** The jar with the papers' programs. */
+  public Path workloadsJar() {
+    return only(root.resolve("workloads/target"), "workloads-", ".jar");
+  }
+
   /** The jar with the Spark jobs of tests and demo. */
   public Path sparkJobsJar() {
     return only(root.resolve("it-tests/spark-jobs/target"), "it-spark-jobs-", ".jar");

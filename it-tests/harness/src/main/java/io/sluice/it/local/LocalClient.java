@@ -2,6 +2,7 @@ package io.sluice.it.local;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs jars as {@code hadoop jar} does, each in a JVM of its own on stock's jars and Sluice's, with
- * nothing else configured than the command says.
+ * Runs jars as {@code hadoop jar} and {@code spark-submit} do, each in a JVM of its own, and says
+ * what that took.
  *
  * <p>Not thread-safe. Ownership: the directory is its caller's. A process that fails is a {@link
  * ClusterException} with the end of what it said.
@@ -21,35 +22,75 @@ public final class LocalClient {
   private static final long DEADLINE_MIN = 30;
   private static final int TAIL_LINES = 30;
 
-  private final HadoopDistribution distribution;
-  private final Path engineJar;
+  private final List<String> classPath;
+  private final String launcher;
   private final Path directory;
   private final List<String> jvmOptions;
   private int runs;
 
-  /** With its files in that directory, and such options for each JVM. */
-  public LocalClient(
-      HadoopDistribution distribution, Path engineJar, Path directory, List<String> jvmOptions) {
-    this.distribution = distribution;
-    this.engineJar = engineJar;
+  private LocalClient(
+      List<String> classPath, String launcher, Path directory, List<String> jvmOptions) {
+    this.classPath = List.copyOf(classPath);
+    this.launcher = launcher;
     this.directory = directory;
     this.jvmOptions = List.copyOf(jvmOptions);
   }
 
+  private static LocalClient hadoop(
+      HadoopDistribution distribution,
+      List<String> classPath,
+      Path directory,
+      List<String> jvmOptions) {
+    List<String> options = new ArrayList<>(jvmOptions);
+    options.addAll(distribution.jvmOptions());
+    return new LocalClient(classPath, "org.apache.hadoop.util.RunJar", directory, options);
+  }
+
+  /** On stock's jars and Sluice's, with nothing else configured than the command says. */
+  public static LocalClient ofOneProcess(
+      HadoopDistribution distribution, Path engineJar, Path directory, List<String> jvmOptions) {
+    return hadoop(
+        distribution,
+        List.of(distribution.classPath(), engineJar.toString()),
+        directory,
+        jvmOptions);
+  }
+
+  /** A client of a cluster, with the configuration in that directory. */
+  public static LocalClient ofCluster(
+      HadoopDistribution distribution, Path conf, Path directory, List<String> jvmOptions) {
+    return hadoop(
+        distribution, List.of(conf.toString(), distribution.classPath()), directory, jvmOptions);
+  }
+
+  /** Spark without a cluster; arguments are those of {@code spark-submit} before the jar. */
+  public static LocalClient ofSpark(
+      SparkDistribution spark, Path directory, List<String> jvmOptions) {
+    return new LocalClient(
+        List.of(spark.home().resolve("jars") + "/*"),
+        "org.apache.spark.deploy.SparkSubmit",
+        directory,
+        jvmOptions);
+  }
+
   /** Runs a jar to its end, and says what the process took. */
   public ProcessCosts run(Path jar, List<String> arguments) {
+    return run(List.of(), jar, arguments);
+  }
+
+  /** The same with arguments of whoever runs it. */
+  public ProcessCosts run(List<String> options, Path jar, List<String> arguments) {
     runs++;
     Path costs = directory.resolve("costs-" + runs);
     Path log = directory.resolve("log-" + runs);
+    List<String> entries = new ArrayList<>(classPath);
+    entries.add(classesOfThis());
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
-    command.addAll(distribution.jvmOptions());
-    command.add("-cp");
-    command.add(String.join(":", distribution.classPath(), engineJar.toString(), classesOfThis()));
-    command.add(MeasuredMain.class.getName());
-    command.add(costs.toString());
-    command.add("org.apache.hadoop.util.RunJar");
+    command.addAll(List.of("-cp", String.join(":", entries)));
+    command.addAll(List.of(MeasuredMain.class.getName(), costs.toString(), launcher));
+    command.addAll(options);
     command.add(jar.toString());
     command.addAll(arguments);
     long startNs = System.nanoTime();

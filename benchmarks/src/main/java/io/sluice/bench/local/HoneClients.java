@@ -1,0 +1,111 @@
+package io.sluice.bench.local;
+
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.spark.SparkDistribution;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs a workload as each variant does, over files of this machine: the cluster's daemons read and
+ * write these, too, which is less than what HDFS costs them.
+ *
+ * <p>Not thread-safe; cluster and directory are their caller's.
+ */
+public final class HoneClients {
+  private static final int REDUCES = 2;
+  private static final long SPLIT_BYTES = 64L << 20; // the paper's
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx2g", "-XX:+UseParallelGC");
+
+  /** Of what bin/spark-submit opens, what these programs need. */
+  private static final List<String> SPARK_OPENS =
+      List.of("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util");
+
+  private final Map<HoneVariant, LocalClient> clients = new EnumMap<>(HoneVariant.class);
+  private final Path workloads;
+  private final Path directory;
+
+  /** With all files in that directory. */
+  public HoneClients(
+      Workspace workspace,
+      PseudoCluster cluster,
+      SparkDistribution spark,
+      Path engineJar,
+      Path directory) {
+    this.workloads = workspace.workloadsJar();
+    this.directory = directory;
+    HadoopDistribution hadoop = cluster.spec().distribution();
+    LocalClient oneProcess =
+        LocalClient.ofOneProcess(hadoop, engineJar, made("process"), JVM_OPTIONS);
+    clients.put(HoneVariant.STOCK, oneProcess);
+    clients.put(HoneVariant.SLUICE, oneProcess);
+    clients.put(
+        HoneVariant.CLUSTER,
+        LocalClient.ofCluster(hadoop, cluster.clientConf(), made("cluster"), List.of("-Xmx384m")));
+    List<String> sparkOptions = new ArrayList<>(JVM_OPTIONS);
+    SPARK_OPENS.forEach(name -> sparkOptions.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    sparkOptions.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+    clients.put(HoneVariant.SPARK, LocalClient.ofSpark(spark, made("spark"), sparkOptions));
+  }
+
+  private Path made(String name) {
+    Path made = directory.resolve(name);
+    if (!made.toFile().mkdirs()) {
+      throw new IllegalStateException("cannot make " + made);
+    }
+    return made;
+  }
+
+  /** Writes a workload's input. */
+  Path generate(HoneWorkload workload, HoneSize size) {
+    Path input = directory.resolve("input-" + workload.program());
+    clients
+        .get(HoneVariant.STOCK)
+        .run(
+            workloads,
+            List.of(
+                workload.generator(),
+                Long.toString(workload.records(size)),
+                input.toUri().toString()));
+    return input;
+  }
+
+  Path output(HoneWorkload workload, HoneVariant variant) {
+    return directory.resolve("output-" + workload.program() + "-" + variant);
+  }
+
+  ProcessCosts run(HoneVariant variant, HoneWorkload workload, Path input, Path output) {
+    List<String> arguments = new ArrayList<>(List.of(workload.program()));
+    if (variant != HoneVariant.SPARK) {
+      arguments.add("-Dmapreduce.job.reduces=" + REDUCES);
+      arguments.add("-Dmapreduce.input.fileinputformat.split.minsize=" + SPLIT_BYTES);
+    }
+    if (variant == HoneVariant.STOCK || variant == HoneVariant.SLUICE) {
+      arguments.add(
+          "-Dmapreduce.framework.name=" + (variant == HoneVariant.STOCK ? "local" : "sluice"));
+      arguments.add("-Dhadoop.tmp.dir=" + directory.resolve("tmp"));
+    }
+    arguments.add(input.toUri().toString());
+    arguments.add(output.toUri().toString());
+    arguments.addAll(workload.more());
+    List<String> options =
+        variant == HoneVariant.SPARK
+            ? List.of(
+                "--master",
+                "local[" + Runtime.getRuntime().availableProcessors() + "]",
+                "--conf",
+                "spark.ui.enabled=false",
+                "--conf",
+                "spark.local.dir=" + directory.resolve("spark-local"),
+                "--class",
+                "io.sluice.workloads.spark.SparkWorkloads")
+            : List.of();
+    return clients.get(variant).run(options, workloads, arguments);
+  }
+}

@@ -1,0 +1,67 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.local.HoneBench;
+import io.sluice.bench.local.HoneClients;
+import io.sluice.bench.local.HoneSize;
+import io.sluice.bench.local.HoneWorkload;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.ClusterSpec;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.it.spark.SparkDistribution;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench hone}. */
+@Command(
+    name = "hone",
+    description =
+        "Measures Hone's applications on one machine: a cluster of daemons, LocalJobRunner, the"
+            + " engine, Spark.",
+    mixinStandardHelpOptions = true)
+final class HoneBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--size",
+      defaultValue = "SMALL",
+      description = "Of the inputs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private HoneSize size;
+
+  @Option(
+      names = "--workload",
+      split = ",",
+      description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
+  private List<HoneWorkload> workloads = List.of(HoneWorkload.values());
+
+  @Option(
+      names = "--runs",
+      defaultValue = "3",
+      description = "How often everybody runs each (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    Path engineJar =
+        SluiceFragments.load(workspace)
+            .orElseThrow(() -> new ClusterException("Sluice's jar for Hadoop is not built"))
+            .jar();
+    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+    ClusterSpec stock = ClusterSpec.of(HadoopDistribution.underTest(workspace));
+    try (PseudoCluster cluster =
+        console.step("Starting Hadoop", () -> PseudoCluster.start(workspace, stock))) {
+      HoneClients clients =
+          new HoneClients(workspace, cluster, spark, engineJar, cluster.localDirectory("hone"));
+      new HoneBench(console, clients, workloads, size)
+          .run(runs, new ResultFiles(workspace.results()));
+    }
+    return 0;
+  }
+}
