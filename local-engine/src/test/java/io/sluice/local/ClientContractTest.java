@@ -44,6 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What clients may ask, and tell, of a job in their own process. */
 @Timeout(300)
 class ClientContractTest {
+  private static final CountDownLatch NEVER = new CountDownLatch(1);
   private static final String OURS = "sluice";
   private static final int FILES = 3;
   private static final int MORE_THAN_ARE_KEPT = 25;
@@ -67,7 +68,7 @@ class ClientContractTest {
       TaskAttemptID attempt = context.getTaskAttemptID();
       if (attempt.getId() == 0 && attempt.getTaskID().getId() == 0) {
         held.countDown();
-        Jobs.NEVER.await();
+        NEVER.await();
       }
     }
   }

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -24,7 +23,6 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 /** Jobs, and what they read and write, in a directory of a test. */
 final class Jobs {
   static final AtomicInteger FAILURES_LEFT = new AtomicInteger();
-  static final CountDownLatch NEVER = new CountDownLatch(1);
 
   private final Path directory;
   private final Configuration conf = new Configuration();
@@ -59,6 +57,9 @@ final class Jobs {
   Job wordCount(String framework, int reduces, boolean combines) throws IOException {
     Configuration own = new Configuration(conf);
     own.set(MRConfig.FRAMEWORK_NAME, framework);
+    if (framework.equals(MRConfig.LOCAL_FRAMEWORK_NAME)) {
+      own.setInt(Job.COMPLETION_POLL_INTERVAL_KEY, 20); // ours does by itself
+    }
     Job job = Job.getInstance(own, "word count");
     job.setMapperClass(Words.class);
     if (combines) {
@@ -115,14 +116,6 @@ final class Jobs {
       if (FAILURES_LEFT.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
         throw new IOException("on purpose");
       }
-    }
-  }
-
-  /** Never ends by itself. */
-  public static class HangingWords extends Words {
-    @Override
-    protected void cleanup(Context context) throws InterruptedException {
-      NEVER.await();
     }
   }
 

@@ -20,6 +20,9 @@ public final class UnknownSettings {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownSettings.class);
   private static final String PREFIX = "sluice.";
 
+  /** Of jobs in their client's process, which looks at these itself. */
+  private static final String IN_ONE_PROCESS = "local.";
+
   private static final SettingNames NAMES =
       new SettingNames(
           all().map(Setting::name).collect(Collectors.toSet()),
@@ -54,7 +57,10 @@ public final class UnknownSettings {
   /** A sentence for each. */
   static List<String> in(Configuration conf) {
     return NAMES.complaints(
-        conf.getPropsWithPrefix(PREFIX).keySet().stream().map(rest -> PREFIX + rest).toList());
+        conf.getPropsWithPrefix(PREFIX).keySet().stream()
+            .filter(rest -> !rest.startsWith(IN_ONE_PROCESS))
+            .map(rest -> PREFIX + rest)
+            .toList());
   }
 
   /** Every setting of Hadoop's, for experiments too. */

@@ -14,7 +14,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "bench",
     description = "Measures TeraSort stock, tuned and through Sluice in turn, with spread.",
-    subcommands = {MemoryBenchCommand.class, SparkBenchCommand.class, MicroBenchCommand.class},
+    subcommands = {
+      LocalBenchCommand.class,
+      MemoryBenchCommand.class,
+      SparkBenchCommand.class,
+      MicroBenchCommand.class
+    },
     mixinStandardHelpOptions = true)
 final class BenchCommand implements Callable<Integer> {
   @Mixin private ClusterOptions clusterOptions;

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     description = "Runs stock TeraSort and WordCount on a real cluster, without and with Sluice.",
-    subcommands = SparkDemoCommand.class,
+    subcommands = {LocalDemoCommand.class, SparkDemoCommand.class},
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
   @Mixin private ClusterOptions clusterOptions;

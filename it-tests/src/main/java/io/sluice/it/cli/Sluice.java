@@ -27,6 +27,7 @@ import picocli.CommandLine.IVersionProvider;
     },
     synopsisSubcommandLabel = "COMMAND",
     footer = {
+      "run JAR [CLASS] [ARGUMENT...] runs a jar as hadoop jar does, with its jobs in one process.",
       "fetch-spark [VERSION] fetches stock Spark, as test and matrix do for all releases.",
       "--install, with test, lab, demo, bench, matrix and spark-suites, installs what is missing"
           + " without asking; --no-install goes on without it: what runs Spark fails, the rest is"

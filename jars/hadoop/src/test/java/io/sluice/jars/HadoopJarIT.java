@@ -9,10 +9,12 @@ import java.util.Set;
 final class HadoopJarIT extends JarTests {
   HadoopJarIT() {
     super(
-        "io/sluice/(hadoop|mapreduce|node|rdma|spill)/.*",
+        "io/sluice/(hadoop|local|mapreduce|memory|node|rdma|spill)/.*",
         Set.of(Bundled.JUCX, Bundled.JNA, Bundled.LIBFFI),
         List.of(
             "io.sluice.hadoop.collect.SluiceMapOutputCollector",
+            "io.sluice.hadoop.fs.SluiceFileSystem",
+            "io.sluice.hadoop.fs.SluiceFs",
             "io.sluice.hadoop.shuffle.SluiceShuffleConsumer",
             "io.sluice.hadoop.service.SluiceShuffleService"));
   }

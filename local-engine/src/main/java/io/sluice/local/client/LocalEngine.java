@@ -3,6 +3,7 @@ package io.sluice.local.client;
 import io.sluice.local.job.JobTable;
 import io.sluice.local.job.JobView;
 import io.sluice.local.job.LocalJob;
+import io.sluice.local.staging.StagingFileSystem;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
@@ -68,6 +69,7 @@ final class LocalEngine implements ClientProtocol {
 
   LocalEngine(Configuration conf) throws IOException {
     this.conf = conf;
+    StagingFileSystem.useIn(conf);
     this.files = FileSystem.getLocal(conf);
     pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
     pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);
@@ -151,7 +153,7 @@ final class LocalEngine implements ClientProtocol {
     job(attempt.getJobID());
     LocalJob running = JOBS.running(attempt.getJobID());
     return running != null
-        && running.stop(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt), shouldFail);
+        && running.kill(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt), shouldFail);
   }
 
   @Override

@@ -1,11 +1,21 @@
 package io.sluice.local.conf;
 
+import io.sluice.memory.conf.MemorySettings;
 import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.SettingNames;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What may be set of jobs that run in the client's own process. */
 public final class LocalSettings {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalSettings.class);
+  private static final String PREFIX = "sluice.local.";
   private static final int MOST_THREADS = 1024;
 
   /** Map tasks at a time. */
@@ -26,10 +36,66 @@ public final class LocalSettings {
           MOST_THREADS,
           "Reduce tasks of a job that run at a time.");
 
+  /** Maps that sort at a time. */
+  public static final Setting<OptionalInt> SORT_THREADS =
+      Setting.optionalInteger(
+          "sluice.local.sort-threads",
+          "one for each core",
+          1,
+          MOST_THREADS,
+          "Map tasks of a job that sort what they hold at their end at a time, while others read"
+              + " their input.");
+
+  /** How records get from maps to reduces. */
+  public static final Setting<String> EXCHANGE =
+      Setting.choice(
+          "sluice.local.exchange",
+          "pull: each map sorts its own output. push: all maps fill one sort buffer for each reduce."
+              + " hybrid: maps that run at a time each fill a sort buffer that the next map goes on"
+              + " with. auto takes hybrid where maps are many and small.",
+          "auto",
+          "pull",
+          "push",
+          "hybrid");
+
+  /** Sort buffers of a hybrid exchange. */
+  public static final Setting<OptionalInt> STREAMS =
+      Setting.optionalInteger(
+          "sluice.local.hybrid-streams",
+          "as many as sluice.local.map-threads",
+          1,
+          MOST_THREADS,
+          "Sort buffers of a hybrid exchange; maps share them if they are fewer than maps that run.");
+
+  /** Between tasks. */
+  public static final Setting<String> ISOLATION =
+      Setting.choice(
+          "sluice.local.isolation",
+          "What keeps tasks apart. task: tasks that run at a time have static fields of the job's"
+              + " classes of their own, and on Java 17 a task that calls System.exit fails and the"
+              + " process goes on.",
+          "none",
+          "task");
+
   private LocalSettings() {}
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(MAP_THREADS, REDUCE_THREADS);
+    return List.of(MAP_THREADS, SORT_THREADS, REDUCE_THREADS, EXCHANGE, STREAMS, ISOLATION);
+  }
+
+  /** Warns of each name of this kind in a configuration that is no setting. */
+  public static void warnOfUnknown(Configuration conf) {
+    SettingNames names =
+        new SettingNames(
+            Stream.of(all(), MemorySettings.all())
+                .flatMap(List::stream)
+                .map(Setting::name)
+                .collect(Collectors.toSet()),
+            Map.of());
+    names
+        .complaints(
+            conf.getPropsWithPrefix(PREFIX).keySet().stream().map(rest -> PREFIX + rest).toList())
+        .forEach(LOG::warn);
   }
 }

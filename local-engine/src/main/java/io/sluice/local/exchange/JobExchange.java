@@ -2,6 +2,7 @@ package io.sluice.local.exchange;
 
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.memory.store.ProcessStore;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
@@ -9,13 +10,17 @@ import io.sluice.spill.store.CommittedOutput;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.util.Progressable;
@@ -25,26 +30,31 @@ import org.apache.hadoop.util.Progressable;
  * shuffle of a task by the names of their classes, so they find it here, by their job.
  *
  * <p>Thread contract: safe from any thread. Ownership: the job closes it, after all of its tasks
- * have ended: that frees what its maps have put out, and closes what failed tasks have left open.
- * Failure: {@link IOException} of the store.
+ * have ended or were given up: that frees what its maps have put out. Failure: {@link IOException}
+ * of the store.
  */
 public final class JobExchange implements Closeable {
-  private static final long PROGRESS_MS = 1_000;
+  private static final long PROGRESS_MS = 200;
   private static final Map<JobID, JobExchange> ALL = new ConcurrentHashMap<>();
 
   private final JobID job;
   private final ProcessStore store;
+  private final boolean compressed;
   private final ShuffleKey key; // null: nothing is encrypted
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final TaskAttemptID[] done; // by map
   private final Map<TaskAttemptID, Closeable> open = new ConcurrentHashMap<>();
+  private final Map<TaskAttemptID, Slots.Slot> slots = new ConcurrentHashMap<>();
+  private volatile Streams streams; // null: each map has its own sort buffer
   private int doneCount;
+  private boolean complete;
   private boolean ended;
 
-  private JobExchange(JobID job, ProcessStore store, int maps, ShuffleKey key) {
+  private JobExchange(JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
     this.job = job;
     this.store = store;
+    this.compressed = compressed;
     this.key = key;
     this.done = new TaskAttemptID[maps];
   }
@@ -52,10 +62,12 @@ public final class JobExchange implements Closeable {
   /**
    * Of a job that begins.
    *
+   * @param compressed whether its map outputs are
    * @param key that its outputs are encrypted with, or null; closed with this
    */
-  public static JobExchange begin(JobID job, ProcessStore store, int maps, ShuffleKey key) {
-    JobExchange exchange = new JobExchange(job, store, maps, key);
+  public static JobExchange begin(
+      JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
+    JobExchange exchange = new JobExchange(job, store, maps, compressed, key);
     if (ALL.putIfAbsent(job, exchange) != null) {
       throw new IllegalStateException(job + " runs already");
     }
@@ -91,13 +103,92 @@ public final class JobExchange implements Closeable {
     return new OutputId(applicationId(job), map.toString());
   }
 
+  JobID job() {
+    return job;
+  }
+
+  /** What maps share, or null. */
+  Streams streams() {
+    return streams;
+  }
+
+  /** The maps begin, with nothing done. */
+  public void beginMaps(ExchangeMode mode, JobConf conf, int mapThreads)
+      throws IOException, ClassNotFoundException {
+    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0) {
+      streams = Streams.open(mode == ExchangeMode.PUSH, conf, mapThreads, this, key);
+    }
+  }
+
+  /** Whether what a failed map has put out is told from what others have. */
+  public boolean isWithdrawable() {
+    return streams == null;
+  }
+
+  /** Throws away what all maps have put out so far. */
+  public void forgetMaps() throws IOException {
+    lock.lock();
+    try {
+      Arrays.fill(done, null);
+      doneCount = 0;
+    } finally {
+      lock.unlock();
+    }
+    Streams closing = streams;
+    streams = null;
+    Closing.all(closing, () -> store.store().freeOutputs(applicationId(), Streams.prefix()));
+  }
+
+  /** What is to be done, each by any thread, when all maps have ended and before reduces begin. */
+  public List<Callable<Void>> lastSorts() {
+    Streams of = streams;
+    return of == null
+        ? List.of()
+        : of.toFlush().stream()
+            .map(
+                stream ->
+                    (Callable<Void>)
+                        () -> {
+                          stream.flush();
+                          return null;
+                        })
+            .toList();
+  }
+
+  /** All maps have ended, and what they share is sorted. */
+  public void mapsDone() {
+    lock.lock();
+    try {
+      complete = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was counted where maps share a sort buffer, and so for none of them. */
+  public Counters counters() throws IOException {
+    Streams of = streams;
+    return of == null ? new Counters() : of.counters();
+  }
+
+  /** An attempt begins, with what it may do. */
+  public void began(TaskAttemptID attempt, Slots.Slot slot) {
+    slots.put(attempt, slot);
+  }
+
+  void toSort(TaskAttemptID attempt) throws InterruptedException {
+    slots.get(attempt).toSort();
+  }
+
   /** Something to be closed when an attempt has ended, unless it has closed it itself. */
   void opened(TaskAttemptID attempt, Closeable what) {
     open.put(attempt, what);
   }
 
-  /** An attempt has ended. */
+  /** An attempt has ended; called by its own thread, which alone knows that. */
   public void ended(TaskAttemptID attempt) throws IOException {
+    slots.remove(attempt);
     Closeable left = open.remove(attempt);
     if (left != null) {
       left.close();
@@ -130,16 +221,26 @@ public final class JobExchange implements Closeable {
     }
   }
 
-  /** Waits until so many maps have ended; false if they never will. */
-  public boolean awaitMaps(int count, Progressable progress) throws InterruptedException {
+  /** Waits until so many maps have ended, or none will any more. */
+  public void awaitMaps(int count, Progressable progress) throws InterruptedException {
+    await(() -> doneCount >= count, progress);
+  }
+
+  /** Waits until reduces can read what all maps have put out; false if they never will. */
+  boolean awaitAll(Progressable progress) throws InterruptedException {
+    return await(() -> complete, progress);
+  }
+
+  private boolean await(BooleanSupplier reached, Progressable progress)
+      throws InterruptedException {
     lock.lock();
     try {
-      while (doneCount < count && !ended) {
+      while (!reached.getAsBoolean() && !ended) {
         if (!changed.await(PROGRESS_MS, TimeUnit.MILLISECONDS)) {
           progress.progress();
         }
       }
-      return doneCount >= count;
+      return reached.getAsBoolean();
     } finally {
       lock.unlock();
     }
@@ -149,32 +250,40 @@ public final class JobExchange implements Closeable {
     return done.length;
   }
 
-  /** The runs of a partition, once all maps have ended. */
-  List<MergeRun> runs(int partition, boolean compressed) throws IOException {
+  /** The runs of a reduce, once {@link #awaitAll} says so. */
+  List<MergeRun> runs(int reduce) throws IOException {
+    if (streams != null) {
+      return streams.runs(this, reduce);
+    }
     List<MergeRun> runs = new ArrayList<>();
     for (TaskAttemptID map : done) {
-      OutputId id = outputId(map);
-      Optional<CommittedOutput> output = store.store().find(id);
-      if (output.isEmpty()) {
-        throw new IOException("the output of " + map + " is gone");
-      }
-      for (LocatedRun run : output.get().runs(partition)) {
-        runs.add(StoredRun.open(store.mapper(), id, run, partition, compressed, key));
-      }
+      runs.addAll(runs(outputId(map), reduce));
     }
     return runs;
   }
 
+  /** The runs of one output. */
+  List<MergeRun> runs(OutputId id, int partition) throws IOException {
+    CommittedOutput output =
+        store
+            .store()
+            .find(id)
+            .orElseThrow(() -> new IOException("the output of " + id + " is gone"));
+    List<MergeRun> runs = new ArrayList<>();
+    for (LocatedRun run : output.runs(partition)) {
+      runs.add(StoredRun.open(store.mapper(), id, run, partition, compressed, key));
+    }
+    return runs;
+  }
+
+  /**
+   * Ends it. What attempts that do not end still hold stays theirs until they do: their threads
+   * write to it.
+   */
   @Override
   public void close() throws IOException {
     ALL.remove(job, this);
     end();
-    try (key) {
-      for (TaskAttemptID attempt : List.copyOf(open.keySet())) {
-        ended(attempt);
-      }
-    } finally {
-      store.store().freeApplication(applicationId());
-    }
+    Closing.all(streams, () -> store.store().freeApplication(applicationId()), key);
   }
 }

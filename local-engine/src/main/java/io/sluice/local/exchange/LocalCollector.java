@@ -7,11 +7,14 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.Lease;
+import java.io.Closeable;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
-import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.Task.TaskReporter;
+import org.apache.hadoop.mapreduce.TaskCounter;
 
 /**
  * Collects a map's records into the store of its own process.
@@ -22,9 +25,16 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  */
 public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   private MapTask task;
-  private OutputId outputId;
-  private Lease lease;
-  private RecordCollector<K, V> collector;
+  private TaskReporter reporter;
+  private JobExchange exchange;
+  private Sorting<K, V> sorting;
+
+  /** Where this map's records go. */
+  private interface Sorting<K, V> extends Closeable {
+    void collect(K key, V value, int partition) throws IOException, InterruptedException;
+
+    void flush() throws IOException, InterruptedException, ClassNotFoundException;
+  }
 
   /** Made by the map task. */
   public LocalCollector() {}
@@ -32,46 +42,106 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   @Override
   public void init(Context context) throws IOException, ClassNotFoundException {
     task = context.getMapTask();
-    JobConf job = context.getJobConf();
-    TaskAttemptID attempt = task.getTaskID();
-    JobExchange exchange = JobExchange.of(task.getJobID());
-    outputId = exchange.outputId(attempt);
-    ShuffleKey key = exchange.key();
-    MapPlan<K, V> plan =
-        key == null
-            ? MapPlan.of(job, attempt, context.getReporter())
-            : MapPlan.encrypted(
-                job,
-                attempt,
-                context.getReporter(),
-                () -> key.newOutput(outputId, job.getNumReduceTasks()));
-    lease = exchange.store().openLease(exchange.applicationId());
-    exchange.opened(attempt, this::close);
-    collector = new RecordCollector<>(plan, exchange.store().target(lease), ChunkSource.NONE);
+    reporter = context.getReporter();
+    exchange = JobExchange.of(task.getJobID());
+    Streams streams = exchange.streams();
+    sorting = streams == null ? new Own(context.getJobConf()) : new Shared(streams);
+    exchange.opened(task.getTaskID(), this::close);
+  }
+
+  /** A sort buffer and an output of its own. */
+  private final class Own implements Sorting<K, V> {
+    private final OutputId id = exchange.outputId(task.getTaskID());
+    private final Lease lease;
+    private final RecordCollector<K, V> collector;
+
+    Own(JobConf job) throws IOException, ClassNotFoundException {
+      ShuffleKey key = exchange.key();
+      MapPlan<K, V> plan =
+          key == null
+              ? MapPlan.of(job, task.getTaskID(), reporter)
+              : MapPlan.encrypted(
+                  job,
+                  task.getTaskID(),
+                  reporter,
+                  () -> key.newOutput(id, job.getNumReduceTasks()));
+      lease = exchange.store().openLease(exchange.applicationId());
+      try {
+        collector = new RecordCollector<>(plan, exchange.store().target(lease), ChunkSource.NONE);
+      } catch (RuntimeException | Error e) {
+        lease.close();
+        throw e;
+      }
+    }
+
+    @Override
+    public void collect(K key, V value, int partition) throws IOException, InterruptedException {
+      collector.collect(key, value, partition);
+    }
+
+    @Override
+    public void flush() throws IOException, InterruptedException, ClassNotFoundException {
+      exchange.toSort(task.getTaskID());
+      collector.flush(id);
+    }
+
+    @Override
+    public void close() throws IOException {
+      try (lease) {
+        collector.close();
+      }
+    }
+  }
+
+  /** A sort buffer that others fill, too. */
+  private final class Shared implements Sorting<K, V> {
+    private final Streams streams;
+    private final int taken;
+    private final AtomicLong records = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+
+    Shared(Streams streams) {
+      this.streams = streams;
+      this.taken = streams.take();
+    }
+
+    @Override
+    public void collect(K key, V value, int partition) throws IOException, InterruptedException {
+      reporter.progress(); // the buffer reports for none of those that fill it
+      bytes.addAndGet(streams.collect(taken, key, value, partition));
+      records.incrementAndGet();
+    }
+
+    @Override
+    public void flush() {
+      reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS).increment(records.get());
+      reporter.getCounter(TaskCounter.MAP_OUTPUT_BYTES).increment(bytes.get());
+    }
+
+    @Override
+    public void close() {
+      streams.giveBack(taken);
+    }
   }
 
   @Override
   public void collect(K key, V value, int partition) throws IOException, InterruptedException {
-    collector.collect(key, value, partition);
+    sorting.collect(key, value, partition);
   }
 
   @Override
   public void flush() throws IOException, InterruptedException, ClassNotFoundException {
-    collector.flush(outputId);
+    sorting.flush();
     OutputMarker.leave(task.getMapOutputFile());
     task.getSortPhase().complete();
   }
 
   @Override
   public void close() throws IOException {
-    Lease closingLease = lease;
-    RecordCollector<K, V> closing = collector;
-    lease = null;
-    collector = null;
-    try (closingLease) {
-      if (closing != null) {
-        closing.close();
-      }
+    Sorting<K, V> closing = sorting;
+    sorting = null;
+    if (closing != null) {
+      closing.close();
     }
   }
 }

@@ -55,14 +55,14 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     for (String error : STOCK_ERRORS) {
       context.getReporter().getCounter("Shuffle Errors", error).increment(0);
     }
-    if (!exchange.awaitMaps(exchange.maps(), context.getReporter())) {
+    if (!exchange.awaitAll(context.getReporter())) {
       throw new InterruptedException(reduce + " will not get all map outputs: its job ends");
     }
     exchange.opened(reduce, this::closeAll);
     context.getCopyPhase().complete();
     context.getStatus().setPhase(TaskStatus.Phase.SORT);
     context.getReduceTask().statusUpdate(context.getUmbilical());
-    List<MergeRun> runs = exchange.runs(reduce.getTaskID().getId(), context.getCodec() != null);
+    List<MergeRun> runs = exchange.runs(reduce.getTaskID().getId());
     context.getShuffledMapsCounter().increment(exchange.maps());
     context.getMergedMapOutputsCounter().increment(exchange.maps());
     context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());

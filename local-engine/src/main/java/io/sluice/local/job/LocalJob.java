@@ -2,16 +2,17 @@ package io.sluice.local.job;
 
 import io.sluice.local.cache.JobCache;
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.exchange.ExchangeMode;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
+import io.sluice.local.exchange.Slots;
 import io.sluice.local.history.JobHistory;
-import io.sluice.local.task.AttemptRecord;
-import io.sluice.local.task.AttemptStopped;
-import io.sluice.local.task.RunningAttempts;
+import io.sluice.local.staging.StagingFileSystem;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
 import io.sluice.memory.store.ProcessStore;
+import io.sluice.node.conf.Setting;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -20,12 +21,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.crypto.SecretKey;
@@ -37,7 +39,6 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobContextImpl;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
-import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
@@ -69,9 +70,9 @@ import org.slf4j.LoggerFactory;
 public final class LocalJob implements JobView {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
   private static final String SECRET_ALGORITHM = "HmacSHA1";
-  private static final String JOB = "job";
   private static final int KEY_BYTES = 32;
-  private static final long END_S = 60;
+  private static final long PROGRESS_MS = 1_000;
+  private static final int REPORTS_IN_TIMEOUT = 10;
 
   private final JobID id;
   private final Path submitDirectory;
@@ -79,16 +80,19 @@ public final class LocalJob implements JobView {
   private final JobConf conf;
   private final UserGroupInformation user;
   private final FileSystem files;
-  private final JobHistory history;
   private final long startMs = System.currentTimeMillis();
   private final List<TaskState> maps = new ArrayList<>();
   private final List<TaskState> reduces = new ArrayList<>();
-  private final List<TaskCompletionEvent> events = new ArrayList<>();
-  private final AtomicInteger threads = new AtomicInteger();
-  private final RunningAttempts running = new RunningAttempts();
+  private final JobHistory history;
+  private final AttemptLog log;
+  private final JobThreads threads;
+  private final int mapThreads;
+  private final int sortThreads;
+  private final Slots slots;
   private Consumer<EndedJob> whenEnded = job -> {};
   private JobPriority priority;
-  private final List<ExecutorService> pools = new ArrayList<>();
+  private final List<Phase> phases = new ArrayList<>();
+  private volatile Counters sharedCounters = new Counters();
   private JobStatus.State state = JobStatus.State.PREP;
   private boolean isSetUp;
   private boolean killed;
@@ -101,10 +105,12 @@ public final class LocalJob implements JobView {
     this.submitDirectory = submitDirectory;
     this.jobFile = new Path(submitDirectory, "job.xml");
     this.conf = new JobConf(jobFile);
-    this.priority = JobPriority.valueOf(conf.getJobPriority().name());
     this.files = submitDirectory.getFileSystem(conf);
+    StagingFileSystem.forgetIn(conf);
     this.user = UserGroupInformation.getCurrentUser();
+    this.priority = JobPriority.valueOf(conf.getJobPriority().name());
     this.history = new JobHistory(conf, id, submitDirectory, startMs);
+    this.log = new AttemptLog(history);
     conf.setCredentials(credentials);
     conf.setUser(user.getShortUserName());
     conf.setClass(
@@ -114,6 +120,18 @@ public final class LocalJob implements JobView {
     conf.setClass(
         MRConfig.SHUFFLE_CONSUMER_PLUGIN, LocalShuffle.class, ShuffleConsumerPlugin.class);
     conf.setBoolean("mapreduce.task.uberized", true); // a task never ends the process
+    conf.setLong(MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES, -1); // beyond it a task ends the process
+    conf.setLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // this one, too
+    if (conf.get(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL) == null) {
+      long often = timeoutMs() > 0 ? timeoutMs() / REPORTS_IN_TIMEOUT : PROGRESS_MS;
+      conf.setLong(
+          MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
+    }
+    LocalSettings.warnOfUnknown(conf);
+    threads = new JobThreads(id, user, conf);
+    mapThreads = threads(LocalSettings.MAP_THREADS);
+    sortThreads = threads(LocalSettings.SORT_THREADS);
+    slots = new Slots(mapThreads, sortThreads, threads(LocalSettings.REDUCE_THREADS));
     String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
     for (int i = 0; i < localDirs.length; i++) {
       localDirs[i] = localDirs[i] + Path.SEPARATOR + "sluice-local" + Path.SEPARATOR + id;
@@ -121,30 +139,17 @@ public final class LocalJob implements JobView {
     conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
   }
 
+  private int threads(Setting<OptionalInt> setting) {
+    return setting.get(conf::getTrimmed).orElse(Runtime.getRuntime().availableProcessors());
+  }
+
+  private long timeoutMs() {
+    return conf.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
+  }
+
   /** Begins; returns at once. */
   public void start() {
-    thread(JOB).newThread(this::run).start();
-  }
-
-  private java.util.concurrent.ThreadFactory thread(String what) {
-    return body -> {
-      Thread thread =
-          new Thread(
-              () -> asUser(body), "sluice-" + what + " " + id + " " + threads.incrementAndGet());
-      thread.setDaemon(!what.equals(JOB)); // as with stock, what was submitted is done to its end
-      thread.setContextClassLoader(conf.getClassLoader());
-      return thread;
-    };
-  }
-
-  /** Newer JDKs do not hand the caller's identity to new threads. */
-  private void asUser(Runnable body) {
-    user.doAs(
-        (java.security.PrivilegedAction<Void>)
-            () -> {
-              body.run();
-              return null;
-            });
+    threads.ofJob().newThread(this::run).start();
   }
 
   private void run() {
@@ -160,6 +165,7 @@ public final class LocalJob implements JobView {
       TaskSplitMetaInfo[] splits =
           SplitMetaInfoReader.readSplitMetaInfo(id, files, conf, submitDirectory);
       begin(splits.length);
+      log.begin(splits);
       history.inited(splits.length, conf.getNumReduceTasks());
       committer.setupJob(context);
       setUp();
@@ -231,49 +237,125 @@ public final class LocalJob implements JobView {
 
   private void runTasks(TaskSplitMetaInfo[] splits) throws Exception {
     SecretKey secret = secret();
+    ProcessStore store = ProcessStore.of(conf);
+    GrowthAdvice advice = new GrowthAdvice(id, mapThreads, store);
+    advice.before(inputBytes(splits)).ifPresent(LOG::info);
     try (JobExchange exchange =
-        JobExchange.begin(id, ProcessStore.of(conf), splits.length, key())) {
-      TaskRun tasks =
-          new TaskRun(conf, jobFile.toString(), exchange, this::task, secret, this::committer);
-      ExecutorService mapPool =
-          pool("map", LocalSettings.MAP_THREADS.get(conf::getTrimmed), splits.length);
-      ExecutorService reducePool =
-          pool("reduce", LocalSettings.REDUCE_THREADS.get(conf::getTrimmed), reduces.size());
-      try {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (int i = 0; i < splits.length; i++) {
-          TaskSplitMetaInfo split = splits[i];
-          all.add(
-              submit(
-                  maps.get(i),
-                  split.getLocations(),
-                  mapPool,
-                  conf.getMaxMapAttempts(),
-                  attempt -> {
-                    tasks.map(attempt, split.getSplitIndex());
-                    exchange.mapDone(attempt);
-                  }));
-        }
-        int slowStart = (int) Math.ceil(splits.length * slowStart());
-        for (TaskState reduce : reduces) {
-          all.add(
-              submit(
-                  reduce,
-                  null,
-                  reducePool,
-                  conf.getMaxReduceAttempts(),
-                  attempt -> {
-                    exchange.awaitMaps(slowStart, () -> {});
-                    tasks.reduce(attempt, splits.length);
-                  }));
-        }
-        awaitAll(all);
+            JobExchange.begin(id, store, splits.length, conf.getCompressMapOutput(), key());
+        TaskRun tasks =
+            new TaskRun(conf, jobFile.toString(), exchange, this::task, secret, this::committer)) {
+      int slowStart = (int) Math.ceil(splits.length * slowStart());
+      try (Phase reducing =
+          phase(
+              "reduce",
+              reduces,
+              threads(LocalSettings.REDUCE_THREADS),
+              conf.getMaxReduceAttempts(),
+              true,
+              attempt -> {
+                exchange.awaitMaps(slowStart, () -> task(attempt.getTaskID()).heard(attempt));
+                try (Slots.Slot slot = slot(attempt, slots::reduce)) {
+                  exchange.began(attempt, slot);
+                  tasks.reduce(attempt, splits.length);
+                }
+              })) {
+        runMaps(splits, exchange, tasks, reducing);
+        reducing.done().join();
+        advice.after().ifPresent(LOG::info);
       } finally {
         exchange.end();
-        stop(mapPool);
-        stop(reducePool);
       }
     }
+  }
+
+  private static long inputBytes(TaskSplitMetaInfo[] splits) {
+    return Stream.of(splits).mapToLong(TaskSplitMetaInfo::getInputDataLength).sum();
+  }
+
+  /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
+  private void runMaps(
+      TaskSplitMetaInfo[] splits, JobExchange exchange, TaskRun tasks, Phase reducing)
+      throws Exception {
+    ExchangeMode mode = ExchangeMode.of(conf, splits.length, mapThreads, inputBytes(splits));
+    LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
+    while (true) {
+      exchange.beginMaps(mode, conf, mapThreads);
+      boolean withdrawable = exchange.isWithdrawable();
+      try (Phase mapping =
+          phase(
+              "map",
+              maps,
+              mapThreads + sortThreads,
+              conf.getMaxMapAttempts(),
+              withdrawable,
+              attempt -> {
+                try (Slots.Slot slot = slot(attempt, slots::map)) {
+                  exchange.began(attempt, slot);
+                  tasks.map(attempt, splits[attempt.getTaskID().getId()].getSplitIndex());
+                }
+                exchange.mapDone(attempt);
+              })) {
+        CompletableFuture.anyOf(mapping.done(), reducing.failed()).join();
+        inParallel(exchange.lastSorts());
+        sharedCounters = exchange.counters();
+        exchange.mapsDone();
+        return;
+      } catch (CompletionException e) {
+        boolean isLast = maps.stream().anyMatch(map -> map.failures() >= conf.getMaxMapAttempts());
+        if (withdrawable || isLast || isKilled() || reducing.done().isCompletedExceptionally()) {
+          throw e;
+        }
+        LOG.warn("{}: a map has failed; all maps run again, and sort by themselves", id, e);
+      }
+      exchange.forgetMaps();
+      mode = ExchangeMode.PULL;
+    }
+  }
+
+  private void inParallel(List<Callable<Void>> sorts) throws InterruptedException {
+    if (sorts.isEmpty()) {
+      return;
+    }
+    ExecutorService pool =
+        Executors.newFixedThreadPool(Math.min(sorts.size(), sortThreads), threads.of("sort"));
+    try {
+      for (Future<Void> each : pool.invokeAll(sorts)) {
+        each.get();
+      }
+    } catch (ExecutionException e) {
+      throw new CompletionException(e.getCause());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /** Takes a slot. */
+  private interface Taking {
+    Slots.Slot take() throws InterruptedException;
+  }
+
+  private Slots.Slot slot(TaskAttemptID attempt, Taking taking) throws InterruptedException {
+    Slots.Slot slot = taking.take();
+    task(attempt.getTaskID()).heard(attempt); // it begins only now
+    return slot;
+  }
+
+  private Phase phase(
+      String what,
+      List<TaskState> tasks,
+      int most,
+      int mostFailures,
+      boolean triesAgain,
+      Phase.Attempts attempts) {
+    Phase made =
+        new Phase(threads, what, tasks, most, mostFailures, triesAgain, timeoutMs(), attempts, log);
+    synchronized (this) {
+      phases.add(made);
+      if (killed) {
+        made.stop();
+      }
+    }
+    return made;
   }
 
   private float slowStart() {
@@ -302,95 +384,6 @@ public final class LocalJob implements JobView {
         conf.getInt(
             MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS,
             MRJobConfig.DEFAULT_MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS));
-  }
-
-  private ExecutorService pool(String what, OptionalInt configured, int tasks) {
-    int most = configured.orElse(Runtime.getRuntime().availableProcessors());
-    ExecutorService made =
-        Executors.newFixedThreadPool(Math.max(1, Math.min(most, tasks)), thread(what));
-    synchronized (this) {
-      pools.add(made);
-      if (killed) {
-        made.shutdownNow();
-      }
-    }
-    return made;
-  }
-
-  private static void stop(ExecutorService pool) throws InterruptedException {
-    pool.shutdownNow();
-    if (!pool.awaitTermination(END_S, TimeUnit.SECONDS)) {
-      LOG.warn("Some task does not end although it was interrupted");
-    }
-  }
-
-  private CompletableFuture<Void> submit(
-      TaskState task,
-      String[] locations,
-      ExecutorService pool,
-      int mostAttempts,
-      RunningAttempts.Body attempt) {
-    return CompletableFuture.runAsync(
-        () -> {
-          for (int failures = 0; ; ) {
-            TaskAttemptID id = task.begin(System.currentTimeMillis());
-            history.attemptStarted(task.record(id), locations);
-            try {
-              running.run(id, attempt);
-              long nowMs = System.currentTimeMillis();
-              task.succeeded(id, nowMs);
-              history.attemptSucceeded(task.record(id), task.startMs(), nowMs);
-              addEvent(id, TaskCompletionEvent.Status.SUCCEEDED);
-              return;
-            } catch (Throwable e) {
-              AttemptRecord record = task.record(id);
-              String error = org.apache.hadoop.util.StringUtils.stringifyException(e);
-              task.failed(id, error);
-              boolean stopped = isKilled() || pool.isShutdown();
-              boolean isKilled =
-                  stopped || e instanceof AttemptStopped stop && !stop.countsAsFailure();
-              JobStatus.State how = isKilled ? JobStatus.State.KILLED : JobStatus.State.FAILED;
-              history.attemptFailed(record, how, error, System.currentTimeMillis());
-              addEvent(
-                  id,
-                  isKilled ? TaskCompletionEvent.Status.KILLED : TaskCompletionEvent.Status.FAILED);
-              failures += isKilled ? 0 : 1;
-              if (stopped || failures == mostAttempts) {
-                task.ended(
-                    stopped ? TIPStatus.KILLED : TIPStatus.FAILED, System.currentTimeMillis());
-                history.taskFailed(record, how, error, task.startMs(), System.currentTimeMillis());
-                throw new CompletionException("Task failed " + task.id() + ": " + e, e);
-              }
-              LOG.warn("{} failed, and is tried again", id, e);
-            }
-          }
-        },
-        pool);
-  }
-
-  private synchronized void addEvent(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
-    events.add(
-        new TaskCompletionEvent(
-            events.size(),
-            attempt,
-            attempt.getTaskID().getId(),
-            attempt.getTaskID().getTaskType() == TaskType.MAP,
-            status,
-            ""));
-  }
-
-  /** The first that fails ends all. */
-  private static void awaitAll(List<CompletableFuture<Void>> all) throws InterruptedException {
-    CompletableFuture<Void> failed = new CompletableFuture<>();
-    all.forEach(
-        each ->
-            each.exceptionally(
-                e -> {
-                  failed.completeExceptionally(e);
-                  return null;
-                }));
-    CompletableFuture.anyOf(CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)), failed)
-        .join();
   }
 
   private TaskAttemptContextImpl attemptOfNone() {
@@ -428,7 +421,7 @@ public final class LocalJob implements JobView {
     failure = failure(why);
     Map<TaskID, TaskState> tasks = new LinkedHashMap<>();
     Stream.concat(maps.stream(), reduces.stream()).forEach(task -> tasks.put(task.id(), task));
-    whenEnded.accept(new EndedJob(status(), counters(), tasks, List.copyOf(events)));
+    whenEnded.accept(new EndedJob(status(), counters(), tasks, log.events()));
   }
 
   private synchronized boolean isKilled() {
@@ -438,22 +431,12 @@ public final class LocalJob implements JobView {
   /** Ends it soon. */
   public synchronized void kill() {
     killed = true;
-    pools.forEach(ExecutorService::shutdownNow);
+    phases.forEach(Phase::stop);
   }
 
   /** What is left of it is given to that one when it has ended, however. */
   synchronized void onEnd(Consumer<EndedJob> whenEnded) {
     this.whenEnded = whenEnded;
-  }
-
-  /**
-   * Ends one attempt soon, and no other.
-   *
-   * @param asFailure whether it counts among the failures that its task may have
-   * @return false if it does not run
-   */
-  public boolean stop(TaskAttemptID attempt, boolean asFailure) {
-    return running.stop(attempt, asFailure);
   }
 
   /** For whoever asks: all jobs of a process run beside one another. */
@@ -492,6 +475,7 @@ public final class LocalJob implements JobView {
     Counters all = new Counters();
     Stream.concat(maps.stream(), reduces.stream())
         .forEach(task -> all.incrAllCounters(task.counters()));
+    all.incrAllCounters(sharedCounters);
     return all;
   }
 
@@ -507,8 +491,18 @@ public final class LocalJob implements JobView {
   }
 
   @Override
-  public synchronized TaskCompletionEvent[] events(int from, int most) {
-    return EndedJob.part(events, from, most);
+  public TaskCompletionEvent[] events(int from, int most) {
+    return EndedJob.part(log.events(), from, most);
+  }
+
+  /**
+   * Tells an attempt to end.
+   *
+   * @param shouldFail whether that counts as a failure of the task
+   * @return false if it does not run
+   */
+  public boolean kill(TaskAttemptID attempt, boolean shouldFail) {
+    return task(attempt.getTaskID()).kill(attempt, shouldFail);
   }
 
   @Override

@@ -1,14 +1,17 @@
 package io.sluice.local.task;
 
+import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.count.TaskConf;
+import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
+import io.sluice.rdma.memory.Closing;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Function;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapred.MapTask;
-import org.apache.hadoop.mapred.ReduceTask;
 import org.apache.hadoop.mapred.Task;
 import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -22,10 +25,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs attempts of one job with Hadoop's own task code.
  *
- * <p>Thread contract: safe from any thread, which is the task's thread meanwhile. Failure: whatever
- * the attempt failed with, after its output was aborted and what it had open was closed.
+ * <p>Thread contract: safe from any thread, which is the task's thread meanwhile. Ownership: the
+ * job closes it after its tasks. Failure: whatever the attempt failed with, after its output was
+ * aborted and what it had open was closed.
  */
-public final class TaskRun {
+public final class TaskRun implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
 
   private final JobConf job;
@@ -41,6 +45,7 @@ public final class TaskRun {
   }
 
   private final Committers committers;
+  private final TaskLoaders loaders; // null: all tasks share the job's
 
   /**
    * Of a job.
@@ -54,28 +59,60 @@ public final class TaskRun {
       JobExchange exchange,
       Function<TaskID, TaskState> tasks,
       SecretKey shuffleSecret,
-      Committers committers) {
+      Committers committers)
+      throws IOException {
     this.job = job;
     this.jobFile = jobFile;
     this.exchange = exchange;
     this.tasks = tasks;
     this.shuffleSecret = shuffleSecret;
     this.committers = committers;
+    TaskExits.sayWhoExits();
+    boolean isolated = LocalSettings.ISOLATION.get(job::getTrimmed).equals("task");
+    if (isolated) {
+      TaskExits.refuse();
+    }
+    this.loaders = isolated ? TaskLoaders.of(job.getClassLoader()) : null;
+  }
+
+  /** Threads for attempts are to be in this group, by which their ends of the process are known. */
+  public static ThreadGroup threads() {
+    return TaskExits.group();
+  }
+
+  @Override
+  public void close() throws IOException {
+    Closing.all(loaders);
   }
 
   /** Runs a map. */
   public void map(TaskAttemptID attempt, TaskSplitIndex split) throws Exception {
-    run(new MapTask(jobFile, attempt, attempt.getTaskID().getId(), split, 1));
+    run(new LocalTasks.LocalMap(jobFile, attempt, split));
   }
 
   /** Runs a reduce. */
   public void reduce(TaskAttemptID attempt, int maps) throws Exception {
-    run(new ReduceTask(jobFile, attempt, attempt.getTaskID().getId(), maps, 1));
+    run(new LocalTasks.LocalReduce(jobFile, attempt, maps));
   }
 
   private void run(Task task) throws Exception {
+    ClassLoader loader = loaders == null ? job.getClassLoader() : loaders.take();
+    Thread.currentThread().setContextClassLoader(loader);
+    try (TaskMeters meters = new TaskMeters();
+        TaskUser user = new TaskUser(job.getCredentials())) {
+      JobConf conf = new TaskConf(job, meters, task.isMapTask());
+      conf.setClassLoader(loader);
+      user.run(() -> run(task, conf, meters));
+    } finally {
+      exchange.ended(task.getTaskID());
+      if (loaders != null) {
+        loaders.giveBack(loader);
+      }
+    }
+  }
+
+  private void run(Task task, JobConf conf, TaskMeters meters) throws Exception {
     TaskAttemptID attempt = task.getTaskID();
-    JobConf conf = new JobConf(job);
     String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
     for (int i = 0; i < localDirs.length; i++) {
       localDirs[i] = localDirs[i] + Path.SEPARATOR + attempt;
@@ -86,12 +123,12 @@ public final class TaskRun {
     task.localizeConfiguration(conf);
     task.setConf(conf);
     try {
-      task.run(conf, Umbilical.of(tasks, new TaskFileCounters()));
+      task.run(conf, Umbilical.of(tasks, meters));
     } catch (Exception | Error e) {
+      Thread.interrupted(); // what is to be cleaned up is not to end for that
       abort(conf, attempt, e);
       throw e;
     } finally {
-      exchange.ended(attempt);
       for (String localDir : localDirs) {
         FileSystem.getLocal(conf).delete(new Path(localDir), true);
       }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -23,6 +24,9 @@ public final class TaskState {
     private float progress;
     private Counters counters = new Counters();
     private final List<String> diagnostics = new ArrayList<>();
+    private AttemptThread thread;
+    private long heardMs;
+    private boolean killed;
     private boolean ended;
   }
 
@@ -32,6 +36,7 @@ public final class TaskState {
   private TaskAttemptID current; // null: none yet
   private TaskAttemptID committing; // null: none may commit yet
   private String state = "";
+  private int failures;
   private long startMs;
   private long finishMs;
 
@@ -45,15 +50,54 @@ public final class TaskState {
     return id;
   }
 
-  /** An attempt begins. */
-  public synchronized TaskAttemptID begin(long nowMs) {
+  /** An attempt begins, as the one that counts. */
+  public synchronized AttemptThread begin(ThreadFactory threads, AttemptThread.Body body) {
     current = new TaskAttemptID(id, attempts.size());
-    Attempt begun = new Attempt();
-    begun.startMs = nowMs;
-    attempts.put(current, begun);
+    Attempt of = new Attempt();
+    attempts.put(current, of);
+    of.thread = new AttemptThread(current, threads, body);
+    of.startMs = System.currentTimeMillis();
+    of.heardMs = of.startMs;
     status = TIPStatus.RUNNING;
-    startMs = startMs == 0 ? nowMs : startMs;
-    return current;
+    startMs = startMs == 0 ? of.heardMs : startMs;
+    return of.thread;
+  }
+
+  /** An attempt shows that it goes on. */
+  public synchronized void heard(TaskAttemptID attempt) {
+    attempts.get(attempt).heardMs = System.currentTimeMillis();
+  }
+
+  /** For how long it has not. */
+  public synchronized long silentMs(TaskAttemptID attempt) {
+    return System.currentTimeMillis() - attempts.get(attempt).heardMs;
+  }
+
+  /**
+   * Tells an attempt to end.
+   *
+   * @param shouldFail whether that counts as a failure of the task
+   * @return false if it does not run
+   */
+  public synchronized boolean kill(TaskAttemptID attempt, boolean shouldFail) {
+    Attempt of = attempts.get(attempt);
+    if (of == null || of.ended || of.thread == null) {
+      return false;
+    }
+    of.killed |= !shouldFail;
+    of.thread.end(
+        shouldFail ? "it is failed at the user's wish" : "it is killed at the user's wish");
+    return true;
+  }
+
+  /** Whether it ends because its user wants that, and not because of what it does. */
+  public synchronized boolean isKilled(TaskAttemptID attempt) {
+    return attempts.get(attempt).killed;
+  }
+
+  /** How many attempts have failed. */
+  public synchronized int failures() {
+    return failures;
   }
 
   /** An attempt tells how it stands; false if it has ended, and should not be at work. */
@@ -65,6 +109,7 @@ public final class TaskState {
     }
     of.progress = progress;
     of.counters = counters;
+    of.heardMs = System.currentTimeMillis();
     state = text;
     return true;
   }
@@ -110,28 +155,36 @@ public final class TaskState {
   }
 
   /** An attempt has ended well, and the task with it. */
-  public synchronized void succeeded(TaskAttemptID attempt, long nowMs) {
+  public synchronized void succeeded(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     of.ended = true;
+    of.thread = null;
     of.progress = 1;
     status = TIPStatus.COMPLETE;
-    finishMs = nowMs;
+    finishMs = System.currentTimeMillis();
   }
 
-  /** An attempt has ended in vain; the task has not yet. */
-  public synchronized void failed(TaskAttemptID attempt, String why) {
+  /**
+   * An attempt has ended in vain; the task has not yet.
+   *
+   * @param counts whether by its own fault
+   */
+  public synchronized void failed(TaskAttemptID attempt, String why, boolean counts) {
     Attempt of = attempts.get(attempt);
     of.ended = true;
+    of.thread = null;
     of.progress = 0;
     of.counters = new Counters();
     of.diagnostics.add(why);
     committing = attempt.equals(committing) ? null : committing;
+    failures += counts ? 1 : 0;
+    status = TIPStatus.PENDING;
   }
 
   /** The task has ended in vain, with its last attempt. */
-  public synchronized void ended(TIPStatus how, long nowMs) {
+  public synchronized void ended(TIPStatus how) {
     status = how;
-    finishMs = nowMs;
+    finishMs = System.currentTimeMillis();
   }
 
   /** How far it is, from 0 to 1. */

@@ -1,5 +1,6 @@
 package io.sluice.local.task;
 
+import io.sluice.local.count.TaskMeters;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -20,33 +21,32 @@ import org.slf4j.LoggerFactory;
  * What Hadoop's task code reports to. By a proxy, because a method of the protocol names a class
  * that is its package's own.
  *
- * <p>Thread contract: safe from any thread. Failure: none; after three exceptions a task would end
- * the process.
+ * <p>Thread contract: safe from any thread. Failure: none that a task would count, since after
+ * three it ends the process; {@link IllegalStateException} of what is to end.
  */
 public final class Umbilical implements InvocationHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Umbilical.class);
 
   private final Function<TaskID, TaskState> tasks;
-  private final TaskFileCounters files;
+  private final TaskMeters meters;
 
-  private Umbilical(Function<TaskID, TaskState> tasks, TaskFileCounters files) {
+  private Umbilical(Function<TaskID, TaskState> tasks, TaskMeters meters) {
     this.tasks = tasks;
-    this.files = files;
+    this.meters = meters;
   }
 
   /**
    * Of one attempt.
    *
    * @param tasks of its job
-   * @param files what its thread reads and writes
+   * @param meters what it uses
    */
-  public static TaskUmbilicalProtocol of(
-      Function<TaskID, TaskState> tasks, TaskFileCounters files) {
+  public static TaskUmbilicalProtocol of(Function<TaskID, TaskState> tasks, TaskMeters meters) {
     return (TaskUmbilicalProtocol)
         Proxy.newProxyInstance(
             Umbilical.class.getClassLoader(),
             new Class<?>[] {TaskUmbilicalProtocol.class},
-            new Umbilical(tasks, files));
+            new Umbilical(tasks, meters));
   }
 
   @Override
@@ -57,7 +57,7 @@ public final class Umbilical implements InvocationHandler {
         update((TaskAttemptID) arguments[0], (TaskStatus) arguments[1]);
         yield null;
       }
-      case "canCommit" -> task(arguments[0]).mayCommit((TaskAttemptID) arguments[0]);
+      case "canCommit" -> mayCommit((TaskAttemptID) arguments[0]);
       case "reportDiagnosticInfo", "shuffleError", "fsError", "fatalError" -> {
         LOG.info("{} of {}: {}", method.getName(), arguments[0], arguments[1]);
         task(arguments[0]).diagnose((TaskAttemptID) arguments[0], (String) arguments[1]);
@@ -74,6 +74,14 @@ public final class Umbilical implements InvocationHandler {
     };
   }
 
+  /** The task asks again until it may, whatever interrupts it; only this ends that. */
+  private boolean mayCommit(TaskAttemptID attempt) {
+    if (!task(attempt).mayCommit(attempt)) {
+      throw new IllegalStateException(attempt + " was told to end, and may not commit");
+    }
+    return true;
+  }
+
   private TaskState task(Object attempt) {
     return tasks.apply(((TaskAttemptID) attempt).getTaskID());
   }
@@ -87,7 +95,7 @@ public final class Umbilical implements InvocationHandler {
     }
     Counters counters = new Counters();
     counters.incrAllCounters(status.getCounters());
-    files.putInto(counters);
+    meters.putInto(counters);
     boolean isMap = status.getIsMap();
     task(attempt)
         .reached(

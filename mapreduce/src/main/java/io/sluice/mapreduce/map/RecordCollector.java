@@ -86,10 +86,11 @@ public final class RecordCollector<K, V> implements Closeable {
   /**
    * Takes in one record.
    *
+   * @return its length in bytes, key and value as they are serialized
    * @throws IOException in stock's words for a record of the wrong type or partition, and for every
    *     record after a spill that failed
    */
-  public synchronized void collect(K key, V value, int partition)
+  public synchronized int collect(K key, V value, int partition)
       throws IOException, InterruptedException {
     reporter.progress();
     if (key.getClass() != record.keyClass()) {
@@ -103,11 +104,13 @@ public final class RecordCollector<K, V> implements Closeable {
     }
     checkSpillFailure();
     record.serialize(key, value);
-    uncountedBytes += record.lengthBytes();
+    int lengthBytes = record.lengthBytes(); // the record is let go of if it is large
+    uncountedBytes += lengthBytes;
     take(partition);
     if (++uncountedRecords == RECORDS_PER_COUNT) {
       count();
     }
+    return lengthBytes;
   }
 
   // Worded as stock words it: users and tools search their logs for it.

@@ -27,10 +27,21 @@ public final class MemorySettings {
               + " process needs it first decides.",
           text -> text == null ? DEFAULT_DIRECTORY : text);
 
+  /** Where files are copied to. */
+  public static final Setting<String> WRITE_BEHIND =
+      Setting.text(
+          "sluice.local.write-behind",
+          "",
+          "nowhere",
+          "A directory of another file system, such as file:///data, to which files of sluice: are copied in the background"
+              + " once they are closed, and where renames and deletions follow. Whoever closes the"
+              + " file system, and the end of the process, waits for it. Whatever of the process"
+              + " needs a namespace first decides.");
+
   private MemorySettings() {}
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(MEMORY_MB, DIRECTORY);
+    return List.of(MEMORY_MB, DIRECTORY, WRITE_BEHIND);
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.memory.store;
 
 import io.sluice.memory.conf.MemorySettings;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.PlaceUse;
@@ -21,6 +22,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +42,9 @@ public final class ProcessStore implements Closeable {
   private static final int SEGMENT_BYTES = 16 << 20;
   private static final int MEMORY_SHARE = 4;
   private static final int FREE_SHARE = 2;
+
+  /** After Hadoop's file systems are closed, which may have to read what is here. */
+  private static final int END_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY - 5;
 
   private static ProcessStore ofProcess; // guarded by the class
 
@@ -71,7 +77,7 @@ public final class ProcessStore implements Closeable {
   public static synchronized ProcessStore of(Configuration conf) throws IOException {
     if (ofProcess == null) {
       ProcessStore opened = open(conf);
-      Runtime.getRuntime().addShutdownHook(new Thread(opened::closeAtEnd, "sluice-local-end"));
+      ShutdownHookManager.get().addShutdownHook(opened::endWithProcess, END_PRIORITY);
       ofProcess = opened;
     }
     return ofProcess;
@@ -159,9 +165,14 @@ public final class ProcessStore implements Closeable {
         extent -> store.segment(extent.segment().segmentId()).orElseThrow().part(extent.range()));
   }
 
-  private void closeAtEnd() {
+  /**
+   * Leaves the mappings to the process's end: its threads go on meanwhile, and whoever touches what
+   * is not mapped any more ends it with a crash.
+   */
+  private void endWithProcess() {
+    store.quiesce();
     try {
-      close();
+      Closing.all(disk, memory);
     } catch (IOException | RuntimeException e) {
       LOG.warn("Something is left in {}; the next process removes it", memory.directory(), e);
     }

@@ -1,20 +1,20 @@
-package io.sluice.local.task;
+package io.sluice.local.count;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapreduce.FileSystemCounter;
 
 /**
  * What one task reads and writes in file systems: what its thread does. Hadoop's task code takes
- * what all threads of the process do, which is right where a task has a process of its own. What a
- * task has other threads do is not in it.
+ * what all threads of the process do, which is right where a task has a process of its own.
  *
  * <p>Thread contract: made by the task's thread, and looks while that calls; another thread sees
  * what was found last.
  */
-public final class TaskFileCounters {
+final class FileSystemCounts {
   private final Thread thread = Thread.currentThread();
   private final Map<String, Sums> before = sums();
   private volatile Map<String, Sums> last = Map.of();
@@ -34,7 +34,7 @@ public final class TaskFileCounters {
   }
 
   /** Of nothing yet. */
-  public TaskFileCounters() {}
+  FileSystemCounts() {}
 
   @SuppressWarnings("deprecation") // what Task reads, too
   private static Map<String, Sums> sums() {
@@ -53,9 +53,17 @@ public final class TaskFileCounters {
     return all;
   }
 
-  /** Puts them in the place of those of the process. */
+  /**
+   * Puts them in the place of those of the process.
+   *
+   * @param readByOthers bytes in file systems of a scheme that other threads have read for the task
+   * @param writtenByOthers or written
+   */
   @SuppressWarnings("deprecation")
-  void putInto(Counters counters) {
+  void putInto(
+      Counters counters,
+      ToLongFunction<String> readByOthers,
+      ToLongFunction<String> writtenByOthers) {
     if (Thread.currentThread() == thread) {
       Map<String, Sums> now = sums();
       now.replaceAll((scheme, sums) -> sums.plus(before.getOrDefault(scheme, Sums.NONE), -1));
@@ -63,12 +71,15 @@ public final class TaskFileCounters {
     }
     Map<String, Sums> found = last;
     for (FileSystem.Statistics each : FileSystem.getAllStatistics()) {
-      Sums sums = found.getOrDefault(each.getScheme(), Sums.NONE);
-      set(counters, each.getScheme(), FileSystemCounter.BYTES_READ, sums.readBytes());
-      set(counters, each.getScheme(), FileSystemCounter.BYTES_WRITTEN, sums.writtenBytes());
-      set(counters, each.getScheme(), FileSystemCounter.READ_OPS, sums.reads());
-      set(counters, each.getScheme(), FileSystemCounter.LARGE_READ_OPS, sums.largeReads());
-      set(counters, each.getScheme(), FileSystemCounter.WRITE_OPS, sums.writes());
+      String scheme = each.getScheme();
+      Sums sums = found.getOrDefault(scheme, Sums.NONE);
+      long read = sums.readBytes() + readByOthers.applyAsLong(scheme);
+      long written = sums.writtenBytes() + writtenByOthers.applyAsLong(scheme);
+      set(counters, scheme, FileSystemCounter.BYTES_READ, read);
+      set(counters, scheme, FileSystemCounter.BYTES_WRITTEN, written);
+      set(counters, scheme, FileSystemCounter.READ_OPS, sums.reads());
+      set(counters, scheme, FileSystemCounter.LARGE_READ_OPS, sums.largeReads());
+      set(counters, scheme, FileSystemCounter.WRITE_OPS, sums.writes());
     }
   }
 

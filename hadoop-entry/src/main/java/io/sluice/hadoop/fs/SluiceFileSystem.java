@@ -1,0 +1,79 @@
+package io.sluice.hadoop.fs;
+
+import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.entry.Implementation;
+import io.sluice.hadoop.entry.JavaVersion;
+import java.io.IOException;
+import java.net.URI;
+import java.util.function.Supplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The entry of the file system {@code sluice:}, whose files live in the memory of the process.
+ *
+ * <p>Hadoop makes one of every file system's class to ask for its scheme, so this is Java 8
+ * bytecode, as {@link JavaVersion} says. It hands on everything that {@link FilterFileSystem}
+ * forgets to hand on and that the file system does not make of other operations.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever asked Hadoop for it. Failure: {@link
+ * #initialize} throws an {@link IOException} that says why there is no such file system here.
+ */
+public final class SluiceFileSystem extends FilterFileSystem {
+  /** Of its URIs. */
+  public static final String SCHEME = "sluice";
+
+  private static final String IMPLEMENTATION = "io.sluice.memory.fs.MemoryFileSystem";
+
+  static {
+    Configuration.addDefaultResource("io/sluice/hadoop/fs/sluice-default.xml");
+  }
+
+  /** Made by Hadoop. */
+  public SluiceFileSystem() {}
+
+  @Override
+  public void initialize(URI name, Configuration conf) throws IOException {
+    String declined = JavaVersion.declineReason(JavaVersion.current());
+    if (declined != null) {
+      throw new IOException("there is no file system " + SCHEME + ": here: " + declined);
+    }
+    // What counts is asked for each time, since FileContext puts its own in the place of ours.
+    Supplier<FileSystem.Statistics> counts = () -> statistics;
+    try {
+      fs = Implementation.make(FileSystem.class, IMPLEMENTATION, counts);
+    } catch (Declined e) {
+      throw new IOException("there is no file system " + SCHEME + ": here: " + e.getMessage(), e);
+    }
+    super.initialize(name, conf);
+  }
+
+  @Override
+  public String getScheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public String getCanonicalServiceName() {
+    return fs.getCanonicalServiceName();
+  }
+
+  @Override
+  public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+    return fs.createMultipartUploader(base);
+  }
+
+  @Override
+  public boolean hasPathCapability(Path path, String capability) throws IOException {
+    return fs.hasPathCapability(path, capability);
+  }
+
+  /** For {@link SluiceFs}: in one step, over what is there if that is wanted. */
+  void renameTo(Path from, Path to, boolean overwrite) throws IOException {
+    rename(from, to, overwrite ? Options.Rename.OVERWRITE : Options.Rename.NONE);
+  }
+}

@@ -1,0 +1,39 @@
+package io.sluice.it.local;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+
+/**
+ * What a whole process took, from its start to its end.
+ *
+ * @param wallMs time
+ * @param cpuMs processor time of all of its threads, garbage collection and compilation too
+ * @param gcMs time in garbage collection
+ * @param readBytes from disks
+ * @param writtenBytes to disks, those too that were still to be written at its end
+ * @param peakRssBytes most memory that was resident, mapped files and shared memory too
+ */
+public record ProcessCosts(
+    long wallMs, long cpuMs, long gcMs, long readBytes, long writtenBytes, long peakRssBytes) {
+
+  /** What {@link MeasuredMain} has written. */
+  static ProcessCosts read(Path file, long wallMs) {
+    Properties costs = new Properties();
+    try (Reader in = Files.newBufferedReader(file)) {
+      costs.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the process did not write what it took", e);
+    }
+    return new ProcessCosts(
+        wallMs,
+        Long.parseLong(costs.getProperty("cpuMs")),
+        Long.parseLong(costs.getProperty("gcMs")),
+        Long.parseLong(costs.getProperty("readBytes")),
+        Long.parseLong(costs.getProperty("writtenBytes")),
+        Long.parseLong(costs.getProperty("peakRssKb")) << 10);
+  }
+}

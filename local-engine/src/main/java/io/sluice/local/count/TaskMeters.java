@@ -1,0 +1,65 @@
+package io.sluice.local.count;
+
+import java.io.Closeable;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormatCounter;
+
+/**
+ * What one attempt has used, for the counters that Hadoop's task code takes from the process. CPU
+ * time is that of the task's own thread: what it has other threads do is not in it. Of file systems
+ * the bytes that its reader and writer move on other threads are.
+ *
+ * <p>Thread contract: made and closed by the task's thread; the rest from any.
+ */
+public final class TaskMeters implements Closeable {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  private final IoMeter input = new IoMeter();
+  private final IoMeter output = new IoMeter();
+  private final FileSystemCounts files = new FileSystemCounts();
+  private final Thread thread = Thread.currentThread();
+  private final long cpuBeganNs = cpuNs();
+  private final double gcBeganMs = GcShare.enter();
+
+  /** Of an attempt that begins. */
+  public TaskMeters() {}
+
+  IoMeter input() {
+    return input;
+  }
+
+  IoMeter output() {
+    return output;
+  }
+
+  private long cpuNs() {
+    return THREADS.getThreadCpuTime(thread.getId());
+  }
+
+  /** Puts what there is so far into the place of what Hadoop's task code has found. */
+  public void putInto(Counters counters) {
+    files.putInto(counters, input::bytesOfOthers, output::bytesOfOthers);
+    if (input.measures()) {
+      counters.findCounter(FileInputFormatCounter.BYTES_READ).setValue(input.bytes());
+    }
+    if (output.measures()) {
+      counters.findCounter(FileOutputFormatCounter.BYTES_WRITTEN).setValue(output.bytes());
+    }
+    counters
+        .findCounter(TaskCounter.CPU_MILLISECONDS)
+        .setValue(TimeUnit.NANOSECONDS.toMillis(Math.max(0, cpuNs() - cpuBeganNs)));
+    counters
+        .findCounter(TaskCounter.GC_TIME_MILLIS)
+        .setValue(Math.round(GcShare.timeMs() - gcBeganMs));
+  }
+
+  @Override
+  public void close() {
+    GcShare.leave();
+  }
+}

@@ -1,0 +1,148 @@
+package io.sluice.local.exchange;
+
+import io.sluice.local.conf.LocalSettings;
+import io.sluice.mapreduce.reduce.MergeRun;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.spill.format.OutputId;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.mapreduce.TaskType;
+
+/**
+ * The sort buffers that maps of a push or hybrid exchange share. What a map has put into one cannot
+ * be taken out: if a map fails, all of them are thrown away.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever makes them closes them, which frees
+ * all but committed outputs. Failure: {@link IOException}.
+ */
+final class Streams implements Closeable {
+  /** Less is not worth a buffer; what a {@code RecordCollector} has at least. */
+  private static final int MIN_SORT_MB = 4;
+
+  private final boolean push;
+  private final List<Stream<Object, Object>> all = new ArrayList<>();
+  private final ArrayDeque<Integer> idle = new ArrayDeque<>(); // of a hybrid exchange
+  private int shared;
+
+  private Streams(boolean push) {
+    this.push = push;
+  }
+
+  /**
+   * Those of a job.
+   *
+   * @param mapThreads maps that run at a time, whose sort buffers these take the place of
+   * @param key that their runs are encrypted with, or null
+   */
+  static Streams open(
+      boolean push, JobConf job, int mapThreads, JobExchange exchange, ShuffleKey key)
+      throws IOException, ClassNotFoundException {
+    int reduces = job.getNumReduceTasks();
+    int count = push ? reduces : LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads);
+    JobConf conf = new JobConf(job);
+    long sortMb = conf.getLong(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
+    if (push) {
+      conf.setNumReduceTasks(1);
+    }
+    conf.setLong(
+        MRJobConfig.IO_SORT_MB, Math.max(MIN_SORT_MB, sortMb * mapThreads / Math.max(1, count)));
+    Streams streams = new Streams(push);
+    try {
+      for (int i = 0; i < count; i++) {
+        // Not the id of any map: those are numbered from the front.
+        TaskID task = new TaskID(exchange.job(), TaskType.MAP, exchange.maps() + i);
+        OutputId id = new OutputId(exchange.applicationId(), prefix() + i);
+        StreamTask of = new StreamTask(conf, new TaskAttemptID(task, 0));
+        streams.all.add(new Stream<>(conf, of, id, exchange, key));
+        streams.idle.add(i);
+      }
+      return streams;
+    } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
+      try {
+        streams.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /** What the names of their outputs begin with. */
+  static String prefix() {
+    return "stream_";
+  }
+
+  /** For a map that begins: one that no other fills now, if there is one. */
+  synchronized int take() {
+    Integer taken = idle.poll();
+    return taken != null ? taken : shared++ % all.size();
+  }
+
+  /** The map has ended. */
+  synchronized void giveBack(int taken) {
+    if (!idle.contains(taken)) {
+      idle.addFirst(taken); // it is filled already; those that are not may stay so
+    }
+  }
+
+  /**
+   * Takes in a record.
+   *
+   * @param taken the map's
+   * @return its length in bytes
+   */
+  @SuppressWarnings("unchecked")
+  <K, V> int collect(int taken, K key, V value, int partition)
+      throws IOException, InterruptedException {
+    if (!push) {
+      return ((Stream<K, V>) (Stream<?, ?>) all.get(taken)).collect(key, value, partition);
+    }
+    if (partition < 0 || partition >= all.size()) {
+      throw new IOException("Illegal partition for " + key + " (" + partition + ")");
+    }
+    return ((Stream<K, V>) (Stream<?, ?>) all.get(partition)).collect(key, value, 0);
+  }
+
+  /** What is to be done when all maps have ended, each by any thread. */
+  List<Stream<?, ?>> toFlush() {
+    return List.copyOf(all);
+  }
+
+  /** The runs of a partition, once all are flushed. */
+  List<MergeRun> runs(JobExchange exchange, int partition) throws IOException {
+    if (push) {
+      return exchange.runs(all.get(partition).id(), 0);
+    }
+    List<MergeRun> runs = new ArrayList<>();
+    for (Stream<?, ?> stream : all) {
+      runs.addAll(exchange.runs(stream.id(), partition));
+    }
+    return runs;
+  }
+
+  /** Of all of them. */
+  Counters counters() throws IOException {
+    Counters sum = new Counters();
+    for (Stream<?, ?> stream : all) {
+      sum.incrAllCounters(stream.counters());
+    }
+    sum.findCounter(TaskCounter.MAP_OUTPUT_RECORDS).setValue(0); // each map counts its own
+    sum.findCounter(TaskCounter.MAP_OUTPUT_BYTES).setValue(0);
+    return sum;
+  }
+
+  @Override
+  public void close() throws IOException {
+    Closing.all(all);
+  }
+}

@@ -1,0 +1,74 @@
+package io.sluice.local.job;
+
+import io.sluice.local.history.JobHistory;
+import io.sluice.local.task.AttemptRecord;
+import io.sluice.local.task.TaskState;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.TaskCompletionEvent;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
+
+/**
+ * How the attempts of a job have ended, for clients and for the job's history.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+final class AttemptLog implements Phase.Listener {
+  private final JobHistory history;
+  private final List<TaskCompletionEvent> events = new ArrayList<>(); // guarded by this
+  private volatile TaskSplitMetaInfo[] splits = {};
+
+  AttemptLog(JobHistory history) {
+    this.history = history;
+  }
+
+  /** The maps are known now. */
+  void begin(TaskSplitMetaInfo[] of) {
+    splits = of;
+  }
+
+  private static boolean isMap(TaskAttemptID attempt) {
+    return attempt.getTaskID().getTaskType() == TaskType.MAP;
+  }
+
+  @Override
+  public void began(TaskState task, TaskAttemptID attempt) {
+    int number = attempt.getTaskID().getId();
+    history.attemptStarted(
+        task.record(attempt), isMap(attempt) ? splits[number].getLocations() : null);
+  }
+
+  @Override
+  public void succeeded(TaskState task, TaskAttemptID attempt) {
+    history.attemptSucceeded(task.record(attempt), task.startMs(), System.currentTimeMillis());
+    add(attempt, TaskCompletionEvent.Status.SUCCEEDED);
+  }
+
+  @Override
+  public void failed(
+      TaskState task, AttemptRecord before, String error, boolean isKilled, boolean isLast) {
+    long nowMs = System.currentTimeMillis();
+    JobStatus.State how = isKilled ? JobStatus.State.KILLED : JobStatus.State.FAILED;
+    history.attemptFailed(before, how, error, nowMs);
+    add(
+        before.id(),
+        isKilled ? TaskCompletionEvent.Status.KILLED : TaskCompletionEvent.Status.FAILED);
+    if (isLast) {
+      history.taskFailed(before, how, error, task.startMs(), nowMs);
+    }
+  }
+
+  private synchronized void add(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
+    events.add(
+        new TaskCompletionEvent(
+            events.size(), attempt, attempt.getTaskID().getId(), isMap(attempt), status, ""));
+  }
+
+  /** What has ended, in that order. */
+  synchronized List<TaskCompletionEvent> events() {
+    return List.copyOf(events);
+  }
+}

@@ -1,0 +1,67 @@
+package io.sluice.local.job;
+
+import io.sluice.memory.conf.MemorySettings;
+import io.sluice.memory.store.ProcessStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.JobID;
+
+/**
+ * Says in one line when one machine is too small for a job: before it begins by what it reads, and
+ * afterwards by what it took.
+ *
+ * <p>Thread contract: one thread.
+ */
+final class GrowthAdvice {
+  /** What a core gets through in a sort, input and output included; a little less than measured. */
+  private static final long BYTES_PER_CORE_AND_S = 40_000_000;
+
+  private static final long LONG_MIN = 10;
+  private static final String CLUSTER =
+      "; on a cluster the same command runs with -Dmapreduce.framework.name=yarn";
+
+  private final JobID job;
+  private final int threads;
+  private final ProcessStore store;
+  private final long overflowsBefore;
+  private final long startNs = System.nanoTime();
+
+  /** Of a job that begins, with so many maps at a time. */
+  GrowthAdvice(JobID job, int threads, ProcessStore store) {
+    this.job = job;
+    this.threads = threads;
+    this.store = store;
+    this.overflowsBefore = store.stats().overflows();
+  }
+
+  /** By its input. */
+  Optional<String> before(long inputBytes) {
+    long cores = Math.min(threads, Runtime.getRuntime().availableProcessors());
+    long minutes = TimeUnit.SECONDS.toMinutes(inputBytes / (BYTES_PER_CORE_AND_S * cores));
+    return minutes < LONG_MIN
+        ? Optional.empty()
+        : Optional.of(
+            "%s reads %,d MB, which may take %d min or more on %d cores%s"
+                .formatted(job, inputBytes / 1_000_000, minutes, cores, CLUSTER));
+  }
+
+  /** By what it took. */
+  Optional<String> after() {
+    List<String> why = new ArrayList<>();
+    long minutes = TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - startNs);
+    if (minutes >= LONG_MIN) {
+      why.add("took %d min".formatted(minutes));
+    }
+    if (store.stats().overflows() > overflowsBefore) {
+      why.add(
+          "went to disk with what had no room in %,d MiB of memory (%s)"
+              .formatted(
+                  store.stats().memory().capacityBytes() >> 20, MemorySettings.MEMORY_MB.name()));
+    }
+    return why.isEmpty()
+        ? Optional.empty()
+        : Optional.of(job + " " + String.join(", and ", why) + CLUSTER);
+  }
+}

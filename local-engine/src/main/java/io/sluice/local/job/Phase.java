@@ -1,0 +1,191 @@
+package io.sluice.local.job;
+
+import io.sluice.local.task.AttemptRecord;
+import io.sluice.local.task.AttemptThread;
+import io.sluice.local.task.TaskState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.TIPStatus;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.util.StringUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All maps or all reduces of a job, some at a time, each tried again until it has failed too often.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, which ends what
+ * still runs. Failure: of {@link #done}, with that of the first task that failed for good.
+ */
+final class Phase implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Phase.class);
+  private static final long END_S = 60;
+
+  private final JobThreads threads;
+  private final String what;
+  private final int mostFailures;
+  private final boolean triesAgain;
+  private final long timeoutMs;
+  private final Attempts attempts;
+  private final Listener listener;
+  private final ExecutorService pool;
+  private final CompletableFuture<Void> done;
+
+  /** What an attempt at one of the tasks does. */
+  interface Attempts {
+    /** One attempt. */
+    void run(TaskAttemptID attempt) throws Exception;
+  }
+
+  /** Is told of attempts. */
+  interface Listener {
+    /** One begins. */
+    void began(TaskState task, TaskAttemptID attempt);
+
+    /** It has ended well, and the task with it. */
+    void succeeded(TaskState task, TaskAttemptID attempt);
+
+    /**
+     * It has ended in vain.
+     *
+     * @param before what it had told until then
+     * @param isKilled whether that is no failure of its own
+     * @param isLast whether the task has ended with it
+     */
+    void failed(
+        TaskState task, AttemptRecord before, String error, boolean isKilled, boolean isLast);
+  }
+
+  /**
+   * Begins with the first ones.
+   *
+   * @param most at a time
+   * @param mostFailures of a task before that fails the job
+   * @param triesAgain whether it goes on with another attempt at a task until then
+   * @param timeoutMs for which a task may say nothing of its progress, or 0
+   */
+  Phase(
+      JobThreads threads,
+      String what,
+      List<TaskState> tasks,
+      int most,
+      int mostFailures,
+      boolean triesAgain,
+      long timeoutMs,
+      Attempts attempts,
+      Listener listener) {
+    this.threads = threads;
+    this.what = what;
+    this.mostFailures = mostFailures;
+    this.triesAgain = triesAgain;
+    this.timeoutMs = timeoutMs;
+    this.attempts = attempts;
+    this.listener = listener;
+    this.pool =
+        Executors.newFixedThreadPool(
+            Math.max(1, Math.min(most, tasks.size())), threads.of(what + "-runner"));
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    tasks.forEach(task -> all.add(CompletableFuture.runAsync(() -> runTask(task), pool)));
+    this.done = firstFailureOrAll(all);
+  }
+
+  private static CompletableFuture<Void> firstFailureOrAll(List<CompletableFuture<Void>> all) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    all.forEach(
+        each ->
+            each.exceptionally(
+                e -> {
+                  done.completeExceptionally(e);
+                  return null;
+                }));
+    CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+        .thenRun(() -> done.complete(null));
+    return done;
+  }
+
+  /** Tells all of it to end. */
+  void stop() {
+    pool.shutdownNow(); // tasks that have not begun are never done
+    done.completeExceptionally(new InterruptedException("the job ends before all of its tasks"));
+  }
+
+  /** Never done, unless a task has failed for good. */
+  CompletableFuture<Void> failed() {
+    CompletableFuture<Void> failed = new CompletableFuture<>();
+    done.exceptionally(
+        e -> {
+          failed.completeExceptionally(e);
+          return null;
+        });
+    return failed;
+  }
+
+  /** Done when all tasks are, or one has failed for good. */
+  CompletableFuture<Void> done() {
+    return done;
+  }
+
+  private void runTask(TaskState task) {
+    while (!pool.isShutdown()) {
+      AttemptThread attempt = task.begin(threads.ofTasks(what), attempts::run);
+      TaskAttemptID id = attempt.id();
+      listener.began(task, id);
+      try {
+        attempt.run(() -> silence(task, id));
+        task.succeeded(id);
+        listener.succeeded(task, id);
+        return;
+      } catch (Throwable e) {
+        failed(task, id, attempt, e);
+      }
+    }
+    throw new CompletionException(new IOException(task.id() + " ends with its job"));
+  }
+
+  private String silence(TaskState task, TaskAttemptID id) {
+    return timeoutMs > 0 && task.silentMs(id) > timeoutMs
+        ? "it has said nothing of its progress for " + timeoutMs / 1_000 + " s"
+        : null;
+  }
+
+  private void failed(TaskState task, TaskAttemptID id, AttemptThread attempt, Throwable e) {
+    boolean jobEnds = pool.isShutdown();
+    boolean counts = !jobEnds && !task.isKilled(id);
+    String reason = attempt.endReason() == null ? "" : "Ended, since " + attempt.endReason() + ": ";
+    String error = reason + StringUtils.stringifyException(e);
+    AttemptRecord before = task.record(id);
+    task.failed(id, error, counts);
+    boolean isLast = jobEnds || task.failures() >= mostFailures;
+    if (isLast) {
+      task.ended(jobEnds ? TIPStatus.KILLED : TIPStatus.FAILED);
+    }
+    listener.failed(task, before, error, !counts, isLast);
+    if (isLast || !triesAgain) {
+      throw new CompletionException(
+          new IOException("Task failed " + task.id() + ": " + reason + e, e));
+    }
+    LOG.warn("{} ended: {}", id, reason, e);
+  }
+
+  @Override
+  public void close() {
+    stop();
+    boolean interrupted = false;
+    try {
+      if (!pool.awaitTermination(END_S, TimeUnit.SECONDS)) {
+        LOG.warn("Some {} does not end although it was interrupted", what);
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

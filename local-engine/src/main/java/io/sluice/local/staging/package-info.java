@@ -1,0 +1,2 @@
+/** Where clients put what they submit. */
+package io.sluice.local.staging;

@@ -1,0 +1,109 @@
+package io.sluice.local.task;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.TaskAttemptID;
+
+/**
+ * One attempt on a thread of its own, which can be told to end, and be given up if it does not.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the thread cleans up after itself, also when
+ * it was given up.
+ */
+public final class AttemptThread {
+  private static final long LOOK_MS = 1_000;
+  private static final long END_MS = 10_000;
+
+  private final TaskAttemptID id;
+  private final Thread thread;
+  private volatile Throwable failure;
+  private volatile String endReason; // null: nobody wants it to end
+
+  /** What an attempt does. */
+  public interface Body {
+    /** Does it. */
+    void run(TaskAttemptID id) throws Exception;
+  }
+
+  /** Says why an attempt is to end, or null. */
+  public interface Watch {
+    /** Looks now. */
+    String endReason();
+  }
+
+  /** One that has not begun. */
+  public AttemptThread(TaskAttemptID id, ThreadFactory threads, Body body) {
+    this.id = id;
+    this.thread =
+        threads.newThread(
+            () -> {
+              try {
+                body.run(id);
+              } catch (Throwable e) {
+                failure = e;
+              }
+            });
+  }
+
+  /** The attempt. */
+  public TaskAttemptID id() {
+    return id;
+  }
+
+  /** Tells it to end, for that reason. */
+  public void end(String reason) {
+    if (endReason == null) {
+      endReason = reason;
+    }
+    thread.interrupt();
+  }
+
+  /** Why it was told to, or null. */
+  public String endReason() {
+    return endReason;
+  }
+
+  /**
+   * Runs it to its end, and looks every second whether it has to end.
+   *
+   * @throws AttemptGivenUp if it does not end although it was told to
+   * @throws Exception what it failed with
+   */
+  public void run(Watch watch) throws Exception {
+    thread.start();
+    boolean interrupted = false;
+    try {
+      long endByNs = 0;
+      while (true) {
+        try {
+          thread.join(LOOK_MS);
+          if (!thread.isAlive()) {
+            break;
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+          end("its job ends");
+        }
+        String reason = endReason == null ? watch.endReason() : endReason;
+        if (reason == null) {
+          continue;
+        }
+        end(reason); // again, if it has swallowed the interrupt
+        if (endByNs == 0) {
+          endByNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
+        } else if (System.nanoTime() - endByNs > 0) {
+          throw new AttemptGivenUp(id, reason, thread.getStackTrace());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    if (failure instanceof Exception e) {
+      throw e;
+    } else if (failure instanceof Error e) {
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.sluice.local;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.mapreduce.Counter;
+import org.apache.hadoop.mapreduce.CounterGroup;
+import org.apache.hadoop.mapreduce.Job;
+
+/** Counters that are the same whoever runs a job. */
+final class ComparedCounters {
+  /** What depends on the time, the memory or the number of spills. */
+  private static final Set<String> OTHERS_MAY =
+      Set.of(
+          "GC_TIME_MILLIS",
+          "COMMITTED_HEAP_BYTES",
+          "SPILLED_RECORDS",
+          "MAP_OUTPUT_MATERIALIZED_BYTES",
+          "REDUCE_SHUFFLE_BYTES",
+          "COMBINE_INPUT_RECORDS",
+          "COMBINE_OUTPUT_RECORDS",
+          "CPU_MILLISECONDS");
+
+  private ComparedCounters() {}
+
+  /** By group and name. */
+  static TreeMap<String, Long> of(Job job) throws IOException {
+    TreeMap<String, Long> all = new TreeMap<>();
+    for (CounterGroup group : job.getCounters()) {
+      if (!group.getName().endsWith("FileSystemCounter")) {
+        for (Counter counter : group) {
+          if (!OTHERS_MAY.contains(counter.getName())) {
+            all.put(group.getName() + " " + counter.getName(), counter.getValue());
+          }
+        }
+      }
+    }
+    return all;
+  }
+}

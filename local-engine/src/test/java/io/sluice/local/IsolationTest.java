@@ -1,0 +1,186 @@
+package io.sluice.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.testing.TestSeed;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.tools.ToolProvider;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.Mapper;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What tasks of one process do to each other, and to it. */
+@Timeout(120)
+class IsolationTest {
+  private static final String OURS = "sluice";
+  private static final long EXIT_S = 60;
+
+  /** A mapper whose static field says how many others of its class there were at the same time. */
+  private static final String CLASHING =
+      """
+      package user;
+      import java.util.concurrent.atomic.AtomicInteger;
+      import org.apache.hadoop.io.*;
+      import org.apache.hadoop.mapreduce.Mapper;
+      public class Clashing extends Mapper<LongWritable, Text, Text, IntWritable> {
+        static final AtomicInteger NOW = new AtomicInteger();
+        @Override protected void setup(Context context) throws java.io.IOException, InterruptedException {
+          java.util.concurrent.CyclicBarrier barrier =
+              (java.util.concurrent.CyclicBarrier) System.getProperties().get("user.clashing");
+          NOW.incrementAndGet();
+          try {
+            barrier.await();
+            context.write(new Text("now"), new IntWritable(NOW.get()));
+            barrier.await();
+          } catch (java.util.concurrent.BrokenBarrierException e) {
+            throw new java.io.IOException(e);
+          }
+          NOW.decrementAndGet();
+        }
+        @Override protected void map(LongWritable key, Text value, Context context) {}
+      }
+      """;
+
+  @TempDir private Path directory;
+
+  /** All classes that somebody who runs a jar has, and that the process does not have by itself. */
+  private URLClassLoader compiled() throws IOException {
+    Path source = Files.createDirectories(directory.resolve("user")).resolve("Clashing.java");
+    Files.writeString(source, CLASHING);
+    assertEquals(
+        0,
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-d",
+                directory.resolve("classes").toString(),
+                source.toString()));
+    return new URLClassLoader(
+        new URL[] {directory.resolve("classes").toUri().toURL()}, getClass().getClassLoader());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"none, 4", "task, 2"})
+  void staticFieldsAreSharedUnlessIsolated(String isolation, int sum) throws Exception {
+    Jobs jobs = new Jobs(directory);
+    jobs.writeWords(TestSeed.random(), 2, 1);
+    jobs.conf().set("sluice.local.isolation", isolation);
+    jobs.conf().setInt("sluice.local.map-threads", 2);
+    System.getProperties().put("user.clashing", new java.util.concurrent.CyclicBarrier(2));
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    try (URLClassLoader user = compiled()) {
+      Thread.currentThread().setContextClassLoader(user);
+      jobs.conf().setClassLoader(user);
+      Job job = jobs.wordCount(OURS, 1, false);
+      job.setMapperClass(user.loadClass("user.Clashing").asSubclass(Mapper.class));
+      assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+      System.getProperties().remove("user.clashing");
+    }
+    assertEquals(
+        List.of("_SUCCESS: ", "part-r-00000: now\t" + sum + "\n"),
+        Jobs.contents(jobs.output(OURS)));
+  }
+
+  private static final AtomicReference<FileSystem> OF_TASK = new AtomicReference<>();
+
+  /** Closes what it has not opened. */
+  public static class Closes extends Jobs.Words {
+    @Override
+    protected void setup(Context context) throws IOException {
+      FileSystem files = FileSystem.get(context.getConfiguration());
+      OF_TASK.set(files);
+      files.close();
+    }
+  }
+
+  @Test
+  void aTaskThatClosesAFileSystemClosesNobodyElses() throws Exception {
+    Jobs jobs = new Jobs(directory);
+    jobs.writeWords(TestSeed.random(), 2, 10);
+    Job job = jobs.wordCount(OURS, 1, false);
+    job.setMapperClass(Closes.class);
+    assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+    assertNotSame(FileSystem.get(jobs.conf()), OF_TASK.get());
+  }
+
+  /** Ends the process. */
+  public static class Exits extends Jobs.Words {
+    @Override
+    protected void setup(Context context) {
+      System.exit(3);
+    }
+  }
+
+  /** A client of its own. */
+  public static final class Client {
+    private Client() {}
+
+    /** Directory and isolation. */
+    public static void main(String[] arguments) throws Exception {
+      Jobs jobs = new Jobs(Path.of(arguments[0]));
+      jobs.conf().set("sluice.local.isolation", arguments[1]);
+      Job job = jobs.wordCount(OURS, 1, false);
+      job.setMapperClass(Exits.class);
+      job.waitForCompletion(false);
+      System.err.println("The job has ended: " + job.getStatus().getFailureInfo());
+      System.exit(0);
+    }
+  }
+
+  private String exitOf(String isolation, int expected) throws Exception {
+    Jobs jobs = new Jobs(directory);
+    jobs.writeWords(TestSeed.random(), 1, 1);
+    Path said = directory.resolve("said");
+    Process client =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Client.class.getName(),
+                directory.toString(),
+                isolation)
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start();
+    assertTrue(client.waitFor(EXIT_S, TimeUnit.SECONDS));
+    String text = Files.readString(said, StandardCharsets.UTF_8);
+    assertEquals(expected, client.exitValue(), text);
+    return text;
+  }
+
+  @Test
+  @EnabledForJreRange(max = JRE.JAVA_17)
+  void anIsolatedTaskThatExitsFailsAndTheClientGoesOn() throws Exception {
+    String said = exitOf("task", 0);
+    assertTrue(said.contains("a task has called System.exit(3)"), said);
+  }
+
+  @Test
+  void aTaskThatExitsEndsTheClientWhichSaysSo() throws Exception {
+    String said = exitOf("none", 3);
+    assertTrue(said.contains("The process ends because a task has called System.exit"), said);
+  }
+}

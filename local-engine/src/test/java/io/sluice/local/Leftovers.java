@@ -1,0 +1,39 @@
+package io.sluice.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.sluice.memory.store.ProcessStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+
+/** What a job must not leave behind. */
+final class Leftovers {
+  private static final long THREADS_END_MS = 30_000;
+
+  private Leftovers() {}
+
+  /** No thread, no file below a directory, and nothing in the store of the process. */
+  static void none(Configuration conf, Path tmp) throws Exception {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().matches("sluice-(map|reduce|job|sort)[ -].*|communication thread")) {
+        thread.join(THREADS_END_MS);
+        assertFalse(thread.isAlive(), thread.getName());
+      }
+    }
+    assertEquals(0, ProcessStore.of(conf).stats().memory().usedBytes(), "memory");
+    assertEquals(0, ProcessStore.of(conf).stats().disk().usedBytes(), "disk");
+    if (Files.exists(tmp)) {
+      try (Stream<Path> left = Files.walk(tmp)) {
+        assertEquals(
+            List.of(),
+            left.filter(Files::isRegularFile)
+                .filter(file -> !file.toString().contains("/sluice/"))
+                .toList());
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.sluice.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.memory.store.ProcessStore;
+import io.sluice.rdma.testing.TestSeed;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.SequenceFile;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Chained jobs of which nothing but the default file system was changed, so that it is memory. */
+@Timeout(300)
+class MemoryFilesTest {
+  private static final Path INPUT = new Path("/chain/input");
+
+  @TempDir private java.nio.file.Path directory;
+  private final Configuration conf = new Configuration();
+
+  private Configuration conf() {
+    FileSystem.setDefaultUri(conf, "sluice:///");
+    conf.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
+    conf.setInt("mapreduce.task.io.sort.mb", 4);
+    conf.setInt("sluice.local.memory-mb", 256);
+    return conf;
+  }
+
+  @AfterEach
+  void clear() throws IOException {
+    FileSystem.get(conf).delete(INPUT.getParent(), true);
+  }
+
+  private Job job(String framework, Path input, Path output) throws IOException {
+    Configuration own = new Configuration(conf);
+    own.set(MRConfig.FRAMEWORK_NAME, framework);
+    Job job = Job.getInstance(own, output.getName());
+    job.setReducerClass(Jobs.Sum.class);
+    job.setOutputKeyClass(Text.class);
+    job.setOutputValueClass(IntWritable.class);
+    job.setOutputFormatClass(SequenceFileOutputFormat.class);
+    job.setNumReduceTasks(2);
+    FileInputFormat.addInputPath(job, input);
+    FileOutputFormat.setOutputPath(job, output);
+    return job;
+  }
+
+  /** Counts words, and then sums up the counts of words that begin with the same letters. */
+  private TreeMap<String, Integer> runChain(String framework) throws Exception {
+    Path counts = new Path("/chain/counts-" + framework);
+    Job count = job(framework, INPUT, counts);
+    count.setMapperClass(Jobs.Words.class);
+    assertTrue(count.waitForCompletion(false));
+    Path sums = new Path("/chain/sums-" + framework);
+    Job sum = job(framework, counts, sums);
+    sum.setInputFormatClass(SequenceFileInputFormat.class);
+    sum.setMapperClass(Beginnings.class);
+    assertTrue(sum.waitForCompletion(false));
+    return read(sums);
+  }
+
+  private TreeMap<String, Integer> read(Path output) throws IOException {
+    FileSystem fs = FileSystem.get(conf);
+    assertTrue(fs.exists(new Path(output, "_SUCCESS")));
+    TreeMap<String, Integer> all = new TreeMap<>();
+    for (FileStatus file : fs.globStatus(new Path(output, "part-*"))) {
+      try (SequenceFile.Reader reader =
+          new SequenceFile.Reader(conf, SequenceFile.Reader.file(file.getPath()))) {
+        Text key = new Text();
+        IntWritable value = new IntWritable();
+        while (reader.next(key, value)) {
+          all.put(key.toString(), value.get());
+        }
+      }
+    }
+    return all;
+  }
+
+  @Test
+  void chainedJobsDoTheSameOnMemoryAsStocksAndLeaveNothingThere() throws Exception {
+    FileSystem fs = FileSystem.get(conf());
+    TreeMap<String, Integer> expected = new TreeMap<>();
+    Random random = TestSeed.random();
+    for (int file = 0; file < 3; file++) {
+      try (FSDataOutputStream out = fs.create(new Path(INPUT, "file" + file))) {
+        for (int word = 0; word < 50_000; word++) {
+          String text = "w" + random.nextInt(5_000);
+          expected.merge(Beginnings.of(text), 1, Integer::sum);
+          out.write((text + (word % 8 == 7 ? "\n" : " ")).getBytes(StandardCharsets.UTF_8));
+        }
+      }
+    }
+    assertEquals(expected, runChain("sluice"));
+    assertEquals(expected, runChain("local"));
+    fs.delete(INPUT.getParent(), true);
+    fs.delete(new Path("/tmp"), true);
+    fs.delete(new Path("/user"), true);
+    assertEquals(0, ProcessStore.of(conf).stats().memory().usedBytes());
+  }
+
+  /** The first letters of each word. */
+  public static class Beginnings extends Mapper<Text, IntWritable, Text, IntWritable> {
+    private static String of(String word) {
+      return word.substring(0, Math.min(3, word.length()));
+    }
+
+    @Override
+    protected void map(Text word, IntWritable count, Context context)
+        throws IOException, InterruptedException {
+      context.write(new Text(of(word.toString())), count);
+    }
+  }
+}

@@ -1,0 +1,522 @@
+package io.sluice.memory.fs;
+
+import io.sluice.hadoop.fs.SluiceFileSystem;
+import io.sluice.memory.fs.stream.MemoryInputStream;
+import io.sluice.memory.fs.stream.MemoryOutputStream;
+import io.sluice.memory.fs.stream.ReadBytes;
+import io.sluice.memory.fs.tree.Entry;
+import io.sluice.memory.fs.tree.Namespace;
+import io.sluice.memory.fs.tree.NewNode;
+import io.sluice.memory.fs.tree.OpenFile;
+import io.sluice.memory.fs.tree.TreePath;
+import io.sluice.memory.store.ProcessStore;
+import io.sluice.spill.store.TierStats;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.InvalidPathHandleException;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
+import org.apache.hadoop.fs.Options.ChecksumOpt;
+import org.apache.hadoop.fs.Options.HandleOpt;
+import org.apache.hadoop.fs.Options.Rename;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathFilter;
+import org.apache.hadoop.fs.PathHandle;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
+import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.Progressable;
+import org.apache.hadoop.util.functional.RemoteIterators;
+
+/**
+ * The file system {@code sluice:}: files in the memory of this process, and on its disk when that
+ * is full, which every instance of the process sees and which are gone with it. It does what HDFS
+ * does, for one user: permissions are kept and shown, and forbid nothing.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it; the files stay.
+ * Failure: what Hadoop says that file systems throw.
+ */
+public final class MemoryFileSystem extends FileSystem {
+  private final Supplier<Statistics> counts;
+  private Namespaces.Files files;
+  private Namespace namespace;
+  private ProcessStore store;
+  private URI uri;
+  private String user;
+  private Path workingDirectory;
+
+  /** Counts in what is given then: that of whoever hands on to this. */
+  public MemoryFileSystem(Supplier<Statistics> counts) {
+    this.counts = counts;
+  }
+
+  @Override
+  public void initialize(URI name, Configuration conf) throws IOException {
+    // Hadoop's own would add statistics for this class, and tasks sum up all of the scheme for each
+    // record that they read or write.
+    setConf(conf);
+    String authority = Optional.ofNullable(name.getAuthority()).orElse("").toLowerCase(Locale.ROOT);
+    uri = URI.create(SluiceFileSystem.SCHEME + "://" + authority + "/");
+    user = UserGroupInformation.getCurrentUser().getShortUserName();
+    files = Namespaces.of(authority, conf, user);
+    namespace = files.namespace();
+    store = ProcessStore.of(conf);
+    workingDirectory = getHomeDirectory();
+  }
+
+  @Override
+  public String getScheme() {
+    return SluiceFileSystem.SCHEME;
+  }
+
+  @Override
+  public URI getUri() {
+    return uri;
+  }
+
+  @Override
+  public String getCanonicalServiceName() {
+    return null; // nobody needs a token
+  }
+
+  @Override
+  public Path getHomeDirectory() {
+    return makeQualified(new Path("/user/" + user));
+  }
+
+  @Override
+  public Path getWorkingDirectory() {
+    return workingDirectory;
+  }
+
+  @Override
+  public void setWorkingDirectory(Path directory) {
+    workingDirectory = fixRelativePart(directory);
+  }
+
+  private TreePath tree(Path path) {
+    checkPath(path);
+    return TreePath.of(fixRelativePart(path).toUri().getPath());
+  }
+
+  private void reads() {
+    counts.get().incrementReadOps(1);
+  }
+
+  private void writes() {
+    counts.get().incrementWriteOps(1);
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    reads();
+    return input(namespace.open(tree(path)));
+  }
+
+  private FSDataInputStream input(OpenFile file) {
+    ReadBytes read = new ReadBytes(bytes -> counts.get().incrementBytesRead(bytes));
+    return new FSDataInputStream(new MemoryInputStream(file, read));
+  }
+
+  @Override
+  protected PathHandle createPathHandle(FileStatus status, HandleOpt... options) {
+    if (!(status instanceof EtagSource file) || file.getEtag() == null) {
+      throw new IllegalArgumentException(
+          status.getPath()
+              + " has no handle: its status is not that of a file, as it was got here");
+    }
+    HandleOpt.Data data =
+        HandleOpt.getOpt(HandleOpt.Data.class, options).orElse(HandleOpt.changed(false));
+    HandleOpt.Location location =
+        HandleOpt.getOpt(HandleOpt.Location.class, options).orElse(HandleOpt.moved(false));
+    String[] idAndVersion = file.getEtag().split("-");
+    return new FileHandle(
+        Long.parseLong(idAndVersion[0]),
+        data.allowChange() ? FileHandle.ANY_VERSION : Long.parseLong(idAndVersion[1]),
+        location.allowChange() ? "" : tree(status.getPath()).toString());
+  }
+
+  @Override
+  public FSDataInputStream open(PathHandle handle, int bufferSize) throws IOException {
+    reads();
+    FileHandle wanted = FileHandle.read(handle);
+    Namespace.Located found = namespace.find(wanted.id());
+    OpenFile file = found == null ? null : namespace.open(wanted.id());
+    if (file == null) {
+      throw new InvalidPathHandleException("the file is gone: " + wanted);
+    }
+    boolean changed =
+        wanted.version() != FileHandle.ANY_VERSION && wanted.version() != found.entry().version();
+    boolean moved = !wanted.path().isEmpty() && !wanted.path().equals(found.path().toString());
+    if (changed || moved) {
+      file.close();
+      throw new InvalidPathHandleException(
+          "the file was %s: %s"
+              .formatted(changed ? "changed" : "moved to " + found.path(), wanted));
+    }
+    return input(file);
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockBytes,
+      Progressable progress)
+      throws IOException {
+    return create(
+        path,
+        masked(permission, FsPermission.getFileDefault()),
+        createFlags(overwrite),
+        true,
+        replication,
+        blockBytes);
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockBytes,
+      Progressable progress,
+      ChecksumOpt checksum)
+      throws IOException {
+    return create(
+        path,
+        masked(permission, FsPermission.getFileDefault()),
+        flags,
+        true,
+        replication,
+        blockBytes);
+  }
+
+  @Override
+  public FSDataOutputStream createNonRecursive(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockBytes,
+      Progressable progress)
+      throws IOException {
+    return create(
+        path,
+        masked(permission, FsPermission.getFileDefault()),
+        flags,
+        false,
+        replication,
+        blockBytes);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // what FileContext calls
+  protected FSDataOutputStream primitiveCreate(
+      Path path,
+      FsPermission absolutePermission,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockBytes,
+      Progressable progress,
+      ChecksumOpt checksum)
+      throws IOException {
+    return create(path, absolutePermission, flags, true, replication, blockBytes);
+  }
+
+  private static EnumSet<CreateFlag> createFlags(boolean overwrite) {
+    return overwrite
+        ? EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE)
+        : EnumSet.of(CreateFlag.CREATE);
+  }
+
+  private FsPermission masked(FsPermission permission, FsPermission byDefault) {
+    return (permission == null ? byDefault : permission)
+        .applyUMask(FsPermission.getUMask(getConf()));
+  }
+
+  private FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      boolean createParent,
+      short replication,
+      long blockBytes)
+      throws IOException {
+    CreateFlag.validate(flags);
+    TreePath file = tree(path);
+    boolean create = flags.contains(CreateFlag.CREATE);
+    if (!create || flags.contains(CreateFlag.APPEND)) {
+      boolean exists = exists(path);
+      CreateFlag.validate(path, exists, flags);
+      if (exists && flags.contains(CreateFlag.APPEND)) {
+        return append(path);
+      }
+    }
+    writes();
+    NewNode like = new NewNode(user, permission, createParent);
+    boolean overwrite = flags.contains(CreateFlag.OVERWRITE);
+    return output(namespace.create(file, like, replication, blockBytes, overwrite));
+  }
+
+  private FSDataOutputStream output(OpenFile file) throws IOException {
+    return new FSDataOutputStream(
+        new MemoryOutputStream(file), counts.get(), file.content().lengthBytes());
+  }
+
+  @Override
+  public FSDataOutputStream append(Path path, int bufferSize, Progressable progress)
+      throws IOException {
+    writes();
+    return output(namespace.append(tree(path)));
+  }
+
+  @Override
+  public void concat(Path target, Path[] sources) throws IOException {
+    writes();
+    if (sources.length == 0) {
+      throw new IllegalArgumentException("nothing to put behind " + target);
+    }
+    namespace.concat(tree(target), Arrays.stream(sources).map(this::tree).toList());
+  }
+
+  @Override
+  public boolean truncate(Path path, long keptBytes) throws IOException {
+    writes();
+    namespace.truncate(tree(path), keptBytes);
+    return true;
+  }
+
+  @Override
+  public boolean rename(Path from, Path to) throws IOException {
+    writes();
+    return namespace.move(tree(from), tree(to));
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // what FileContext calls
+  protected void rename(Path from, Path to, Rename... options) throws IOException {
+    writes();
+    namespace.rename(tree(from), tree(to), Arrays.asList(options).contains(Rename.OVERWRITE));
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    writes();
+    return namespace.delete(tree(path), recursive);
+  }
+
+  @Override
+  public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    return makeDirectories(path, masked(permission, FsPermission.getDirDefault()));
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // what FileContext calls
+  protected boolean primitiveMkdir(Path path, FsPermission absolutePermission) throws IOException {
+    return makeDirectories(path, absolutePermission);
+  }
+
+  private boolean makeDirectories(Path path, FsPermission permission) throws IOException {
+    writes();
+    namespace.makeDirectories(tree(path), new NewNode(user, permission, true));
+    return true;
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    reads();
+    return new MemoryFileStatus(namespace.status(tree(path)), makeQualified(path));
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    return statuses(path).toArray(FileStatus[]::new);
+  }
+
+  private List<MemoryFileStatus> statuses(Path path) throws IOException {
+    reads();
+    Namespace.Listing listing = namespace.list(tree(path));
+    Path qualified = makeQualified(path);
+    if (listing.file().isPresent()) {
+      return List.of(new MemoryFileStatus(listing.file().get(), qualified));
+    }
+    List<MemoryFileStatus> statuses = new ArrayList<>(listing.children().size());
+    for (Entry child : listing.children()) {
+      statuses.add(new MemoryFileStatus(child, new Path(qualified, child.name())));
+    }
+    return statuses;
+  }
+
+  @Override
+  protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter)
+      throws IOException {
+    RemoteIterator<MemoryFileStatus> accepted =
+        RemoteIterators.filteringRemoteIterator(
+            RemoteIterators.remoteIteratorFromIterable(statuses(path)),
+            status -> filter.accept(status.getPath()));
+    return RemoteIterators.mappingRemoteIterator(
+        accepted,
+        status ->
+            new MemoryLocatedFileStatus(
+                status,
+                status.isFile() ? getFileBlockLocations(status, 0, status.getLen()) : null));
+  }
+
+  @Override
+  public FsStatus getStatus(Path path) {
+    TierStats memory = store.stats().memory();
+    long capacityBytes = memory.capacityBytes();
+    return new FsStatus(
+        capacityBytes, memory.usedBytes(), Math.max(0, capacityBytes - memory.usedBytes()));
+  }
+
+  @Override
+  public void setPermission(Path path, FsPermission permission) throws IOException {
+    writes();
+    namespace.setPermission(tree(path), permission);
+  }
+
+  @Override
+  public void setOwner(Path path, String owner, String group) throws IOException {
+    writes();
+    if (owner == null && group == null) {
+      throw new IllegalArgumentException("neither an owner nor a group for " + path);
+    }
+    namespace.setOwner(tree(path), owner, group);
+  }
+
+  @Override
+  public void setTimes(Path path, long modifiedMs, long accessedMs) throws IOException {
+    writes();
+    namespace.setTimes(tree(path), modifiedMs, accessedMs);
+  }
+
+  @Override
+  public boolean setReplication(Path path, short replication) throws IOException {
+    writes();
+    return namespace.setReplication(tree(path), replication);
+  }
+
+  @Override
+  public void setXAttr(Path path, String name, byte[] value, EnumSet<XAttrSetFlag> flags)
+      throws IOException {
+    writes();
+    byte[] kept = value == null ? new byte[0] : value.clone();
+    namespace.changeAttribute(
+        tree(path),
+        name,
+        before -> {
+          XAttrSetFlag.validate(name, before != null, flags);
+          return kept;
+        });
+  }
+
+  @Override
+  public void removeXAttr(Path path, String name) throws IOException {
+    writes();
+    namespace.changeAttribute(
+        tree(path),
+        name,
+        before -> {
+          if (before == null) {
+            throw noAttribute(path, name);
+          }
+          return null;
+        });
+  }
+
+  @Override
+  public byte[] getXAttr(Path path, String name) throws IOException {
+    return getXAttrs(path, List.of(name)).get(name);
+  }
+
+  @Override
+  public Map<String, byte[]> getXAttrs(Path path) throws IOException {
+    reads();
+    Map<String, byte[]> copies = new LinkedHashMap<>();
+    namespace.attributes(tree(path)).forEach((name, value) -> copies.put(name, value.clone()));
+    return copies;
+  }
+
+  @Override
+  public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
+    Map<String, byte[]> all = getXAttrs(path);
+    for (String name : names) {
+      if (!all.containsKey(name)) {
+        throw noAttribute(path, name);
+      }
+    }
+    all.keySet().retainAll(names);
+    return all;
+  }
+
+  @Override
+  public List<String> listXAttrs(Path path) throws IOException {
+    return new ArrayList<>(getXAttrs(path).keySet());
+  }
+
+  private static IOException noAttribute(Path path, String name) {
+    return new IOException(path + " has no attribute " + name);
+  }
+
+  @Override
+  public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+    return new FileSystemMultipartUploaderBuilder(this, base);
+  }
+
+  @Override
+  public boolean hasPathCapability(Path path, String capability) throws IOException {
+    return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(
+        makeQualified(path), capability)) {
+      case CommonPathCapabilities.FS_APPEND,
+          CommonPathCapabilities.FS_CONCAT,
+          CommonPathCapabilities.FS_TRUNCATE,
+          CommonPathCapabilities.FS_PERMISSIONS,
+          CommonPathCapabilities.FS_XATTRS,
+          CommonPathCapabilities.FS_PATHHANDLES,
+          CommonPathCapabilities.FS_MULTIPART_UPLOADER,
+          CommonPathCapabilities.ETAGS_AVAILABLE,
+          CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
+          CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS ->
+          true;
+      default -> super.hasPathCapability(path, capability);
+    };
+  }
+
+  /** Waits for what is written behind. */
+  @Override
+  public void close() throws IOException {
+    super.close();
+    if (files != null) {
+      files.await();
+    }
+  }
+}

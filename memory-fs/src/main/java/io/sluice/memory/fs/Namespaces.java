@@ -1,0 +1,102 @@
+package io.sluice.memory.fs;
+
+import io.sluice.hadoop.fs.SluiceFileSystem;
+import io.sluice.memory.conf.MemorySettings;
+import io.sluice.memory.fs.behind.WriteBehind;
+import io.sluice.memory.fs.space.FileSpace;
+import io.sluice.memory.fs.tree.Changes;
+import io.sluice.memory.fs.tree.Namespace;
+import io.sluice.memory.store.ProcessStore;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The namespaces of this process, one for each authority of a URI, and one without. They share the
+ * process's store.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: they live until the JVM ends, which waits
+ * for what is written behind.
+ */
+final class Namespaces {
+  private static final Logger LOG = LoggerFactory.getLogger(Namespaces.class);
+
+  /** After Hadoop has closed its file systems, and before the store ends. */
+  private static final int END_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY - 2;
+
+  /** Hadoop's for all of it; what writes nothing is given up much earlier. */
+  private static final long END_TIMEOUT_HOURS = 12;
+
+  private static final Map<String, Files> BY_AUTHORITY = new HashMap<>(); // guarded by the class
+
+  private static FileSpace space; // guarded by the class
+
+  private Namespaces() {}
+
+  /**
+   * The files of an authority.
+   *
+   * @param behind where they are copied to, or null
+   */
+  record Files(Namespace namespace, WriteBehind behind) {
+    /** Returns when all that has changed is where it is copied to. */
+    void await() throws IOException {
+      if (behind != null) {
+        behind.await();
+      }
+    }
+  }
+
+  /**
+   * Those of an authority, which are none yet unless somebody asked before.
+   *
+   * @param authority empty for the one without
+   * @param user to whom the root belongs, if it is made
+   */
+  static synchronized Files of(String authority, Configuration conf, String user)
+      throws IOException {
+    Files files = BY_AUTHORITY.get(authority);
+    if (files == null) {
+      if (space == null) {
+        space = new FileSpace(ProcessStore.of(conf).store());
+      }
+      WriteBehind behind = behind(authority, conf);
+      files = new Files(new Namespace(space, user, behind == null ? Changes.NONE : behind), behind);
+      BY_AUTHORITY.put(authority, files);
+    }
+    return files;
+  }
+
+  private static WriteBehind behind(String authority, Configuration conf) throws IOException {
+    String place = MemorySettings.WRITE_BEHIND.get(conf::getTrimmed);
+    if (place.isEmpty()) {
+      return null;
+    }
+    String scheme = new Path(place).toUri().getScheme();
+    if (scheme == null || scheme.equals(SluiceFileSystem.SCHEME)) {
+      throw new IOException(
+          "%s is %s, expected a path with another file system's scheme, such as file:///data"
+              .formatted(MemorySettings.WRITE_BEHIND.name(), place));
+    }
+    Path base = authority.isEmpty() ? new Path(place) : new Path(place, authority);
+    WriteBehind behind = WriteBehind.start(base, conf);
+    ShutdownHookManager.get()
+        .addShutdownHook(() -> end(behind), END_PRIORITY, END_TIMEOUT_HOURS, TimeUnit.HOURS);
+    return behind;
+  }
+
+  private static void end(WriteBehind behind) {
+    try {
+      behind.close();
+    } catch (IOException | RuntimeException e) {
+      LOG.error("Files are lost with this process: {}", e.getMessage(), e);
+    }
+  }
+}

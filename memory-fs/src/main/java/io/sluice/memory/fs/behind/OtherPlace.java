@@ -1,0 +1,96 @@
+package io.sluice.memory.fs.behind;
+
+import io.sluice.memory.fs.space.FileContent;
+import io.sluice.memory.fs.tree.TreePath;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A directory of another file system in which the same is done. A file there has its name when it
+ * is whole.
+ *
+ * <p>Thread contract: one thread. Ownership: whoever makes it closes it. Failure: {@link
+ * IOException} of that file system; what was asked for is done in part then.
+ */
+final class OtherPlace implements Closeable {
+  private static final String UNFINISHED = ".copying";
+  private static final int COPY_BYTES = 256 << 10;
+
+  private final Path base;
+  private final FileSystem fileSystem;
+  private final Runnable progress;
+  private final byte[] copy = new byte[COPY_BYTES];
+
+  /**
+   * Below that path, which names its file system.
+   *
+   * @param progress is told of each part of a file that is written
+   */
+  OtherPlace(Path base, Configuration conf, Runnable progress) throws IOException {
+    this.base = base;
+    this.progress = progress;
+    // One of its own: Hadoop closes those that it keeps for all before the end of the process.
+    Configuration own = new Configuration(conf);
+    own.setBoolean("fs." + base.toUri().getScheme() + ".impl.disable.cache", true);
+    this.fileSystem = base.getFileSystem(own);
+  }
+
+  void apply(Change change) throws IOException {
+    if (change instanceof Change.Written written) {
+      write(path(written.path()), written.content());
+    } else if (change instanceof Change.Renamed renamed) {
+      rename(path(renamed.from()), path(renamed.to()));
+    } else if (change instanceof Change.Deleted deleted) {
+      fileSystem.delete(path(deleted.path()), true);
+    } else if (change instanceof Change.MadeDirectory made) {
+      check(fileSystem.mkdirs(path(made.path())), change);
+    }
+  }
+
+  private Path path(TreePath path) {
+    return path.isRoot() ? base : new Path(base, String.join("/", path.names()));
+  }
+
+  private void write(Path path, FileContent content) throws IOException {
+    Path unfinished = new Path(path.getParent(), "." + path.getName() + UNFINISHED);
+    try (FSDataOutputStream out = fileSystem.create(unfinished, true)) {
+      long lengthBytes = content.lengthBytes();
+      for (long doneBytes = 0; doneBytes < lengthBytes; ) {
+        int n = content.read(doneBytes, ByteBuffer.wrap(copy));
+        if (n < 0) {
+          break; // cut since, and told again
+        }
+        out.write(copy, 0, n);
+        doneBytes += n;
+        progress.run();
+      }
+    }
+    fileSystem.delete(path, false);
+    check(fileSystem.rename(unfinished, path), "the copy " + path);
+  }
+
+  /** What is not there is still being written, and will come with its new name. */
+  private void rename(Path from, Path to) throws IOException {
+    fileSystem.delete(to, true);
+    if (fileSystem.exists(from)) {
+      fileSystem.mkdirs(to.getParent());
+      check(fileSystem.rename(from, to), "the renaming of " + from + " to " + to);
+    }
+  }
+
+  private void check(boolean done, Object what) throws IOException {
+    if (!done) {
+      throw new IOException(fileSystem.getUri() + " refused " + what);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    fileSystem.close();
+  }
+}

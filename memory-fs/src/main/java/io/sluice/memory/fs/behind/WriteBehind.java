@@ -1,0 +1,213 @@
+package io.sluice.memory.fs.behind;
+
+import io.sluice.memory.fs.space.FileContent;
+import io.sluice.memory.fs.tree.Changes;
+import io.sluice.memory.fs.tree.TreePath;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Repeats the changes of a namespace in another file system, in the background and in their order.
+ * After a failure it repeats nothing more, and no change of the namespace is allowed: what is there
+ * can still be read, and is not taken for safe.
+ *
+ * <p>Thread contract: safe from any thread; one of its own writes. Ownership: whoever makes it
+ * closes it, which waits for what is left. Failure: of the other file system, from {@link #check},
+ * {@link #await} and {@link #close}; that it wrote nothing for {@value #IDLE_TIMEOUT_MS} ms, from
+ * the latter two.
+ */
+public final class WriteBehind implements Changes, Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(WriteBehind.class);
+  private static final long IDLE_TIMEOUT_MS = 60_000;
+  private static final int MOST_NAMED = 20;
+
+  private final Path base;
+  private final OtherPlace place;
+  private final Thread thread = new Thread(this::run, "sluice-write-behind");
+  private final Lock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Deque<Change> waiting = new ArrayDeque<>(); // the first is under way
+  private long progress;
+  private IOException failure;
+  private boolean closed;
+
+  private WriteBehind(Path base, Configuration conf) throws IOException {
+    this.base = base;
+    this.place = new OtherPlace(base, conf, this::progressed);
+    thread.setDaemon(true);
+  }
+
+  /** Begins to write below that path. */
+  public static WriteBehind start(Path base, Configuration conf) throws IOException {
+    WriteBehind started = new WriteBehind(base, conf);
+    started.thread.start();
+    return started;
+  }
+
+  private void progressed() {
+    lock.lock();
+    try {
+      progress++;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void written(TreePath path, FileContent content) {
+    content.hold();
+    add(new Change.Written(path, content));
+  }
+
+  @Override
+  public void renamed(TreePath from, TreePath to) {
+    add(new Change.Renamed(from, to));
+  }
+
+  @Override
+  public void deleted(TreePath path) {
+    add(new Change.Deleted(path));
+  }
+
+  @Override
+  public void madeDirectory(TreePath path) {
+    add(new Change.MadeDirectory(path));
+  }
+
+  private void add(Change change) {
+    lock.lock();
+    try {
+      waiting.add(change);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    try {
+      for (Change change = next(); change != null; change = next()) {
+        place.apply(change);
+        change.end();
+        done();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  /** The one that is to be done now; null once it is closed. */
+  private Change next() {
+    lock.lock();
+    try {
+      while (waiting.isEmpty() && !closed) {
+        changed.awaitUninterruptibly(); // until there is one, or the end
+      }
+      return closed ? null : waiting.peek();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void done() {
+    lock.lock();
+    try {
+      waiting.remove();
+      progress++;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void fail(Throwable cause) {
+    lock.lock();
+    try {
+      failure = new IOException(unwritten("it failed: " + cause), cause);
+      LOG.error("No more is written behind", failure);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private String unwritten(String reason) {
+    String named =
+        waiting.stream().limit(MOST_NAMED).map(Change::toString).collect(Collectors.joining(", "));
+    String more = waiting.size() > MOST_NAMED ? " and others" : "";
+    return "%d changes are not written behind to %s, because %s; they are %s%s"
+        .formatted(waiting.size(), base, reason, named, more);
+  }
+
+  @Override
+  public void check() throws IOException {
+    lock.lock();
+    try {
+      checkSound();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void checkSound() throws IOException {
+    if (failure != null) {
+      throw new IOException(failure.getMessage(), failure);
+    }
+  }
+
+  /** Returns when all that has changed so far is written. */
+  public void await() throws IOException {
+    lock.lock();
+    try {
+      long seen = progress;
+      long leftNs = TimeUnit.MILLISECONDS.toNanos(IDLE_TIMEOUT_MS);
+      while (!waiting.isEmpty()) {
+        checkSound();
+        leftNs = changed.awaitNanos(leftNs);
+        if (progress != seen) {
+          seen = progress;
+          leftNs = TimeUnit.MILLISECONDS.toNanos(IDLE_TIMEOUT_MS);
+        } else if (leftNs <= 0) {
+          throw new IOException(unwritten("nothing was written for " + IDLE_TIMEOUT_MS + " ms"));
+        }
+      }
+      checkSound();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted =
+          new InterruptedIOException(unwritten("who waited for it was interrupted"));
+      interrupted.initCause(e);
+      throw interrupted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (place) {
+      await();
+    } finally {
+      lock.lock();
+      try {
+        closed = true;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+}

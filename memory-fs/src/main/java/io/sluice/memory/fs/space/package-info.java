@@ -1,0 +1,2 @@
+/** Where files have their bytes. */
+package io.sluice.memory.fs.space;

@@ -1,0 +1,2 @@
+/** How files are read and written. */
+package io.sluice.memory.fs.stream;

@@ -1,0 +1,130 @@
+package io.sluice.memory.fs.tree;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.permission.FsPermission;
+
+/**
+ * The tree of names: finds, makes and takes away, and knows no more of files.
+ *
+ * <p>Thread contract: guarded by the lock of its {@link Namespace}. Failure: what Hadoop's file
+ * systems throw, with the path; nothing has changed then.
+ */
+final class Directories {
+  /** As HDFS has it where nobody says otherwise. */
+  private static final String ROOT_GROUP = "supergroup";
+
+  private static final int OWNER_MAY_ENTER = 0300;
+
+  private final DirectoryNode root;
+  private long lastId;
+
+  Directories(String owner) {
+    this.root =
+        new DirectoryNode(newId(), owner, ROOT_GROUP, FsPermission.createImmutable((short) 0755));
+  }
+
+  long newId() {
+    return ++lastId;
+  }
+
+  /** What is there, or null. */
+  Node find(TreePath path) {
+    Node node = root;
+    for (String name : path.names()) {
+      if (!(node instanceof DirectoryNode directory)) {
+        return null;
+      }
+      node = directory.child(name);
+      if (node == null) {
+        return null;
+      }
+    }
+    return node;
+  }
+
+  /** What is there. */
+  Node get(TreePath path) throws FileNotFoundException {
+    Node node = find(path);
+    if (node == null) {
+      throw new FileNotFoundException("there is no " + path);
+    }
+    return node;
+  }
+
+  /** The file that is there. */
+  FileNode file(TreePath path) throws FileNotFoundException {
+    if (get(path) instanceof FileNode file) {
+      return file;
+    }
+    throw new FileNotFoundException(path + " is a directory, not a file");
+  }
+
+  /** The directory that has the last name of a path, or is to have it. */
+  DirectoryNode parent(TreePath path) throws IOException {
+    TreePath parent = path.parent();
+    checkDirectories(parent);
+    return (DirectoryNode) get(parent);
+  }
+
+  /** That no part of a path is a file. */
+  private void checkDirectories(TreePath path) throws ParentNotDirectoryException {
+    Node node = root;
+    for (String name : path.names()) {
+      node = ((DirectoryNode) node).child(name);
+      if (node == null) {
+        return;
+      }
+      if (node instanceof FileNode) {
+        throw new ParentNotDirectoryException(
+            node.path() + " is a file, so that there is no directory " + path);
+      }
+    }
+  }
+
+  /** The directory there, made with those above it if it is not there. */
+  DirectoryNode makeDirectories(TreePath path, NewNode like) throws IOException {
+    checkDirectories(path);
+    DirectoryNode directory = root;
+    List<String> names = path.names();
+    for (int i = 0; i < names.size(); i++) {
+      Node child = directory.child(names.get(i));
+      if (child == null) {
+        FsPermission permission =
+            i == names.size() - 1
+                ? like.permission()
+                : new FsPermission((short) (like.permission().toShort() | OWNER_MAY_ENTER));
+        child = new DirectoryNode(newId(), like.owner(), directory.group(), permission);
+        directory.put(names.get(i), child);
+      }
+      directory = (DirectoryNode) child;
+    }
+    return directory;
+  }
+
+  /** That nothing but a file is there. */
+  void checkNoDirectory(TreePath path) throws FileAlreadyExistsException {
+    if (find(path) instanceof DirectoryNode) {
+      throw new FileAlreadyExistsException(path + " is a directory");
+    }
+  }
+
+  /** It loses its name, and so does all that is below it. */
+  void remove(TreePath path, Node node, Consumer<FileNode> gone) throws IOException {
+    parent(path).remove(node);
+    loseNames(node, gone);
+  }
+
+  private static void loseNames(Node node, Consumer<FileNode> gone) {
+    if (node instanceof FileNode file) {
+      file.loseName();
+      gone.accept(file);
+    } else {
+      ((DirectoryNode) node).children().forEach(child -> loseNames(child, gone));
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Programs over graphs. */
+package io.sluice.workloads.graph;

@@ -1,0 +1,2 @@
+/** Inputs that are made from a seed. */
+package io.sluice.workloads.input;

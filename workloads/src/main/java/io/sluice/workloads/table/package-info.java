@@ -1,0 +1,2 @@
+/** Programs over tables: joins and sums. */
+package io.sluice.workloads.table;

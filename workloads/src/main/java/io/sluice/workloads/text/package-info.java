@@ -1,0 +1,2 @@
+/** Programs over words and documents. */
+package io.sluice.workloads.text;
