@@ -17,16 +17,18 @@ import org.apache.hadoop.util.ReflectionUtils;
 public final class TaskConf extends JobConf {
   private final TaskMeters meters;
   private boolean mapAsks;
+  private boolean oldMapAsks;
 
   /**
    * A copy of a job's settings.
    *
-   * @param isMap whether the first who asks for the input format's class is Hadoop's map task
+   * @param isMap whether the first who asks for the input format is Hadoop's map task
    */
   public TaskConf(JobConf job, TaskMeters meters, boolean isMap) {
     super(job);
     this.meters = meters;
     this.mapAsks = isMap;
+    this.oldMapAsks = isMap;
   }
 
   TaskMeters meters() {
@@ -60,6 +62,10 @@ public final class TaskConf extends JobConf {
   @Override
   public InputFormat<?, ?> getInputFormat() {
     InputFormat<?, ?> real = super.getInputFormat();
+    if (!oldMapAsks) {
+      return real; // mappers ask for its class: stock's FieldSelectionMapReduce does
+    }
+    oldMapAsks = false;
     return new MeteredOldFormats.Input<>(real, meters.input());
   }
 

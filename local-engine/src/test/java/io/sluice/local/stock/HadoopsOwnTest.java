@@ -33,6 +33,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
  * of each. One of those that holds nevertheless fails its class: its reason is no longer true.
  */
 abstract class HadoopsOwnTest {
+  private static final String MOST_TIME = "180 s";
   private static final String TABLE = "/hadoops-own-tests.txt";
   private static final String[] DIRECTORIES = {
     "test.build.data", "test.build.dir", "hadoop.tmp.dir"
@@ -102,7 +103,12 @@ abstract class HadoopsOwnTest {
   private static void assertHolds(String name, Set<String> excluded) throws Exception {
     Outcome outcome = new Outcome();
     LauncherDiscoveryRequest request =
-        LauncherDiscoveryRequestBuilder.request().selectors(selectClass(name)).build();
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectClass(name))
+            .configurationParameter("junit.jupiter.execution.timeout.default", MOST_TIME)
+            .configurationParameter(
+                "junit.jupiter.execution.timeout.thread.mode.default", "SEPARATE_THREAD")
+            .build();
     LauncherFactory.create().execute(request, outcome);
     assertTrue(outcome.run > 0, () -> "no test of " + name + " ran");
     AssertionError failure = new AssertionError(outcome.failures.keySet() + " of " + name);
