@@ -13,12 +13,13 @@ import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 
 /**
  * A map's input format with its reader measured. Hadoop makes it by its class, so it finds the
- * job's own in the {@link TaskConf} that it is made with.
+ * job's own in the {@link JobInput} that it is made with.
  *
  * <p>Thread contract: as the job's own format.
  */
 public final class MeteredInput<K, V> extends InputFormat<K, V> implements Configurable {
-  private TaskConf conf;
+  private Configuration conf;
+  private IoMeter meter;
   private InputFormat<K, V> real;
 
   /** Made by the map task. */
@@ -27,8 +28,10 @@ public final class MeteredInput<K, V> extends InputFormat<K, V> implements Confi
   @Override
   @SuppressWarnings("unchecked")
   public void setConf(Configuration of) {
-    conf = (TaskConf) of;
-    real = (InputFormat<K, V>) conf.newInputFormat();
+    JobInput input = (JobInput) of;
+    conf = of;
+    meter = input.inputMeter();
+    real = (InputFormat<K, V>) input.newInputFormat();
   }
 
   @Override
@@ -48,7 +51,6 @@ public final class MeteredInput<K, V> extends InputFormat<K, V> implements Confi
       return real.createRecordReader(split, context);
     }
     ThreadBytes bytes = ThreadBytes.of(file.getPath(), conf);
-    IoMeter meter = conf.meters().input();
     meter.begin(bytes.scheme());
     RecordReader<K, V> reader =
         meter.<RecordReader<K, V>, InterruptedException>measure(

@@ -14,7 +14,7 @@ import org.apache.hadoop.util.ReflectionUtils;
  *
  * <p>Thread contract: as any configuration.
  */
-public final class TaskConf extends JobConf {
+public final class TaskConf extends JobConf implements JobInput {
   private final TaskMeters meters;
   private boolean mapAsks;
   private boolean oldMapAsks;
@@ -29,6 +29,11 @@ public final class TaskConf extends JobConf {
     this.meters = meters;
     this.mapAsks = isMap;
     this.oldMapAsks = isMap;
+  }
+
+  @Override
+  public IoMeter inputMeter() {
+    return meters.input();
   }
 
   TaskMeters meters() {
@@ -49,8 +54,8 @@ public final class TaskConf extends JobConf {
     return MeteredSplits.inPlaceOf(super.getClassByName(name));
   }
 
-  /** The job's own, of the new API. */
-  org.apache.hadoop.mapreduce.InputFormat<?, ?> newInputFormat() {
+  @Override
+  public org.apache.hadoop.mapreduce.InputFormat<?, ?> newInputFormat() {
     return ReflectionUtils.newInstance(
         getClass(
             MRJobConfig.INPUT_FORMAT_CLASS_ATTR,

@@ -4,9 +4,6 @@ import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.memory.store.ProcessStore;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.cipher.ShuffleKey;
-import io.sluice.spill.format.LocatedRun;
-import io.sluice.spill.format.OutputId;
-import io.sluice.spill.store.CommittedOutput;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,10 +34,7 @@ public final class JobExchange implements Closeable {
   private static final long PROGRESS_MS = 200;
   private static final Map<JobID, JobExchange> ALL = new ConcurrentHashMap<>();
 
-  private final JobID job;
-  private final ProcessStore store;
-  private final boolean compressed;
-  private final ShuffleKey key; // null: nothing is encrypted
+  private final JobOutputs outputs;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final TaskAttemptID[] done; // by map
@@ -51,12 +45,9 @@ public final class JobExchange implements Closeable {
   private boolean complete;
   private boolean ended;
 
-  private JobExchange(JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
-    this.job = job;
-    this.store = store;
-    this.compressed = compressed;
-    this.key = key;
-    this.done = new TaskAttemptID[maps];
+  private JobExchange(JobOutputs outputs) {
+    this.outputs = outputs;
+    this.done = new TaskAttemptID[outputs.maps()];
   }
 
   /**
@@ -67,7 +58,7 @@ public final class JobExchange implements Closeable {
    */
   public static JobExchange begin(
       JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
-    JobExchange exchange = new JobExchange(job, store, maps, compressed, key);
+    JobExchange exchange = new JobExchange(new JobOutputs(job, store, maps, compressed, key));
     if (ALL.putIfAbsent(job, exchange) != null) {
       throw new IllegalStateException(job + " runs already");
     }
@@ -82,29 +73,13 @@ public final class JobExchange implements Closeable {
     return found;
   }
 
-  ProcessStore store() {
-    return store;
-  }
-
-  ShuffleKey key() {
-    return key;
-  }
-
   /** What the store calls a job. */
   public static String applicationId(JobID job) {
-    return "application_" + job.getJtIdentifier() + "_" + job.getId();
+    return JobOutputs.applicationId(job);
   }
 
-  String applicationId() {
-    return applicationId(job);
-  }
-
-  OutputId outputId(TaskAttemptID map) {
-    return new OutputId(applicationId(job), map.toString());
-  }
-
-  JobID job() {
-    return job;
+  JobOutputs outputs() {
+    return outputs;
   }
 
   /** What maps share, or null. */
@@ -115,8 +90,8 @@ public final class JobExchange implements Closeable {
   /** The maps begin, with nothing done. */
   public void beginMaps(ExchangeMode mode, JobConf conf, int mapThreads)
       throws IOException, ClassNotFoundException {
-    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0) {
-      streams = Streams.open(mode == ExchangeMode.PUSH, conf, mapThreads, this, key);
+    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0 && done.length > 0) {
+      streams = Streams.open(mode == ExchangeMode.PUSH, conf, mapThreads, outputs);
     }
   }
 
@@ -136,7 +111,9 @@ public final class JobExchange implements Closeable {
     }
     Streams closing = streams;
     streams = null;
-    Closing.all(closing, () -> store.store().freeOutputs(applicationId(), Streams.prefix()));
+    Closing.all(
+        closing,
+        () -> outputs.store().store().freeOutputs(outputs.applicationId(), Streams.prefix()));
   }
 
   /** What is to be done, each by any thread, when all maps have ended and before reduces begin. */
@@ -246,32 +223,14 @@ public final class JobExchange implements Closeable {
     }
   }
 
-  int maps() {
-    return done.length;
-  }
-
   /** The runs of a reduce, once {@link #awaitAll} says so. */
   List<MergeRun> runs(int reduce) throws IOException {
     if (streams != null) {
-      return streams.runs(this, reduce);
+      return streams.runs(reduce);
     }
     List<MergeRun> runs = new ArrayList<>();
     for (TaskAttemptID map : done) {
-      runs.addAll(runs(outputId(map), reduce));
-    }
-    return runs;
-  }
-
-  /** The runs of one output. */
-  List<MergeRun> runs(OutputId id, int partition) throws IOException {
-    CommittedOutput output =
-        store
-            .store()
-            .find(id)
-            .orElseThrow(() -> new IOException("the output of " + id + " is gone"));
-    List<MergeRun> runs = new ArrayList<>();
-    for (LocatedRun run : output.runs(partition)) {
-      runs.add(StoredRun.open(store.mapper(), id, run, partition, compressed, key));
+      runs.addAll(outputs.runs(outputs.id(map), reduce));
     }
     return runs;
   }
@@ -282,8 +241,11 @@ public final class JobExchange implements Closeable {
    */
   @Override
   public void close() throws IOException {
-    ALL.remove(job, this);
+    ALL.remove(outputs.job(), this);
     end();
-    Closing.all(streams, () -> store.store().freeApplication(applicationId()), key);
+    Closing.all(
+        streams,
+        () -> outputs.store().store().freeApplication(outputs.applicationId()),
+        outputs.key());
   }
 }

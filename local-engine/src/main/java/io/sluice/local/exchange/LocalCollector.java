@@ -1,12 +1,6 @@
 package io.sluice.local.exchange;
 
-import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.OutputMarker;
-import io.sluice.mapreduce.map.RecordCollector;
-import io.sluice.spill.cipher.ShuffleKey;
-import io.sluice.spill.format.OutputId;
-import io.sluice.spill.sort.ChunkSource;
-import io.sluice.spill.store.Lease;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,6 +8,7 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.Task.TaskReporter;
+import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskCounter;
 
 /**
@@ -45,51 +40,34 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
     reporter = context.getReporter();
     exchange = JobExchange.of(task.getJobID());
     Streams streams = exchange.streams();
-    sorting = streams == null ? new Own(context.getJobConf()) : new Shared(streams);
+    sorting =
+        streams == null ? new Own(context.getJobConf(), exchange.outputs()) : new Shared(streams);
     exchange.opened(task.getTaskID(), this::close);
   }
 
   /** A sort buffer and an output of its own. */
   private final class Own implements Sorting<K, V> {
-    private final OutputId id = exchange.outputId(task.getTaskID());
-    private final Lease lease;
-    private final RecordCollector<K, V> collector;
+    private final SortedOutput<K, V> output;
 
-    Own(JobConf job) throws IOException, ClassNotFoundException {
-      ShuffleKey key = exchange.key();
-      MapPlan<K, V> plan =
-          key == null
-              ? MapPlan.of(job, task.getTaskID(), reporter)
-              : MapPlan.encrypted(
-                  job,
-                  task.getTaskID(),
-                  reporter,
-                  () -> key.newOutput(id, job.getNumReduceTasks()));
-      lease = exchange.store().openLease(exchange.applicationId());
-      try {
-        collector = new RecordCollector<>(plan, exchange.store().target(lease), ChunkSource.NONE);
-      } catch (RuntimeException | Error e) {
-        lease.close();
-        throw e;
-      }
+    Own(JobConf job, JobOutputs outputs) throws IOException, ClassNotFoundException {
+      TaskAttemptID attempt = task.getTaskID();
+      output = new SortedOutput<>(job, attempt, reporter, outputs.id(attempt), outputs);
     }
 
     @Override
     public void collect(K key, V value, int partition) throws IOException, InterruptedException {
-      collector.collect(key, value, partition);
+      output.collect(key, value, partition);
     }
 
     @Override
     public void flush() throws IOException, InterruptedException, ClassNotFoundException {
       exchange.toSort(task.getTaskID());
-      collector.flush(id);
+      output.flush();
     }
 
     @Override
     public void close() throws IOException {
-      try (lease) {
-        collector.close();
-      }
+      output.close();
     }
   }
 

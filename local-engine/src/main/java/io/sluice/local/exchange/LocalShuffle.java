@@ -8,6 +8,7 @@ import io.sluice.mapreduce.reduce.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.LeasedStage;
 import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.ReceivedExtents;
 import java.io.Closeable;
@@ -55,6 +56,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     for (String error : STOCK_ERRORS) {
       context.getReporter().getCounter("Shuffle Errors", error).increment(0);
     }
+    JobOutputs outputs = exchange.outputs();
     if (!exchange.awaitAll(context.getReporter())) {
       throw new InterruptedException(reduce + " will not get all map outputs: its job ends");
     }
@@ -63,20 +65,19 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     context.getStatus().setPhase(TaskStatus.Phase.SORT);
     context.getReduceTask().statusUpdate(context.getUmbilical());
     List<MergeRun> runs = exchange.runs(reduce.getTaskID().getId());
-    context.getShuffledMapsCounter().increment(exchange.maps());
-    context.getMergedMapOutputsCounter().increment(exchange.maps());
+    context.getShuffledMapsCounter().increment(outputs.maps());
+    context.getMergedMapOutputsCounter().increment(outputs.maps());
     context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());
-    records = new MergedRecords(merge(exchange, runs), new Progress());
+    records = new MergedRecords(merge(outputs, runs), new Progress());
     return records;
   }
 
-  private io.sluice.spill.merge.KWayMerge merge(JobExchange exchange, List<MergeRun> runs)
-      throws IOException {
+  private KWayMerge merge(JobOutputs outputs, List<MergeRun> runs) throws IOException {
     JobConf job = context.getJobConf();
-    lease = exchange.store().openLease(exchange.applicationId());
-    stageKey = exchange.key() == null ? null : exchange.key().newScratch();
+    lease = outputs.store().openLease(outputs.applicationId());
+    stageKey = outputs.key() == null ? null : outputs.key().newScratch();
     stage =
-        new LeasedStage(new ReceivedExtents(lease, () -> true), exchange.store()::target, stageKey);
+        new LeasedStage(new ReceivedExtents(lease, () -> true), outputs.store()::target, stageKey);
     long recordBytes = runs.stream().mapToLong(MergeRun::meanRecordBytes).max().orElse(0);
     MergeMemory memory = new MergeMemory(context.getCodec(), job, stageKey != null);
     return new ReduceMerge(

@@ -3,8 +3,6 @@ package io.sluice.local.exchange;
 import io.sluice.local.conf.LocalSettings;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.rdma.memory.Closing;
-import io.sluice.spill.cipher.ShuffleKey;
-import io.sluice.spill.format.OutputId;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -30,22 +28,23 @@ final class Streams implements Closeable {
   private static final int MIN_SORT_MB = 4;
 
   private final boolean push;
-  private final List<Stream<Object, Object>> all = new ArrayList<>();
+  private final JobOutputs outputs;
+  private final List<SortedOutput<Object, Object>> all = new ArrayList<>();
+  private final List<StreamTask> tasks = new ArrayList<>();
   private final ArrayDeque<Integer> idle = new ArrayDeque<>(); // of a hybrid exchange
   private int shared;
 
-  private Streams(boolean push) {
+  private Streams(boolean push, JobOutputs outputs) {
     this.push = push;
+    this.outputs = outputs;
   }
 
   /**
    * Those of a job.
    *
    * @param mapThreads maps that run at a time, whose sort buffers these take the place of
-   * @param key that their runs are encrypted with, or null
    */
-  static Streams open(
-      boolean push, JobConf job, int mapThreads, JobExchange exchange, ShuffleKey key)
+  static Streams open(boolean push, JobConf job, int mapThreads, JobOutputs outputs)
       throws IOException, ClassNotFoundException {
     int reduces = job.getNumReduceTasks();
     int count = push ? reduces : LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads);
@@ -56,14 +55,15 @@ final class Streams implements Closeable {
     }
     conf.setLong(
         MRJobConfig.IO_SORT_MB, Math.max(MIN_SORT_MB, sortMb * mapThreads / Math.max(1, count)));
-    Streams streams = new Streams(push);
+    Streams streams = new Streams(push, outputs);
     try {
       for (int i = 0; i < count; i++) {
         // Not the id of any map: those are numbered from the front.
-        TaskID task = new TaskID(exchange.job(), TaskType.MAP, exchange.maps() + i);
-        OutputId id = new OutputId(exchange.applicationId(), prefix() + i);
+        TaskID task = new TaskID(outputs.job(), TaskType.MAP, outputs.maps() + i);
         StreamTask of = new StreamTask(conf, new TaskAttemptID(task, 0));
-        streams.all.add(new Stream<>(conf, of, id, exchange, key));
+        streams.tasks.add(of);
+        streams.all.add(
+            new SortedOutput<>(conf, of.id(), of.reporter(), outputs.id(prefix() + i), outputs));
         streams.idle.add(i);
       }
       return streams;
@@ -105,27 +105,28 @@ final class Streams implements Closeable {
   <K, V> int collect(int taken, K key, V value, int partition)
       throws IOException, InterruptedException {
     if (!push) {
-      return ((Stream<K, V>) (Stream<?, ?>) all.get(taken)).collect(key, value, partition);
+      return ((SortedOutput<K, V>) (SortedOutput<?, ?>) all.get(taken))
+          .collect(key, value, partition);
     }
     if (partition < 0 || partition >= all.size()) {
       throw new IOException("Illegal partition for " + key + " (" + partition + ")");
     }
-    return ((Stream<K, V>) (Stream<?, ?>) all.get(partition)).collect(key, value, 0);
+    return ((SortedOutput<K, V>) (SortedOutput<?, ?>) all.get(partition)).collect(key, value, 0);
   }
 
   /** What is to be done when all maps have ended, each by any thread. */
-  List<Stream<?, ?>> toFlush() {
+  List<SortedOutput<?, ?>> toFlush() {
     return List.copyOf(all);
   }
 
   /** The runs of a partition, once all are flushed. */
-  List<MergeRun> runs(JobExchange exchange, int partition) throws IOException {
+  List<MergeRun> runs(int partition) throws IOException {
     if (push) {
-      return exchange.runs(all.get(partition).id(), 0);
+      return outputs.runs(all.get(partition).id(), 0);
     }
     List<MergeRun> runs = new ArrayList<>();
-    for (Stream<?, ?> stream : all) {
-      runs.addAll(exchange.runs(stream.id(), partition));
+    for (SortedOutput<?, ?> stream : all) {
+      runs.addAll(outputs.runs(stream.id(), partition));
     }
     return runs;
   }
@@ -133,8 +134,8 @@ final class Streams implements Closeable {
   /** Of all of them. */
   Counters counters() throws IOException {
     Counters sum = new Counters();
-    for (Stream<?, ?> stream : all) {
-      sum.incrAllCounters(stream.counters());
+    for (StreamTask task : tasks) {
+      sum.incrAllCounters(task.counters());
     }
     sum.findCounter(TaskCounter.MAP_OUTPUT_RECORDS).setValue(0); // each map counts its own
     sum.findCounter(TaskCounter.MAP_OUTPUT_BYTES).setValue(0);

@@ -8,39 +8,41 @@ import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.Lease;
 import java.io.Closeable;
 import java.io.IOException;
-import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.Task.TaskReporter;
+import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
- * A sort buffer that outlives the maps that fill it, and the runs that it was cut into.
+ * A sort buffer, and the output in the store that it is written to.
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, which frees all
  * but a committed output. Failure: {@link IOException}; once it has failed it takes nothing more.
  */
-final class Stream<K, V> implements Closeable {
+final class SortedOutput<K, V> implements Closeable {
   private final OutputId id;
-  private final StreamTask task;
   private final Lease lease;
   private final RecordCollector<K, V> collector;
 
   /**
    * An empty one.
    *
-   * @param job with the reduces and the sort buffer of this stream
-   * @param key that its runs are encrypted with, or null
+   * @param job with the reduces and the length of this sort buffer
+   * @param task whose combiner it is
+   * @param reporter what is counted goes there
    */
-  Stream(JobConf job, StreamTask task, OutputId id, JobExchange exchange, ShuffleKey key)
+  SortedOutput(
+      JobConf job, TaskAttemptID task, TaskReporter reporter, OutputId id, JobOutputs outputs)
       throws IOException, ClassNotFoundException {
     this.id = id;
-    this.task = task;
+    ShuffleKey key = outputs.key();
     MapPlan<K, V> plan =
         key == null
-            ? MapPlan.of(job, task.id(), task.reporter())
+            ? MapPlan.of(job, task, reporter)
             : MapPlan.encrypted(
-                job, task.id(), task.reporter(), () -> key.newOutput(id, job.getNumReduceTasks()));
-    lease = exchange.store().openLease(exchange.applicationId());
+                job, task, reporter, () -> key.newOutput(id, job.getNumReduceTasks()));
+    lease = outputs.store().openLease(outputs.applicationId());
     try {
-      collector = new RecordCollector<>(plan, exchange.store().target(lease), ChunkSource.NONE);
+      collector = new RecordCollector<>(plan, outputs.store().target(lease), ChunkSource.NONE);
     } catch (RuntimeException | Error e) {
       lease.close();
       throw e;
@@ -51,6 +53,7 @@ final class Stream<K, V> implements Closeable {
     return id;
   }
 
+  /** Takes in a record, and returns its length in bytes. */
   int collect(K key, V value, int partition) throws IOException, InterruptedException {
     return collector.collect(key, value, partition);
   }
@@ -58,11 +61,6 @@ final class Stream<K, V> implements Closeable {
   /** Sorts what is left, and commits. */
   void flush() throws IOException, InterruptedException, ClassNotFoundException {
     collector.flush(id);
-  }
-
-  /** Of its spills and its combiner; records are counted where they come from. */
-  Counters counters() throws IOException {
-    return task.counters();
   }
 
   @Override
