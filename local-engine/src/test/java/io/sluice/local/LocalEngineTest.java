@@ -65,8 +65,7 @@ class LocalEngineTest {
     assertTrue(ours.isSuccessful(), ours.getStatus().getFailureInfo());
     assertEquals(Jobs.contents(jobs.output(STOCK)), Jobs.contents(jobs.output(OURS)));
     boolean combinesMaps = combines && !exchange.equals("pull");
-    assertEquals(
-        ComparedCounters.of(stock, combinesMaps), ComparedCounters.of(ours, combinesMaps));
+    assertEquals(ComparedCounters.of(stock, combinesMaps), ComparedCounters.of(ours, combinesMaps));
   }
 
   @ParameterizedTest

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Has what each test of this package needs, and sees that nothing is left. */
-@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class OracleTestBase {
   static final List<Integer> THREADS = List.of(1, 2, 8, 32);
 
