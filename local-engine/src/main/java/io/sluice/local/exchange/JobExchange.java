@@ -115,7 +115,7 @@ public final class JobExchange implements Closeable {
   /** The maps begin, with nothing done. */
   public void beginMaps(ExchangeMode mode, JobConf conf, int mapThreads)
       throws IOException, ClassNotFoundException {
-    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0) {
+    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0 && done.length > 0) {
       streams = Streams.open(mode == ExchangeMode.PUSH, conf, mapThreads, this, key);
     }
   }
