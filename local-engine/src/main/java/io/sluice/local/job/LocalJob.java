@@ -160,15 +160,18 @@ public final class LocalJob {
       LOG.warn("{} failed", id, why);
       abort(committer, context);
     }
-    cleanUp(cache);
-    end(why);
+    try {
+      cleanUp(cache);
+    } finally {
+      end(why); // whatever happens: clients wait for it
+    }
   }
 
   private void abort(OutputCommitter committer, JobContextImpl context) {
     if (committer != null) {
       try {
         committer.abortJob(context, isKilled() ? JobStatus.State.KILLED : JobStatus.State.FAILED);
-      } catch (IOException | RuntimeException e) {
+      } catch (Throwable e) { // the user's code, which may fail with anything
         LOG.warn("The output of {} could not be aborted", id, e);
       }
     }
