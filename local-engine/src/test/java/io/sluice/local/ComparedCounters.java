@@ -1,6 +1,7 @@
 package io.sluice.local;
 
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.mapreduce.Counter;
@@ -8,7 +9,7 @@ import org.apache.hadoop.mapreduce.CounterGroup;
 import org.apache.hadoop.mapreduce.Job;
 
 /** Counters that are the same whoever runs a job. */
-final class ComparedCounters {
+public final class ComparedCounters {
   /** What depends on the time, the memory or the number of spills. */
   private static final Set<String> OTHERS_MAY =
       Set.of(
@@ -21,15 +22,26 @@ final class ComparedCounters {
           "COMBINE_OUTPUT_RECORDS",
           "CPU_MILLISECONDS");
 
+  /** What a combiner leaves: fewer records where it sees those of several maps together. */
+  private static final String COMBINED = "REDUCE_INPUT_RECORDS";
+
   private ComparedCounters() {}
 
-  /** By group and name. */
-  static TreeMap<String, Long> of(Job job) throws IOException {
+  /**
+   * By group and name.
+   *
+   * @param combinesMaps whether the records of several maps are combined together
+   */
+  public static TreeMap<String, Long> of(Job job, boolean combinesMaps) throws IOException {
+    Set<String> left = new HashSet<>(OTHERS_MAY);
+    if (combinesMaps) {
+      left.add(COMBINED);
+    }
     TreeMap<String, Long> all = new TreeMap<>();
     for (CounterGroup group : job.getCounters()) {
       if (!group.getName().endsWith("FileSystemCounter")) {
         for (Counter counter : group) {
-          if (!OTHERS_MAY.contains(counter.getName())) {
+          if (!left.contains(counter.getName())) {
             all.put(group.getName() + " " + counter.getName(), counter.getValue());
           }
         }

@@ -11,13 +11,13 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
 /** What a job must not leave behind. */
-final class Leftovers {
+public final class Leftovers {
   private static final long THREADS_END_MS = 30_000;
 
   private Leftovers() {}
 
   /** No thread, no file below a directory, and nothing in the store of the process. */
-  static void none(Configuration conf, Path tmp) throws Exception {
+  public static void none(Configuration conf, Path tmp) throws Exception {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (thread.getName().matches("sluice-(map|reduce|job|sort)[ -].*|communication thread")) {
         thread.join(THREADS_END_MS);

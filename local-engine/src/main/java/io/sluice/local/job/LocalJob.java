@@ -1,57 +1,32 @@
 package io.sluice.local.job;
 
 import io.sluice.local.cache.JobCache;
-import io.sluice.local.conf.LocalSettings;
-import io.sluice.local.exchange.ExchangeMode;
-import io.sluice.local.exchange.JobExchange;
-import io.sluice.local.exchange.LocalCollector;
-import io.sluice.local.exchange.LocalShuffle;
-import io.sluice.local.exchange.Slots;
 import io.sluice.local.history.JobHistory;
-import io.sluice.local.staging.StagingFileSystem;
-import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
-import io.sluice.memory.store.ProcessStore;
-import io.sluice.node.conf.Setting;
-import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
-import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
-import javax.crypto.SecretKey;
-import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobContextImpl;
 import org.apache.hadoop.mapred.JobID;
-import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
-import org.apache.hadoop.mapreduce.CryptoUtils;
 import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.MRConfig;
-import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.mapreduce.security.TokenCache;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.apache.hadoop.mapreduce.split.SplitMetaInfoReader;
 import org.apache.hadoop.security.Credentials;
@@ -69,10 +44,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalJob implements JobView {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
-  private static final String SECRET_ALGORITHM = "HmacSHA1";
-  private static final int KEY_BYTES = 32;
-  private static final long PROGRESS_MS = 1_000;
-  private static final int REPORTS_IN_TIMEOUT = 10;
 
   private final JobID id;
   private final Path submitDirectory;
@@ -81,18 +52,13 @@ public final class LocalJob implements JobView {
   private final UserGroupInformation user;
   private final FileSystem files;
   private final long startMs = System.currentTimeMillis();
-  private final List<TaskState> maps = new ArrayList<>();
-  private final List<TaskState> reduces = new ArrayList<>();
   private final JobHistory history;
   private final AttemptLog log;
   private final JobThreads threads;
-  private final int mapThreads;
-  private final int sortThreads;
-  private final Slots slots;
+  private final JobSettings settings;
   private Consumer<EndedJob> whenEnded = job -> {};
   private JobPriority priority;
-  private final List<Phase> phases = new ArrayList<>();
-  private volatile Counters sharedCounters = new Counters();
+  private JobTasks tasks; // null: they are not known yet
   private JobStatus.State state = JobStatus.State.PREP;
   private boolean isSetUp;
   private boolean killed;
@@ -106,45 +72,14 @@ public final class LocalJob implements JobView {
     this.jobFile = new Path(submitDirectory, "job.xml");
     this.conf = new JobConf(jobFile);
     this.files = submitDirectory.getFileSystem(conf);
-    StagingFileSystem.forgetIn(conf);
     this.user = UserGroupInformation.getCurrentUser();
     this.priority = JobPriority.valueOf(conf.getJobPriority().name());
     this.history = new JobHistory(conf, id, submitDirectory, startMs);
     this.log = new AttemptLog(history);
     conf.setCredentials(credentials);
     conf.setUser(user.getShortUserName());
-    conf.setClass(
-        MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR,
-        LocalCollector.class,
-        org.apache.hadoop.mapred.MapOutputCollector.class);
-    conf.setClass(
-        MRConfig.SHUFFLE_CONSUMER_PLUGIN, LocalShuffle.class, ShuffleConsumerPlugin.class);
-    conf.setBoolean("mapreduce.task.uberized", true); // a task never ends the process
-    conf.setLong(MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES, -1); // beyond it a task ends the process
-    conf.setLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // this one, too
-    if (conf.get(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL) == null) {
-      long often = timeoutMs() > 0 ? timeoutMs() / REPORTS_IN_TIMEOUT : PROGRESS_MS;
-      conf.setLong(
-          MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
-    }
-    LocalSettings.warnOfUnknown(conf);
     threads = new JobThreads(id, user, conf);
-    mapThreads = threads(LocalSettings.MAP_THREADS);
-    sortThreads = threads(LocalSettings.SORT_THREADS);
-    slots = new Slots(mapThreads, sortThreads, threads(LocalSettings.REDUCE_THREADS));
-    String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
-    for (int i = 0; i < localDirs.length; i++) {
-      localDirs[i] = localDirs[i] + Path.SEPARATOR + "sluice-local" + Path.SEPARATOR + id;
-    }
-    conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
-  }
-
-  private int threads(Setting<OptionalInt> setting) {
-    return setting.get(conf::getTrimmed).orElse(Runtime.getRuntime().availableProcessors());
-  }
-
-  private long timeoutMs() {
-    return conf.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
+    settings = new JobSettings(conf, id);
   }
 
   /** Begins; returns at once. */
@@ -164,29 +99,45 @@ public final class LocalJob implements JobView {
       committer = committer(attemptOfNone());
       TaskSplitMetaInfo[] splits =
           SplitMetaInfoReader.readSplitMetaInfo(id, files, conf, submitDirectory);
-      begin(splits.length);
       log.begin(splits);
+      JobTasks all = begin(new JobTasks(id, settings, splits, threads, log));
       history.inited(splits.length, conf.getNumReduceTasks());
       committer.setupJob(context);
       setUp();
-      runTasks(splits);
+      all.run(jobFile.toString(), this::committer);
       committer.commitJob(context);
     } catch (Throwable e) {
       why = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
       LOG.warn("{} failed", id, why);
       abort(committer, context);
     }
+    end(cache, why);
+  }
+
+  /** All of it whatever becomes of one: clients wait for the last. */
+  private void end(JobCache cache, Throwable why) {
     try {
-      history.ended(
-          how(why),
-          failure(why),
-          reports(TaskType.MAP),
-          reports(TaskType.REDUCE),
-          new org.apache.hadoop.mapreduce.Counters(counters()));
-      cleanUp(cache);
-    } finally {
-      EndNotice.send(conf, notice(how(why)));
-      end(why);
+      Closing.all(
+          () ->
+              history.ended(
+                  how(why),
+                  failure(why),
+                  reports(TaskType.MAP),
+                  reports(TaskType.REDUCE),
+                  new org.apache.hadoop.mapreduce.Counters(counters())),
+          cache,
+          () -> files.delete(submitDirectory, true),
+          this::deleteLocalDirs,
+          () -> EndNotice.send(conf, notice(how(why))),
+          () -> end(why));
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("Something of {} is left", id, e);
+    }
+  }
+
+  private void deleteLocalDirs() throws IOException {
+    for (String directory : conf.getTrimmedStrings(MRConfig.LOCAL_DIR)) {
+      FileSystem.getLocal(conf).delete(new Path(directory), true);
     }
   }
 
@@ -194,196 +145,23 @@ public final class LocalJob implements JobView {
     if (committer != null) {
       try {
         committer.abortJob(context, isKilled() ? JobStatus.State.KILLED : JobStatus.State.FAILED);
-      } catch (IOException | RuntimeException e) {
+      } catch (Throwable e) { // the user's code, which may fail with anything
         LOG.warn("The output of {} could not be aborted", id, e);
       }
     }
   }
 
-  private void cleanUp(JobCache cache) {
-    try {
-      if (cache != null) {
-        cache.close();
-      }
-    } catch (IOException e) {
-      LOG.warn("Something of the distributed cache of {} is left", id, e);
-    }
-    try {
-      files.delete(submitDirectory, true);
-      for (String directory : conf.getTrimmedStrings(MRConfig.LOCAL_DIR)) {
-        FileSystem.getLocal(conf).delete(new Path(directory), true);
-      }
-    } catch (IOException e) {
-      LOG.warn("Something of {} is left in {}", id, submitDirectory, e);
-    }
-  }
-
-  private synchronized void begin(int mapCount) {
-    if (killed) {
-      throw new IllegalStateException(id + " was killed before it began");
-    }
+  private synchronized JobTasks begin(JobTasks all) {
+    tasks = all;
     state = JobStatus.State.RUNNING;
-    for (int i = 0; i < mapCount; i++) {
-      maps.add(new TaskState(new TaskID(id, TaskType.MAP, i)));
+    if (killed) {
+      all.stop();
     }
-    for (int i = 0; i < conf.getNumReduceTasks(); i++) {
-      reduces.add(new TaskState(new TaskID(id, TaskType.REDUCE, i)));
-    }
+    return all;
   }
 
   private synchronized void setUp() {
     isSetUp = true;
-  }
-
-  private void runTasks(TaskSplitMetaInfo[] splits) throws Exception {
-    SecretKey secret = secret();
-    ProcessStore store = ProcessStore.of(conf);
-    GrowthAdvice advice = new GrowthAdvice(id, mapThreads, store);
-    advice.before(inputBytes(splits)).ifPresent(LOG::info);
-    try (JobExchange exchange =
-            JobExchange.begin(id, store, splits.length, conf.getCompressMapOutput(), key());
-        TaskRun tasks =
-            new TaskRun(conf, jobFile.toString(), exchange, this::task, secret, this::committer)) {
-      int slowStart = (int) Math.ceil(splits.length * slowStart());
-      try (Phase reducing =
-          phase(
-              "reduce",
-              reduces,
-              threads(LocalSettings.REDUCE_THREADS),
-              conf.getMaxReduceAttempts(),
-              true,
-              attempt -> {
-                exchange.awaitMaps(slowStart, () -> task(attempt.getTaskID()).heard(attempt));
-                try (Slots.Slot slot = slot(attempt, slots::reduce)) {
-                  exchange.began(attempt, slot);
-                  tasks.reduce(attempt, splits.length);
-                }
-              })) {
-        runMaps(splits, exchange, tasks, reducing);
-        reducing.done().join();
-        advice.after().ifPresent(LOG::info);
-      } finally {
-        exchange.end();
-      }
-    }
-  }
-
-  private static long inputBytes(TaskSplitMetaInfo[] splits) {
-    return Stream.of(splits).mapToLong(TaskSplitMetaInfo::getInputDataLength).sum();
-  }
-
-  /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
-  private void runMaps(
-      TaskSplitMetaInfo[] splits, JobExchange exchange, TaskRun tasks, Phase reducing)
-      throws Exception {
-    ExchangeMode mode = ExchangeMode.of(conf, splits.length, mapThreads, inputBytes(splits));
-    LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
-    while (true) {
-      exchange.beginMaps(mode, conf, mapThreads);
-      boolean withdrawable = exchange.isWithdrawable();
-      try (Phase mapping =
-          phase(
-              "map",
-              maps,
-              mapThreads + sortThreads,
-              conf.getMaxMapAttempts(),
-              withdrawable,
-              attempt -> {
-                try (Slots.Slot slot = slot(attempt, slots::map)) {
-                  exchange.began(attempt, slot);
-                  tasks.map(attempt, splits[attempt.getTaskID().getId()].getSplitIndex());
-                }
-                exchange.mapDone(attempt);
-              })) {
-        CompletableFuture.anyOf(mapping.done(), reducing.failed()).join();
-        inParallel(exchange.lastSorts());
-        sharedCounters = exchange.counters();
-        exchange.mapsDone();
-        return;
-      } catch (CompletionException e) {
-        boolean isLast = maps.stream().anyMatch(map -> map.failures() >= conf.getMaxMapAttempts());
-        if (withdrawable || isLast || isKilled() || reducing.done().isCompletedExceptionally()) {
-          throw e;
-        }
-        LOG.warn("{}: a map has failed; all maps run again, and sort by themselves", id, e);
-      }
-      exchange.forgetMaps();
-      mode = ExchangeMode.PULL;
-    }
-  }
-
-  private void inParallel(List<Callable<Void>> sorts) throws InterruptedException {
-    if (sorts.isEmpty()) {
-      return;
-    }
-    ExecutorService pool =
-        Executors.newFixedThreadPool(Math.min(sorts.size(), sortThreads), threads.of("sort"));
-    try {
-      for (Future<Void> each : pool.invokeAll(sorts)) {
-        each.get();
-      }
-    } catch (ExecutionException e) {
-      throw new CompletionException(e.getCause());
-    } finally {
-      pool.shutdownNow();
-    }
-  }
-
-  /** Takes a slot. */
-  private interface Taking {
-    Slots.Slot take() throws InterruptedException;
-  }
-
-  private Slots.Slot slot(TaskAttemptID attempt, Taking taking) throws InterruptedException {
-    Slots.Slot slot = taking.take();
-    task(attempt.getTaskID()).heard(attempt); // it begins only now
-    return slot;
-  }
-
-  private Phase phase(
-      String what,
-      List<TaskState> tasks,
-      int most,
-      int mostFailures,
-      boolean triesAgain,
-      Phase.Attempts attempts) {
-    Phase made =
-        new Phase(threads, what, tasks, most, mostFailures, triesAgain, timeoutMs(), attempts, log);
-    synchronized (this) {
-      phases.add(made);
-      if (killed) {
-        made.stop();
-      }
-    }
-    return made;
-  }
-
-  private float slowStart() {
-    return conf.getFloat(MRJobConfig.COMPLETED_MAPS_FOR_REDUCE_SLOWSTART, 0.05f);
-  }
-
-  private SecretKey secret() {
-    byte[] bytes = TokenCache.getShuffleSecretKey(conf.getCredentials());
-    if (bytes == null) {
-      bytes = new byte[KEY_BYTES];
-      new SecureRandom().nextBytes(bytes);
-    }
-    return new SecretKeySpec(bytes, SECRET_ALGORITHM);
-  }
-
-  /** Drawn anew: nobody but this process reads what it writes. */
-  private ShuffleKey key() {
-    if (!CryptoUtils.isEncryptedSpillEnabled(conf)) {
-      return null;
-    }
-    byte[] bytes = new byte[KEY_BYTES];
-    new SecureRandom().nextBytes(bytes);
-    return new ShuffleKey(
-        bytes,
-        JobExchange.applicationId(id),
-        conf.getInt(
-            MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS,
-            MRJobConfig.DEFAULT_MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS));
   }
 
   private TaskAttemptContextImpl attemptOfNone() {
@@ -419,9 +197,11 @@ public final class LocalJob implements JobView {
     finishMs = System.currentTimeMillis();
     state = how(why);
     failure = failure(why);
-    Map<TaskID, TaskState> tasks = new LinkedHashMap<>();
-    Stream.concat(maps.stream(), reduces.stream()).forEach(task -> tasks.put(task.id(), task));
-    whenEnded.accept(new EndedJob(status(), counters(), tasks, log.events()));
+    Map<TaskID, TaskState> known = new LinkedHashMap<>();
+    if (tasks != null) {
+      tasks.all().forEach(task -> known.put(task.id(), task));
+    }
+    whenEnded.accept(new EndedJob(status(), counters(), known, log.events()));
   }
 
   private synchronized boolean isKilled() {
@@ -431,7 +211,9 @@ public final class LocalJob implements JobView {
   /** Ends it soon. */
   public synchronized void kill() {
     killed = true;
-    phases.forEach(Phase::stop);
+    if (tasks != null) {
+      tasks.stop();
+    }
   }
 
   /** What is left of it is given to that one when it has ended, however. */
@@ -444,18 +226,14 @@ public final class LocalJob implements JobView {
     this.priority = priority;
   }
 
-  private synchronized TaskState task(TaskID task) {
-    return (task.getTaskType() == TaskType.MAP ? maps : reduces).get(task.getId());
-  }
-
   @Override
   public synchronized JobStatus status() {
     boolean done = state == JobStatus.State.SUCCEEDED;
     return new LocalJobStatus(
         id,
         isSetUp || done ? 1 : 0,
-        done ? 1 : progress(maps),
-        done ? 1 : progress(reduces),
+        done ? 1 : progress(of(TaskType.MAP)),
+        done ? 1 : progress(of(TaskType.REDUCE)),
         finishMs > 0 ? 1 : 0,
         state,
         priority,
@@ -470,24 +248,25 @@ public final class LocalJob implements JobView {
     return (float) tasks.stream().mapToDouble(TaskState::progress).average().orElse(0);
   }
 
-  @Override
-  public synchronized Counters counters() {
-    Counters all = new Counters();
-    Stream.concat(maps.stream(), reduces.stream())
-        .forEach(task -> all.incrAllCounters(task.counters()));
-    all.incrAllCounters(sharedCounters);
-    return all;
+  private synchronized List<TaskState> of(TaskType type) {
+    if (tasks == null) {
+      return List.of();
+    }
+    return switch (type) {
+      case MAP -> tasks.maps();
+      case REDUCE -> tasks.reduces();
+      default -> List.of();
+    };
   }
 
   @Override
-  public synchronized TaskReport[] reports(TaskType type) {
-    List<TaskState> tasks =
-        switch (type) {
-          case MAP -> maps;
-          case REDUCE -> reduces;
-          default -> List.of();
-        };
-    return tasks.stream().map(TaskState::report).toArray(TaskReport[]::new);
+  public synchronized Counters counters() {
+    return tasks == null ? new Counters() : tasks.counters();
+  }
+
+  @Override
+  public TaskReport[] reports(TaskType type) {
+    return of(type).stream().map(TaskState::report).toArray(TaskReport[]::new);
   }
 
   @Override
@@ -502,11 +281,18 @@ public final class LocalJob implements JobView {
    * @return false if it does not run
    */
   public boolean kill(TaskAttemptID attempt, boolean shouldFail) {
-    return task(attempt.getTaskID()).kill(attempt, shouldFail);
+    Optional<TaskState> task = task(attempt);
+    return task.isPresent() && task.get().kill(attempt, shouldFail);
   }
 
   @Override
   public String[] diagnostics(TaskAttemptID attempt) {
-    return task(attempt.getTaskID()).diagnostics(attempt);
+    return task(attempt).map(task -> task.diagnostics(attempt)).orElse(new String[0]);
+  }
+
+  private Optional<TaskState> task(TaskAttemptID attempt) {
+    List<TaskState> all = of(attempt.getTaskID().getTaskType());
+    int number = attempt.getTaskID().getId();
+    return number < all.size() ? Optional.of(all.get(number)) : Optional.empty();
   }
 }

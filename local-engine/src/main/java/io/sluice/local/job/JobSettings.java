@@ -1,0 +1,86 @@
+package io.sluice.local.job;
+
+import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.exchange.LocalCollector;
+import io.sluice.local.exchange.LocalShuffle;
+import io.sluice.local.staging.StagingFileSystem;
+import io.sluice.node.conf.Setting;
+import java.util.OptionalInt;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapred.MapOutputCollector;
+import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+
+/**
+ * A job's settings as its tasks are to have them, and what the engine reads of them.
+ *
+ * <p>Thread contract: that of a configuration.
+ */
+final class JobSettings {
+  private static final long PROGRESS_MS = 1_000;
+  private static final int REPORTS_IN_TIMEOUT = 10;
+  private static final float SLOW_START = 0.05f; // mapred-default.xml's
+
+  private final JobConf conf;
+
+  /** Of a job as it was submitted; they are changed. */
+  JobSettings(JobConf conf, JobID id) {
+    this.conf = conf;
+    StagingFileSystem.forgetIn(conf);
+    LocalSettings.warnOfUnknown(conf);
+    conf.setClass(
+        MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR,
+        LocalCollector.class,
+        MapOutputCollector.class);
+    conf.setClass(
+        MRConfig.SHUFFLE_CONSUMER_PLUGIN, LocalShuffle.class, ShuffleConsumerPlugin.class);
+    conf.setBoolean("mapreduce.task.uberized", true); // a task never ends the process
+    conf.setLong(MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES, -1); // beyond it a task ends the process
+    conf.setLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // this one, too
+    if (conf.get(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL) == null) {
+      long often = timeoutMs() > 0 ? timeoutMs() / REPORTS_IN_TIMEOUT : PROGRESS_MS;
+      conf.setLong(
+          MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
+    }
+    String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
+    for (int i = 0; i < localDirs.length; i++) {
+      localDirs[i] = localDirs[i] + Path.SEPARATOR + "sluice-local" + Path.SEPARATOR + id;
+    }
+    conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
+  }
+
+  JobConf conf() {
+    return conf;
+  }
+
+  /** For how long a task may say nothing of its progress; 0 for ever. */
+  long timeoutMs() {
+    return conf.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
+  }
+
+  /** After how many maps the reduces begin. */
+  int slowStart(int maps) {
+    return (int)
+        Math.ceil(
+            maps * conf.getFloat(MRJobConfig.COMPLETED_MAPS_FOR_REDUCE_SLOWSTART, SLOW_START));
+  }
+
+  int mapThreads() {
+    return threads(LocalSettings.MAP_THREADS);
+  }
+
+  int sortThreads() {
+    return threads(LocalSettings.SORT_THREADS);
+  }
+
+  int reduceThreads() {
+    return threads(LocalSettings.REDUCE_THREADS);
+  }
+
+  private int threads(Setting<OptionalInt> setting) {
+    return setting.get(conf::getTrimmed).orElse(Runtime.getRuntime().availableProcessors());
+  }
+}

@@ -1,0 +1,243 @@
+package io.sluice.local.job;
+
+import io.sluice.local.exchange.ExchangeMode;
+import io.sluice.local.exchange.JobExchange;
+import io.sluice.local.exchange.Slots;
+import io.sluice.local.task.TaskRun;
+import io.sluice.local.task.TaskState;
+import io.sluice.memory.store.ProcessStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All maps and reduces of a job, from the first to the last.
+ *
+ * <p>Thread contract: {@link #run} by the job's thread, the rest from any. Failure: that of the
+ * first task that fails for good.
+ */
+final class JobTasks {
+  private static final Logger LOG = LoggerFactory.getLogger(JobTasks.class);
+
+  private final JobID id;
+  private final JobSettings settings;
+  private final JobConf conf;
+  private final TaskSplitMetaInfo[] splits;
+  private final JobThreads threads;
+  private final Phase.Listener listener;
+  private final Slots slots;
+  private final List<TaskState> maps = new ArrayList<>();
+  private final List<TaskState> reduces = new ArrayList<>();
+  private final List<Phase> phases = new ArrayList<>(); // these two guarded by this
+  private boolean stopped;
+  private volatile Counters sharedCounters = new Counters();
+
+  /** None of which has begun. */
+  JobTasks(
+      JobID id,
+      JobSettings settings,
+      TaskSplitMetaInfo[] splits,
+      JobThreads threads,
+      Phase.Listener listener) {
+    this.id = id;
+    this.settings = settings;
+    this.conf = settings.conf();
+    this.splits = splits;
+    this.threads = threads;
+    this.listener = listener;
+    this.slots = new Slots(settings.mapThreads(), settings.sortThreads(), settings.reduceThreads());
+    for (int i = 0; i < splits.length; i++) {
+      maps.add(new TaskState(new TaskID(id, TaskType.MAP, i)));
+    }
+    for (int i = 0; i < conf.getNumReduceTasks(); i++) {
+      reduces.add(new TaskState(new TaskID(id, TaskType.REDUCE, i)));
+    }
+  }
+
+  List<TaskState> maps() {
+    return maps;
+  }
+
+  List<TaskState> reduces() {
+    return reduces;
+  }
+
+  Stream<TaskState> all() {
+    return Stream.concat(maps.stream(), reduces.stream());
+  }
+
+  TaskState task(TaskID task) {
+    return (task.getTaskType() == TaskType.MAP ? maps : reduces).get(task.getId());
+  }
+
+  /** Of all, also while they run. */
+  Counters counters() {
+    Counters all = new Counters();
+    all().forEach(task -> all.incrAllCounters(task.counters()));
+    all.incrAllCounters(sharedCounters);
+    return all;
+  }
+
+  /** Tells all of them to end, those too that have not begun. */
+  synchronized void stop() {
+    stopped = true;
+    phases.forEach(Phase::stop);
+  }
+
+  private synchronized boolean isStopped() {
+    return stopped;
+  }
+
+  private long inputBytes() {
+    return Stream.of(splits).mapToLong(TaskSplitMetaInfo::getInputDataLength).sum();
+  }
+
+  /** Runs all. */
+  void run(String jobFile, TaskRun.Committers committers) throws Exception {
+    ProcessStore store = ProcessStore.of(conf);
+    GrowthAdvice advice = new GrowthAdvice(id, settings.mapThreads(), store);
+    advice.before(inputBytes()).ifPresent(LOG::info);
+    try (JobExchange exchange =
+            JobExchange.begin(
+                id,
+                store,
+                splits.length,
+                conf.getCompressMapOutput(),
+                JobSecrets.outputs(conf, id));
+        TaskRun tasks =
+            new TaskRun(
+                conf, jobFile, exchange, this::task, JobSecrets.shuffle(conf), committers)) {
+      int slowStart = settings.slowStart(splits.length);
+      try (Phase reducing =
+          phase(
+              "reduce",
+              reduces,
+              settings.reduceThreads(),
+              conf.getMaxReduceAttempts(),
+              true,
+              attempt -> {
+                exchange.awaitMaps(slowStart, () -> task(attempt.getTaskID()).heard(attempt));
+                try (Slots.Slot slot = slot(attempt, slots::reduce)) {
+                  exchange.began(attempt, slot);
+                  tasks.reduce(attempt, splits.length);
+                }
+              })) {
+        runMaps(exchange, tasks, reducing);
+        reducing.done().join();
+        advice.after().ifPresent(LOG::info);
+      } finally {
+        exchange.end();
+      }
+    }
+  }
+
+  /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
+  private void runMaps(JobExchange exchange, TaskRun tasks, Phase reducing) throws Exception {
+    ExchangeMode mode = ExchangeMode.of(conf, splits.length, settings.mapThreads(), inputBytes());
+    LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
+    while (true) {
+      exchange.beginMaps(mode, conf, settings.mapThreads());
+      boolean withdrawable = exchange.isWithdrawable();
+      try (Phase mapping =
+          phase(
+              "map",
+              maps,
+              settings.mapThreads() + settings.sortThreads(),
+              conf.getMaxMapAttempts(),
+              withdrawable,
+              attempt -> {
+                try (Slots.Slot slot = slot(attempt, slots::map)) {
+                  exchange.began(attempt, slot);
+                  tasks.map(attempt, splits[attempt.getTaskID().getId()].getSplitIndex());
+                }
+                exchange.mapDone(attempt);
+              })) {
+        CompletableFuture.anyOf(mapping.done(), reducing.failed()).join();
+        inParallel(exchange.lastSorts());
+        sharedCounters = exchange.counters();
+        exchange.mapsDone();
+        return;
+      } catch (CompletionException e) {
+        boolean isLast = maps.stream().anyMatch(map -> map.failures() >= conf.getMaxMapAttempts());
+        if (withdrawable || isLast || isStopped() || reducing.done().isCompletedExceptionally()) {
+          throw e;
+        }
+        LOG.warn("{}: a map has failed; all maps run again, and sort by themselves", id, e);
+      }
+      exchange.forgetMaps();
+      mode = ExchangeMode.PULL;
+    }
+  }
+
+  private void inParallel(List<Callable<Void>> sorts) throws InterruptedException {
+    if (sorts.isEmpty()) {
+      return;
+    }
+    ExecutorService pool =
+        Executors.newFixedThreadPool(
+            Math.min(sorts.size(), settings.sortThreads()), threads.of("sort"));
+    try {
+      for (Future<Void> each : pool.invokeAll(sorts)) {
+        each.get();
+      }
+    } catch (ExecutionException e) {
+      throw new CompletionException(e.getCause());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /** Takes a slot. */
+  private interface Taking {
+    Slots.Slot take() throws InterruptedException;
+  }
+
+  private Slots.Slot slot(TaskAttemptID attempt, Taking taking) throws InterruptedException {
+    Slots.Slot slot = taking.take();
+    task(attempt.getTaskID()).heard(attempt); // it begins only now
+    return slot;
+  }
+
+  private Phase phase(
+      String what,
+      List<TaskState> tasks,
+      int most,
+      int mostFailures,
+      boolean triesAgain,
+      Phase.Attempts attempts) {
+    Phase made =
+        new Phase(
+            threads,
+            what,
+            tasks,
+            most,
+            mostFailures,
+            triesAgain,
+            settings.timeoutMs(),
+            attempts,
+            listener);
+    synchronized (this) {
+      phases.add(made);
+      if (stopped) {
+        made.stop();
+      }
+    }
+    return made;
+  }
+}

@@ -1,0 +1,35 @@
+package io.sluice.local.oracle;
+
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.serializer.WritableSerialization;
+import org.apache.hadoop.mapreduce.Job;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Keys of every class, in the order that is theirs. */
+class KeysOracleTest extends OracleTestBase {
+  @ParameterizedTest
+  @EnumSource(Keys.class)
+  void keysOfAnyClassAreAsWithStock(Keys keys) throws Exception {
+    inputs.files("keys", 3, 800, 100);
+    oracle
+        .conf()
+        .setStrings(
+            "io.serializations",
+            WritableSerialization.class.getName(),
+            Keys.PlainSerialization.class.getName());
+    oracle.sameAsStock(
+        settings -> {
+          settings.set(Keys.KEYS, keys.name());
+          Job job = Tasks.digests(inputs.job(settings, "keys"), 2);
+          job.setMapperClass(Keys.Maps.class);
+          job.setMapOutputKeyClass(keys.type());
+          job.setMapOutputValueClass(LongWritable.class);
+          if (keys == Keys.SERIALIZED) {
+            job.setSortComparatorClass(Keys.PlainOrder.class);
+          }
+          return job;
+        },
+        threads());
+  }
+}
