@@ -39,8 +39,14 @@ public final class Slots {
       held = of;
     }
 
-    /** From now on it sorts. It keeps its place among the maps until it may: it holds memory. */
+    /**
+     * From now on it sorts. It keeps its place among the maps until it may: it holds memory. Hadoop
+     * ends a map whose sort has failed by having it sort again.
+     */
     void toSort() throws InterruptedException {
+      if (held == sorts) {
+        return;
+      }
       sorts.acquire();
       held.release();
       held = sorts;
