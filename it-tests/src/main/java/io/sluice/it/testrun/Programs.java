@@ -76,6 +76,9 @@ final class Programs {
                 "failsafe:verify")
             .directory(workspace.root().toFile());
     GivenSeed.argument().ifPresent(maven.command()::add);
+    if (all) {
+      maven.command().add("-Dsluice.excluded.tags=");
+    }
     return new ProgramTask(
         "unit",
         UNIT_TESTS_MB,
