@@ -94,7 +94,10 @@ final class Phase implements AutoCloseable {
 
   /** Tells all of it to end. */
   void stop() {
-    pool.shutdownNow();
+    if (!pool.shutdownNow().isEmpty()) {
+      done.completeExceptionally(
+          new IOException("some " + what + "s have not begun, and end with their job"));
+    }
   }
 
   /** Never done, unless a task has failed for good. */
