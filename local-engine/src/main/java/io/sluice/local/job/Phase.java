@@ -111,8 +111,10 @@ final class Phase implements AutoCloseable {
 
   /** Tells all of it to end. */
   void stop() {
-    pool.shutdownNow(); // tasks that have not begun are never done
-    done.completeExceptionally(new InterruptedException("the job ends before all of its tasks"));
+    if (!pool.shutdownNow().isEmpty()) {
+      done.completeExceptionally(
+          new IOException("some " + what + "s have not begun, and end with their job"));
+    }
   }
 
   /** Never done, unless a task has failed for good. */
