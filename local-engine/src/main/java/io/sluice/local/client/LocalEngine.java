@@ -107,7 +107,12 @@ final class LocalEngine implements ClientProtocol {
         new LocalJob(
             org.apache.hadoop.mapred.JobID.downgrade(id), new Path(submitDirectory), credentials);
     JOBS.add(job);
-    job.start();
+    try {
+      job.start();
+    } catch (Error e) { // no thread to be had
+      JOBS.forget(id);
+      throw e;
+    }
     return job.status();
   }
 

@@ -35,6 +35,9 @@ public enum ExchangeMode {
    */
   public static ExchangeMode of(JobConf job, int maps, int mapThreads, long inputBytes) {
     String configured = LocalSettings.EXCHANGE.get(job::getTrimmed);
+    if (LocalSettings.ISOLATION.get(job::getTrimmed).equals("task")) {
+      return PULL; // maps that share a sort buffer share the classes of what they put in
+    }
     if (configured.equals("push") && job.getNumReduceTasks() > MOST_PUSHED_REDUCES) {
       LOG.warn(
           "{} reduces, of which each would have a sort buffer of its own, are too many to push to;"

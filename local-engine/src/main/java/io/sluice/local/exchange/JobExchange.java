@@ -31,7 +31,7 @@ import org.apache.hadoop.util.Progressable;
  * of the store.
  */
 public final class JobExchange implements Closeable {
-  private static final long PROGRESS_MS = 200;
+  private static final long PROGRESS_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final Map<JobID, JobExchange> ALL = new ConcurrentHashMap<>();
 
   private final JobOutputs outputs;
@@ -44,6 +44,7 @@ public final class JobExchange implements Closeable {
   private int doneCount;
   private boolean complete;
   private boolean ended;
+  private volatile boolean closed;
 
   private JobExchange(JobOutputs outputs) {
     this.outputs = outputs;
@@ -119,17 +120,7 @@ public final class JobExchange implements Closeable {
   /** What is to be done, each by any thread, when all maps have ended and before reduces begin. */
   public List<Callable<Void>> lastSorts() {
     Streams of = streams;
-    return of == null
-        ? List.of()
-        : of.toFlush().stream()
-            .map(
-                stream ->
-                    (Callable<Void>)
-                        () -> {
-                          stream.flush();
-                          return null;
-                        })
-            .toList();
+    return of == null ? List.of() : of.lastSorts();
   }
 
   /** All maps have ended, and what they share is sorted. */
@@ -154,8 +145,8 @@ public final class JobExchange implements Closeable {
     slots.put(attempt, slot);
   }
 
-  void toSort(TaskAttemptID attempt) throws InterruptedException {
-    slots.get(attempt).toSort();
+  void toSort(TaskAttemptID attempt, Progressable progress) throws InterruptedException {
+    slots.get(attempt).toSort(progress);
   }
 
   /** Something to be closed when an attempt has ended, unless it has closed it itself. */
@@ -167,8 +158,14 @@ public final class JobExchange implements Closeable {
   public void ended(TaskAttemptID attempt) throws IOException {
     slots.remove(attempt);
     Closeable left = open.remove(attempt);
-    if (left != null) {
-      left.close();
+    try {
+      if (left != null) {
+        left.close();
+      }
+    } finally {
+      if (closed) { // it was given up, and may have put out something since
+        outputs.store().store().freeApplication(outputs.applicationId());
+      }
     }
   }
 
@@ -199,8 +196,8 @@ public final class JobExchange implements Closeable {
   }
 
   /** Waits until so many maps have ended, or none will any more. */
-  public void awaitMaps(int count, Progressable progress) throws InterruptedException {
-    await(() -> doneCount >= count, progress);
+  public void awaitMaps(int count) throws InterruptedException {
+    await(() -> doneCount >= count, () -> {});
   }
 
   /** Waits until reduces can read what all maps have put out; false if they never will. */
@@ -213,9 +210,8 @@ public final class JobExchange implements Closeable {
     lock.lock();
     try {
       while (!reached.getAsBoolean() && !ended) {
-        if (!changed.await(PROGRESS_MS, TimeUnit.MILLISECONDS)) {
-          progress.progress();
-        }
+        progress.progress();
+        changed.awaitNanos(PROGRESS_NS);
       }
       return reached.getAsBoolean();
     } finally {
@@ -243,6 +239,7 @@ public final class JobExchange implements Closeable {
   public void close() throws IOException {
     ALL.remove(outputs.job(), this);
     end();
+    closed = true;
     Closing.all(
         streams,
         () -> outputs.store().store().freeApplication(outputs.applicationId()),

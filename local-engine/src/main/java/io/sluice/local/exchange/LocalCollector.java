@@ -61,7 +61,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
 
     @Override
     public void flush() throws IOException, InterruptedException, ClassNotFoundException {
-      exchange.toSort(task.getTaskID());
+      exchange.toSort(task.getTaskID(), reporter);
       output.flush();
     }
 
@@ -78,7 +78,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
-    Shared(Streams streams) {
+    Shared(Streams streams) throws IOException {
       this.streams = streams;
       this.taken = streams.take();
     }
@@ -97,7 +97,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
       streams.giveBack(taken);
     }
   }

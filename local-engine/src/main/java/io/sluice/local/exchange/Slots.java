@@ -1,6 +1,8 @@
 package io.sluice.local.exchange;
 
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.util.Progressable;
 
 /**
  * How many tasks of a job may do something at a time: map, sort what they have mapped, or reduce
@@ -9,6 +11,8 @@ import java.util.concurrent.Semaphore;
  * <p>Thread contract: safe from any thread.
  */
 public final class Slots {
+  private static final long PROGRESS_MS = 200;
+
   private final Semaphore maps;
   private final Semaphore sorts;
   private final Semaphore reduces;
@@ -30,9 +34,14 @@ public final class Slots {
     return new Slot(reduces);
   }
 
-  /** What one task may do now; given back by whoever took it. Thread contract: one thread. */
+  /**
+   * What one task may do now.
+   *
+   * <p>Thread contract: the task's thread goes on to sort; whoever took it gives it back, perhaps
+   * while the task still runs.
+   */
   public final class Slot implements AutoCloseable {
-    private Semaphore held;
+    private Semaphore held; // null: given back
 
     private Slot(Semaphore of) throws InterruptedException {
       of.acquire();
@@ -43,18 +52,31 @@ public final class Slots {
      * From now on it sorts. It keeps its place among the maps until it may: it holds memory. Hadoop
      * ends a map whose sort has failed by having it sort again.
      */
-    void toSort() throws InterruptedException {
-      if (held == sorts) {
-        return;
+    void toSort(Progressable progress) throws InterruptedException {
+      synchronized (this) {
+        if (held == sorts) {
+          return;
+        }
       }
-      sorts.acquire();
-      held.release();
-      held = sorts;
+      while (!sorts.tryAcquire(PROGRESS_MS, TimeUnit.MILLISECONDS)) {
+        progress.progress();
+      }
+      synchronized (this) {
+        if (held == null) {
+          sorts.release(); // it was given up meanwhile, and sorts for nobody
+          return;
+        }
+        held.release();
+        held = sorts;
+      }
     }
 
     @Override
-    public void close() {
-      held.release();
+    public synchronized void close() {
+      if (held != null) {
+        held.release();
+        held = null;
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -33,6 +34,8 @@ final class Streams implements Closeable {
   private final List<StreamTask> tasks = new ArrayList<>();
   private final ArrayDeque<Integer> idle = new ArrayDeque<>(); // of a hybrid exchange
   private int shared;
+  private int users;
+  private volatile boolean closed;
 
   private Streams(boolean push, JobOutputs outputs) {
     this.push = push;
@@ -83,15 +86,38 @@ final class Streams implements Closeable {
   }
 
   /** For a map that begins: one that no other fills now, if there is one. */
-  synchronized int take() {
+  synchronized int take() throws IOException {
+    requireOpen();
+    users++;
     Integer taken = idle.poll();
     return taken != null ? taken : shared++ % all.size();
   }
 
   /** The map has ended. */
-  synchronized void giveBack(int taken) {
-    if (!idle.contains(taken)) {
-      idle.addFirst(taken); // it is filled already; those that are not may stay so
+  void giveBack(int taken) throws IOException {
+    synchronized (this) {
+      if (!idle.contains(taken)) {
+        idle.addFirst(taken); // it is filled already; those that are not may stay so
+      }
+    }
+    left();
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("what maps share is thrown away");
+    }
+  }
+
+  /** Somebody who was in a sort buffer is so no more. */
+  private void left() throws IOException {
+    boolean isLast;
+    synchronized (this) {
+      users--;
+      isLast = closed && users == 0;
+    }
+    if (isLast) {
+      Closing.all(all);
     }
   }
 
@@ -104,6 +130,7 @@ final class Streams implements Closeable {
   @SuppressWarnings("unchecked")
   <K, V> int collect(int taken, K key, V value, int partition)
       throws IOException, InterruptedException {
+    requireOpen();
     if (!push) {
       return ((SortedOutput<K, V>) (SortedOutput<?, ?>) all.get(taken))
           .collect(key, value, partition);
@@ -115,8 +142,24 @@ final class Streams implements Closeable {
   }
 
   /** What is to be done when all maps have ended, each by any thread. */
-  List<SortedOutput<?, ?>> toFlush() {
-    return List.copyOf(all);
+  List<Callable<Void>> lastSorts() {
+    List<Callable<Void>> sorts = new ArrayList<>();
+    for (SortedOutput<?, ?> each : all) {
+      sorts.add(
+          () -> {
+            synchronized (this) {
+              requireOpen();
+              users++;
+            }
+            try {
+              each.flush();
+            } finally {
+              left();
+            }
+            return null;
+          });
+    }
+    return sorts;
   }
 
   /** The runs of a partition, once all are flushed. */
@@ -142,8 +185,16 @@ final class Streams implements Closeable {
     return sum;
   }
 
+  /** Waits for nobody: who is in a sort buffer, perhaps for ever, closes them when he leaves. */
   @Override
   public void close() throws IOException {
-    Closing.all(all);
+    boolean isUnused;
+    synchronized (this) {
+      isUnused = !closed && users == 0;
+      closed = true;
+    }
+    if (isUnused) {
+      Closing.all(all);
+    }
   }
 }

@@ -42,6 +42,11 @@ public final class JobTable {
     job.onEnd(end -> ended(id, end));
   }
 
+  /** One that has not begun, and never will. */
+  public synchronized void forget(JobID id) {
+    running.remove(key(id));
+  }
+
   private synchronized void ended(JobID id, EndedJob job) {
     running.remove(id);
     ended.put(id, job);

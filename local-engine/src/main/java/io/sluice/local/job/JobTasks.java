@@ -22,6 +22,7 @@ import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.counters.LimitExceededException;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,8 +90,12 @@ final class JobTasks {
   /** Of all, also while they run. */
   Counters counters() {
     Counters all = new Counters();
-    all().forEach(task -> all.incrAllCounters(task.counters()));
-    all.incrAllCounters(sharedCounters);
+    try {
+      all().forEach(task -> all.incrAllCounters(task.counters()));
+      all.incrAllCounters(sharedCounters);
+    } catch (LimitExceededException e) {
+      LOG.warn("{} has more counters than mapreduce.job.counters.max; some are left out", id);
+    }
     return all;
   }
 
@@ -131,10 +136,15 @@ final class JobTasks {
               settings.reduceThreads(),
               conf.getMaxReduceAttempts(),
               true,
-              attempt -> {
-                exchange.awaitMaps(slowStart, () -> task(attempt.getTaskID()).heard(attempt));
-                try (Slots.Slot slot = slot(attempt, slots::reduce)) {
-                  exchange.began(attempt, slot);
+              new Phase.Attempts() {
+                @Override
+                public Slots.Slot admit() throws InterruptedException {
+                  exchange.awaitMaps(slowStart);
+                  return slots.reduce();
+                }
+
+                @Override
+                public void run(TaskAttemptID attempt, Slots.Slot slot) throws Exception {
                   tasks.reduce(attempt, splits.length);
                 }
               })) {
@@ -161,12 +171,22 @@ final class JobTasks {
               settings.mapThreads() + settings.sortThreads(),
               conf.getMaxMapAttempts(),
               withdrawable,
-              attempt -> {
-                try (Slots.Slot slot = slot(attempt, slots::map)) {
+              new Phase.Attempts() {
+                @Override
+                public Slots.Slot admit() throws InterruptedException {
+                  return slots.map();
+                }
+
+                @Override
+                public void run(TaskAttemptID attempt, Slots.Slot slot) throws Exception {
                   exchange.began(attempt, slot);
                   tasks.map(attempt, splits[attempt.getTaskID().getId()].getSplitIndex());
                 }
-                exchange.mapDone(attempt);
+
+                @Override
+                public void succeeded(TaskAttemptID attempt) {
+                  exchange.mapDone(attempt);
+                }
               })) {
         CompletableFuture.anyOf(mapping.done(), reducing.failed()).join();
         inParallel(exchange.lastSorts());
@@ -201,17 +221,6 @@ final class JobTasks {
     } finally {
       pool.shutdownNow();
     }
-  }
-
-  /** Takes a slot. */
-  private interface Taking {
-    Slots.Slot take() throws InterruptedException;
-  }
-
-  private Slots.Slot slot(TaskAttemptID attempt, Taking taking) throws InterruptedException {
-    Slots.Slot slot = taking.take();
-    task(attempt.getTaskID()).heard(attempt); // it begins only now
-    return slot;
   }
 
   private Phase phase(

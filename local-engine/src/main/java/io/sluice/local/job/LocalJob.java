@@ -59,6 +59,7 @@ public final class LocalJob implements JobView {
   private Consumer<EndedJob> whenEnded = job -> {};
   private JobPriority priority;
   private JobTasks tasks; // null: they are not known yet
+  private Thread thread; // null: it is not to be interrupted
   private JobStatus.State state = JobStatus.State.PREP;
   private boolean isSetUp;
   private boolean killed;
@@ -84,7 +85,11 @@ public final class LocalJob implements JobView {
 
   /** Begins; returns at once. */
   public void start() {
-    threads.ofJob().newThread(this::run).start();
+    Thread made = threads.ofJob().newThread(this::run);
+    synchronized (this) {
+      thread = made;
+    }
+    made.start();
   }
 
   private void run() {
@@ -105,31 +110,35 @@ public final class LocalJob implements JobView {
       committer.setupJob(context);
       setUp();
       all.run(jobFile.toString(), this::committer);
+      commitBegins();
       committer.commitJob(context);
     } catch (Throwable e) {
       why = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
       LOG.warn("{} failed", id, why);
-      abort(committer, context);
     }
-    end(cache, why);
+    JobStatus.State how = how(why); // a kill that comes later comes too late
+    if (why != null) {
+      abort(committer, context, how);
+    }
+    end(cache, how, failure(why));
   }
 
   /** All of it whatever becomes of one: clients wait for the last. */
-  private void end(JobCache cache, Throwable why) {
+  private void end(JobCache cache, JobStatus.State how, String failure) {
     try {
       Closing.all(
           () ->
               history.ended(
-                  how(why),
-                  failure(why),
+                  how,
+                  failure,
                   reports(TaskType.MAP),
                   reports(TaskType.REDUCE),
                   new org.apache.hadoop.mapreduce.Counters(counters())),
           cache,
           () -> files.delete(submitDirectory, true),
           this::deleteLocalDirs,
-          () -> EndNotice.send(conf, notice(how(why))),
-          () -> end(why));
+          () -> EndNotice.send(conf, notice(how)),
+          () -> ended(how, failure));
     } catch (IOException | RuntimeException e) {
       LOG.warn("Something of {} is left", id, e);
     }
@@ -141,10 +150,10 @@ public final class LocalJob implements JobView {
     }
   }
 
-  private void abort(OutputCommitter committer, JobContextImpl context) {
+  private void abort(OutputCommitter committer, JobContextImpl context, JobStatus.State how) {
     if (committer != null) {
       try {
-        committer.abortJob(context, isKilled() ? JobStatus.State.KILLED : JobStatus.State.FAILED);
+        committer.abortJob(context, how);
       } catch (Throwable e) { // the user's code, which may fail with anything
         LOG.warn("The output of {} could not be aborted", id, e);
       }
@@ -177,7 +186,17 @@ public final class LocalJob implements JobView {
     return conf.getOutputCommitter();
   }
 
+  /** From now on it is not killed. */
+  private synchronized void commitBegins() throws InterruptedException {
+    if (killed) {
+      throw new InterruptedException(id + " was killed before it was committed");
+    }
+    thread = null;
+  }
+
   private synchronized JobStatus.State how(Throwable why) {
+    thread = null;
+    Thread.interrupted(); // what follows is to be done
     if (why == null) {
       return JobStatus.State.SUCCEEDED;
     }
@@ -193,10 +212,10 @@ public final class LocalJob implements JobView {
     return why == null ? "" : String.valueOf(why.getMessage());
   }
 
-  private synchronized void end(Throwable why) {
+  private synchronized void ended(JobStatus.State how, String why) {
     finishMs = System.currentTimeMillis();
-    state = how(why);
-    failure = failure(why);
+    state = how;
+    failure = why;
     Map<TaskID, TaskState> known = new LinkedHashMap<>();
     if (tasks != null) {
       tasks.all().forEach(task -> known.put(task.id(), task));
@@ -213,6 +232,9 @@ public final class LocalJob implements JobView {
     killed = true;
     if (tasks != null) {
       tasks.stop();
+    }
+    if (thread != null) {
+      thread.interrupt(); // it may be in the user's code, or wait for a file system
     }
   }
 

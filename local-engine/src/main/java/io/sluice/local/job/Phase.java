@@ -1,5 +1,6 @@
 package io.sluice.local.job;
 
+import io.sluice.local.exchange.Slots;
 import io.sluice.local.task.AttemptRecord;
 import io.sluice.local.task.AttemptThread;
 import io.sluice.local.task.TaskState;
@@ -36,11 +37,18 @@ final class Phase implements AutoCloseable {
   private final Listener listener;
   private final ExecutorService pool;
   private final CompletableFuture<Void> done;
+  private volatile boolean stopped;
 
   /** What an attempt at one of the tasks does. */
   interface Attempts {
-    /** One attempt. */
-    void run(TaskAttemptID attempt) throws Exception;
+    /** Waits until another may begin. */
+    Slots.Slot admit() throws InterruptedException;
+
+    /** One attempt, on a thread of its own. */
+    void run(TaskAttemptID attempt, Slots.Slot slot) throws Exception;
+
+    /** It is the one that counts: it has ended well, and was not given up before. */
+    default void succeeded(TaskAttemptID attempt) {}
   }
 
   /** Is told of attempts. */
@@ -111,6 +119,7 @@ final class Phase implements AutoCloseable {
 
   /** Tells all of it to end. */
   void stop() {
+    stopped = true;
     if (!pool.shutdownNow().isEmpty()) {
       done.completeExceptionally(
           new IOException("some " + what + "s have not begun, and end with their job"));
@@ -135,23 +144,37 @@ final class Phase implements AutoCloseable {
 
   private void runTask(TaskState task) {
     while (!pool.isShutdown()) {
-      AttemptThread attempt = task.begin(threads.ofTasks(what), attempts::run);
-      TaskAttemptID id = attempt.id();
-      listener.began(task, id);
-      try {
-        attempt.run(() -> silence(task, id));
-        task.succeeded(id);
-        listener.succeeded(task, id);
-        return;
-      } catch (Throwable e) {
-        failed(task, id, attempt, e);
+      // Given back here, since an attempt that is given up does not.
+      try (Slots.Slot slot = attempts.admit()) {
+        if (hasSucceeded(task, slot)) {
+          return;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        break;
       }
     }
     throw new CompletionException(new IOException(task.id() + " ends with its job"));
   }
 
+  private boolean hasSucceeded(TaskState task, Slots.Slot slot) {
+    AttemptThread attempt = task.begin(threads.ofTasks(what), id -> attempts.run(id, slot));
+    TaskAttemptID id = attempt.id();
+    listener.began(task, id);
+    try {
+      attempt.run(() -> silence(task, id));
+      task.succeeded(id);
+      attempts.succeeded(id);
+      listener.succeeded(task, id);
+      return true;
+    } catch (Throwable e) {
+      failed(task, id, attempt, e);
+      return false;
+    }
+  }
+
   private String silence(TaskState task, TaskAttemptID id) {
-    return timeoutMs > 0 && task.silentMs(id) > timeoutMs
+    return timeoutMs > 0 && task.silentMs(id) > timeoutMs && !task.isCommitting(id)
         ? "it has said nothing of its progress for " + timeoutMs / 1_000 + " s"
         : null;
   }
@@ -163,7 +186,8 @@ final class Phase implements AutoCloseable {
     String error = reason + StringUtils.stringifyException(e);
     AttemptRecord before = task.record(id);
     task.failed(id, error, counts);
-    boolean isLast = jobEnds || task.failures() >= mostFailures;
+    // Where none is tried again here, all may be tried once more by who has made this.
+    boolean isLast = stopped || (jobEnds && triesAgain) || task.failures() >= mostFailures;
     if (isLast) {
       task.ended(jobEnds ? TIPStatus.KILLED : TIPStatus.FAILED);
     }
@@ -177,14 +201,19 @@ final class Phase implements AutoCloseable {
 
   @Override
   public void close() {
-    stop();
+    pool.shutdownNow();
     boolean interrupted = false;
-    try {
-      if (!pool.awaitTermination(END_S, TimeUnit.SECONDS)) {
-        LOG.warn("Some {} does not end although it was interrupted", what);
+    long endByNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_S);
+    boolean ended = false;
+    while (!ended && System.nanoTime() - endByNs < 0) {
+      try {
+        ended = pool.awaitTermination(endByNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true; // what it waits for uses what is closed next
       }
-    } catch (InterruptedException e) {
-      interrupted = true;
+    }
+    if (!ended) {
+      LOG.warn("Some {} does not end although it was interrupted", what);
     }
     if (interrupted) {
       Thread.currentThread().interrupt();

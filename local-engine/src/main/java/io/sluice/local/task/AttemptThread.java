@@ -1,5 +1,6 @@
 package io.sluice.local.task;
 
+import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -11,11 +12,13 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  * it was given up.
  */
 public final class AttemptThread {
+  private static final ThreadLocal<AttemptThread> CURRENT = new ThreadLocal<>();
   private static final long LOOK_MS = 1_000;
   private static final long END_MS = 10_000;
 
   private final TaskAttemptID id;
   private final Thread thread;
+  private volatile boolean cleansUp;
   private volatile Throwable failure;
   private volatile String endReason; // null: nobody wants it to end
 
@@ -37,6 +40,7 @@ public final class AttemptThread {
     this.thread =
         threads.newThread(
             () -> {
+              CURRENT.set(this);
               try {
                 body.run(id);
               } catch (Throwable e) {
@@ -55,7 +59,18 @@ public final class AttemptThread {
     if (endReason == null) {
       endReason = reason;
     }
-    thread.interrupt();
+    if (!cleansUp) {
+      thread.interrupt();
+    }
+  }
+
+  /** The attempt that this thread runs has failed, and is not interrupted any more. */
+  static void cleansUp() {
+    AttemptThread attempt = CURRENT.get();
+    if (attempt != null) {
+      attempt.cleansUp = true;
+    }
+    Thread.interrupted();
   }
 
   /** Why it was told to, or null. */
@@ -104,6 +119,8 @@ public final class AttemptThread {
       throw e;
     } else if (failure instanceof Error e) {
       throw e;
+    } else if (failure != null) {
+      throw new IOException(failure); // there are others, in other languages
     }
   }
 }

@@ -17,12 +17,21 @@ final class TaskExits {
   private static final Logger LOG = LoggerFactory.getLogger(TaskExits.class);
 
   /** Of all tasks of the process, and of the threads that they make. */
-  private static final ThreadGroup TASKS = new ThreadGroup("sluice tasks");
+  private static final ThreadGroup TASKS = new ThreadGroup(topGroup(), "sluice tasks");
 
   private static boolean said; // these two guarded by the class
   private static boolean refused;
 
   private TaskExits() {}
+
+  /** One of whoever is first to submit a job might be a daemon, which ends with its threads. */
+  private static ThreadGroup topGroup() {
+    ThreadGroup top = Thread.currentThread().getThreadGroup();
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    return top;
+  }
 
   /** For threads of tasks. */
   static ThreadGroup group() {

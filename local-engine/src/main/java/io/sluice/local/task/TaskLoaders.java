@@ -3,12 +3,14 @@ package io.sluice.local.task;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.hadoop.util.ReflectionUtils;
 
 /**
  * Class loaders with all that a job brings, one for each of its tasks that run at a time: static
@@ -63,6 +65,21 @@ final class TaskLoaders implements Closeable {
 
   @Override
   public synchronized void close() throws IOException {
-    Closing.all(all);
+    try {
+      Closing.all(all);
+    } finally {
+      forgetClasses();
+    }
+  }
+
+  /** Hadoop keeps the constructor of every class that it has made something of, for ever. */
+  private static void forgetClasses() throws IOException {
+    try {
+      Method clear = ReflectionUtils.class.getDeclaredMethod("clearCache");
+      clear.setAccessible(true);
+      clear.invoke(null);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("this release of Hadoop does not forget classes", e);
+    }
   }
 }

@@ -98,16 +98,29 @@ public final class TaskRun implements Closeable {
   private void run(Task task) throws Exception {
     ClassLoader loader = loaders == null ? job.getClassLoader() : loaders.take();
     Thread.currentThread().setContextClassLoader(loader);
-    try (TaskMeters meters = new TaskMeters();
-        TaskUser user = new TaskUser(job.getCredentials())) {
+    try (TaskMeters meters = new TaskMeters()) {
       JobConf conf = new TaskConf(job, meters, task.isMapTask());
       conf.setClassLoader(loader);
-      user.run(() -> run(task, conf, meters));
-    } finally {
-      exchange.ended(task.getTaskID());
-      if (loaders != null) {
-        loaders.giveBack(loader);
+      TaskUser.run(job.getCredentials(), () -> run(task, conf, meters));
+    } catch (Throwable e) {
+      closeAfter(task.getTaskID(), loader, e);
+      throw e;
+    }
+    closeAfter(task.getTaskID(), loader, null);
+  }
+
+  /** Whatever becomes of it: what has succeeded is committed, and must not fail any more. */
+  private void closeAfter(TaskAttemptID attempt, ClassLoader loader, Throwable failure) {
+    try {
+      exchange.ended(attempt);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{}: something of it could not be given back", attempt, e);
+      if (failure != null) {
+        failure.addSuppressed(e);
       }
+    }
+    if (loaders != null) {
+      loaders.giveBack(loader);
     }
   }
 
@@ -124,13 +137,22 @@ public final class TaskRun implements Closeable {
     task.setConf(conf);
     try {
       task.run(conf, Umbilical.of(tasks, meters));
-    } catch (Exception | Error e) {
-      Thread.interrupted(); // what is to be cleaned up is not to end for that
+    } catch (Throwable e) {
+      AttemptThread.cleansUp();
       abort(conf, attempt, e);
       throw e;
     } finally {
-      for (String localDir : localDirs) {
+      delete(conf, attempt, localDirs);
+    }
+  }
+
+  /** What cannot be deleted is once more at the end of the job. */
+  private static void delete(JobConf conf, TaskAttemptID attempt, String[] localDirs) {
+    for (String localDir : localDirs) {
+      try {
         FileSystem.getLocal(conf).delete(new Path(localDir), true);
+      } catch (IOException e) {
+        LOG.warn("{}: {} could not be deleted", attempt, localDir, e);
       }
     }
   }
@@ -139,9 +161,9 @@ public final class TaskRun implements Closeable {
     TaskAttemptContextImpl context = new TaskAttemptContextImpl(conf, attempt);
     try {
       committers.of(context).abortTask(context);
-    } catch (Exception e) {
+    } catch (Throwable e) { // the user's code
       LOG.warn("{}: its output could not be aborted", attempt, e);
-      cause.addSuppressed(e instanceof IOException ? e : new IOException(e));
+      cause.addSuppressed(e);
     }
   }
 }

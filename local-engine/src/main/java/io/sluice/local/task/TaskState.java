@@ -53,6 +53,7 @@ public final class TaskState {
   /** An attempt begins, as the one that counts. */
   public synchronized AttemptThread begin(ThreadFactory threads, AttemptThread.Body body) {
     current = new TaskAttemptID(id, attempts.size());
+    committing = null;
     Attempt of = new Attempt();
     attempts.put(current, of);
     of.thread = new AttemptThread(current, threads, body);
@@ -81,13 +82,26 @@ public final class TaskState {
    */
   public synchronized boolean kill(TaskAttemptID attempt, boolean shouldFail) {
     Attempt of = attempts.get(attempt);
-    if (of == null || of.ended || of.thread == null) {
+    if (of == null || of.ended || of.thread == null || attempt.equals(committing)) {
       return false;
     }
     of.killed |= !shouldFail;
     of.thread.end(
         shouldFail ? "it is failed at the user's wish" : "it is killed at the user's wish");
     return true;
+  }
+
+  /** Tells an attempt to end, by its own fault. */
+  synchronized void kill(TaskAttemptID attempt, String reason) {
+    Attempt of = attempts.get(attempt);
+    if (of != null && !of.ended && of.thread != null) {
+      of.thread.end(reason);
+    }
+  }
+
+  /** Whether it may commit, and so is told to end no more: another must not commit beside it. */
+  public synchronized boolean isCommitting(TaskAttemptID attempt) {
+    return attempt.equals(committing);
   }
 
   /** Whether it ends because its user wants that, and not because of what it does. */
@@ -139,9 +153,10 @@ public final class TaskState {
     return of != null && !of.ended;
   }
 
-  /** One attempt may commit, until it has failed. */
+  /** One attempt may commit, until it has failed; none that was told to end. */
   synchronized boolean mayCommit(TaskAttemptID attempt) {
-    if (committing == null && isAtWork(attempt)) {
+    boolean goesOn = isAtWork(attempt) && attempts.get(attempt).thread.endReason() == null;
+    if (committing == null && goesOn) {
       committing = attempt;
     }
     return attempt.equals(committing);

@@ -1,60 +1,87 @@
 package io.sluice.local.task;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.security.PrivilegedExceptionAction;
-import org.apache.hadoop.fs.FileSystem;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * Who an attempt is to Hadoop: the job's user, with the job's credentials and file systems of its
- * own. As on a cluster, an attempt that closes a file system closes it for itself alone. Where
- * Hadoop is secured all attempts share the client's login, and what hangs on it.
+ * Who an attempt is to Hadoop: the client's user, with the job's credentials and file systems that
+ * no task beside it has. As on a cluster, a task that closes a file system closes it for itself.
+ * Tasks that follow each other share them, also those of other jobs: a static field may hold one.
+ * Where Hadoop is secured all attempts share the client's login, and what hangs on it.
  *
- * <p>Thread contract: one thread. Ownership: whoever makes it closes it, which closes its file
- * systems with all that the task has left open there.
+ * <p>Thread contract: safe from any thread. Ownership: file systems are closed by Hadoop at the end
+ * of the process.
  */
-final class TaskUser implements Closeable {
-  private final UserGroupInformation user;
-  private final boolean isOwn;
+final class TaskUser {
+  /** Of those that no task uses now, by name; there are as many as there were tasks at a time. */
+  private static final Map<String, ArrayDeque<UserGroupInformation>> IDLE = new HashMap<>();
 
-  /** Of an attempt that this thread runs. */
-  TaskUser(Credentials credentials) throws IOException {
-    UserGroupInformation client = UserGroupInformation.getCurrentUser();
-    isOwn = !UserGroupInformation.isSecurityEnabled();
-    user = isOwn ? UserGroupInformation.createRemoteUser(client.getUserName()) : client;
-    if (isOwn) {
-      user.addCredentials(client.getCredentials());
-      user.addCredentials(credentials);
-    }
-  }
+  private TaskUser() {}
 
-  /** Something that it does. */
+  /** Something that an attempt does. */
   interface Action {
     /** Does it. */
     void run() throws Exception;
   }
 
-  /** Does something as this user. */
-  void run(Action action) throws Exception {
+  /** Does something as a user of its own. */
+  static void run(Credentials credentials, Action action) throws Exception {
+    UserGroupInformation client = UserGroupInformation.getCurrentUser();
+    if (UserGroupInformation.isSecurityEnabled()) {
+      as(client, action);
+      return;
+    }
+    UserGroupInformation user = take(client.getUserName());
+    try {
+      user.addCredentials(client.getCredentials());
+      user.addCredentials(credentials);
+      as(user, action);
+    } finally {
+      giveBack(user);
+    }
+  }
+
+  private static UserGroupInformation take(String name) {
+    synchronized (IDLE) {
+      UserGroupInformation idle = IDLE.computeIfAbsent(name, of -> new ArrayDeque<>()).poll();
+      return idle != null ? idle : UserGroupInformation.createRemoteUser(name);
+    }
+  }
+
+  private static void giveBack(UserGroupInformation user) {
+    synchronized (IDLE) {
+      IDLE.get(user.getUserName()).push(user);
+    }
+  }
+
+  private static void as(UserGroupInformation user, Action action) throws Exception {
+    Throwable[] failure = new Throwable[1];
     try {
       user.doAs(
           (PrivilegedExceptionAction<Void>)
               () -> {
-                action.run();
+                try {
+                  action.run();
+                } catch (Throwable e) {
+                  failure[0] = e;
+                }
                 return null;
               });
     } catch (UndeclaredThrowableException e) {
-      throw e.getCause() instanceof Exception cause ? cause : e;
+      throw new IOException(e);
     }
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (isOwn) {
-      FileSystem.closeAllForUGI(user);
+    if (failure[0] instanceof Exception e) {
+      throw e;
+    } else if (failure[0] instanceof Error e) {
+      throw e;
+    } else if (failure[0] != null) {
+      throw new IOException(failure[0]);
     }
   }
 }

@@ -29,6 +29,7 @@ public final class Umbilical implements InvocationHandler {
 
   private final Function<TaskID, TaskState> tasks;
   private final TaskMeters meters;
+  private final Thread thread = Thread.currentThread();
 
   private Umbilical(Function<TaskID, TaskState> tasks, TaskMeters meters) {
     this.tasks = tasks;
@@ -36,7 +37,7 @@ public final class Umbilical implements InvocationHandler {
   }
 
   /**
-   * Of one attempt.
+   * Of one attempt, which this thread runs.
    *
    * @param tasks of its job
    * @param meters what it uses
@@ -52,7 +53,7 @@ public final class Umbilical implements InvocationHandler {
   @Override
   public Object invoke(Object proxy, Method method, Object[] arguments) {
     return switch (method.getName()) {
-      case "statusUpdate" -> update((TaskAttemptID) arguments[0], (TaskStatus) arguments[1]);
+      case "statusUpdate" -> heard((TaskAttemptID) arguments[0], (TaskStatus) arguments[1]);
       case "commitPending", "preempted" -> {
         update((TaskAttemptID) arguments[0], (TaskStatus) arguments[1]);
         yield null;
@@ -84,6 +85,22 @@ public final class Umbilical implements InvocationHandler {
 
   private TaskState task(Object attempt) {
     return tasks.apply(((TaskAttemptID) attempt).getTaskID());
+  }
+
+  /** After three exceptions in its own thread for that, Hadoop's task code ends the process. */
+  private AMFeedback heard(TaskAttemptID attempt, TaskStatus status) {
+    try {
+      return update(attempt, status);
+    } catch (RuntimeException | Error e) {
+      if (Thread.currentThread() == thread) {
+        throw e; // fails the attempt
+      }
+      LOG.warn("{}: what it told is not to be understood; it fails", attempt, e);
+      task(attempt).kill(attempt, "what it told is not to be understood: " + e);
+      AMFeedback feedback = new AMFeedback();
+      feedback.setTaskFound(true);
+      return feedback;
+    }
   }
 
   /** A copy: the task goes on with its own. */
