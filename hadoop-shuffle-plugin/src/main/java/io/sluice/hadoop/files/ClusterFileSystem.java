@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -189,7 +190,7 @@ public final class ClusterFileSystem extends FileSystem {
       throws IOException {
     writes();
     Path file = below(path);
-    List<PooledFile> replaced = overwrite ? pooledUnder(file) : List.of();
+    List<PooledFile> replaced = overwrite ? replacedBy(file) : List.of();
     FSDataOutputStream record =
         base.create(file, permission, overwrite, bufferSize, replication, blockBytes, progress);
     return written(record, blockBytes, replaced);
@@ -210,12 +211,23 @@ public final class ClusterFileSystem extends FileSystem {
     }
     writes();
     Path file = below(path);
-    List<PooledFile> replaced =
-        flags.contains(CreateFlag.OVERWRITE) ? pooledUnder(file) : List.of();
+    List<PooledFile> replaced = flags.contains(CreateFlag.OVERWRITE) ? replacedBy(file) : List.of();
     FSDataOutputStream record =
         base.createNonRecursive(
             file, permission, flags, bufferSize, replication, blockBytes, progress);
     return written(record, blockBytes, replaced);
+  }
+
+  private List<PooledFile> replacedBy(Path below) throws IOException {
+    try {
+      FileStatus status = base.getFileStatus(below);
+      if (status.isDirectory()) {
+        throw new FileAlreadyExistsException(below + " is a directory");
+      }
+      return record(status).pooled().stream().toList();
+    } catch (FileNotFoundException e) {
+      return List.of();
+    }
   }
 
   private FSDataOutputStream written(

@@ -26,6 +26,7 @@ final class ClusterFiles {
     conf.set("sluice.reduce.transport", "tcp");
     // One that shows what was flushed, as HDFS does.
     conf.set("fs.file.impl", RawLocalFileSystem.class.getName());
+    conf.setBoolean("fs.file.impl.disable.cache", true); // other tests have the usual one
     conf.set("fs.AbstractFileSystem.file.impl", "org.apache.hadoop.fs.local.RawLocalFs");
   }
 
