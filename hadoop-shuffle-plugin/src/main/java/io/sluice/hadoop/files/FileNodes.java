@@ -35,8 +35,7 @@ import org.slf4j.LoggerFactory;
 final class FileNodes implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FileNodes.class);
 
-  /** What is read at once. */
-  static final int WINDOW_BYTES = 128 << 10;
+  private static final int WINDOW_BYTES = 128 << 10;
 
   private static final long WINDOWS_BYTES = 8L << 20;
 
@@ -78,6 +77,12 @@ final class FileNodes implements Closeable {
       }
       throw e;
     }
+  }
+
+  /** Begins to fetch a run of the file, which is read next and whole. */
+  void begin(PooledFile file, NodeRun run) throws IOException {
+    reader(file.applicationId()).prepareMerge(List.of(run)); // mapped at once, where it is here
+    run.prefetch((int) Math.max(1, run.lengthBytes() / WINDOW_BYTES));
   }
 
   private synchronized NodeReader reader(String applicationId) throws IOException {

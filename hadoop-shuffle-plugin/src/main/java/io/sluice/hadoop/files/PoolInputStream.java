@@ -155,7 +155,7 @@ final class PoolInputStream extends FSInputStream {
             "%s has %d bytes, expected %d"
                 .formatted(reading.name(), reading.lengthBytes(), expectedBytes));
       }
-      reading.prefetch(Math.max(1, expectedBytes / FileNodes.WINDOW_BYTES));
+      nodes.begin(file, reading);
       for (int done = 0; done < expectedBytes; ) {
         int n = reading.input().read(run, done, expectedBytes - done);
         if (n < 0) {
