@@ -14,7 +14,8 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The entry of the file system {@code sluice:}, whose files live in the memory of the process.
+ * The entry of the file system {@code sluice:}, whose files live in the memory of the process, or
+ * for {@code sluice://cluster/} in the pools of a cluster's nodes.
  *
  * <p>Hadoop makes one of every file system's class to ask for its scheme, so this is Java 8
  * bytecode, as {@link JavaVersion} says. It hands on everything that {@link FilterFileSystem}
@@ -27,7 +28,11 @@ public final class SluiceFileSystem extends FilterFileSystem {
   /** Of its URIs. */
   public static final String SCHEME = "sluice";
 
-  private static final String IMPLEMENTATION = "io.sluice.memory.fs.MemoryFileSystem";
+  /** The authority of files that lie in the pools of a cluster's nodes. */
+  public static final String CLUSTER = "cluster";
+
+  private static final String OF_PROCESS = "io.sluice.memory.fs.MemoryFileSystem";
+  private static final String OF_CLUSTER = "io.sluice.hadoop.files.ClusterFileSystem";
 
   static {
     Configuration.addDefaultResource("io/sluice/hadoop/fs/sluice-default.xml");
@@ -45,7 +50,10 @@ public final class SluiceFileSystem extends FilterFileSystem {
     // What counts is asked for each time, since FileContext puts its own in the place of ours.
     Supplier<FileSystem.Statistics> counts = () -> statistics;
     try {
-      fs = Implementation.make(FileSystem.class, IMPLEMENTATION, counts);
+      fs =
+          CLUSTER.equalsIgnoreCase(name.getAuthority())
+              ? Implementation.make(FileSystem.class, OF_CLUSTER, counts, System.getenv())
+              : Implementation.make(FileSystem.class, OF_PROCESS, counts);
     } catch (Declined e) {
       throw new IOException("there is no file system " + SCHEME + ": here: " + e.getMessage(), e);
     }

@@ -48,10 +48,34 @@ public final class JobSettings {
   /** Where reducers find the node services; read by both sides. */
   public static final Setting<Integer> PORT_OFFSET = NodeSettings.PORT_OFFSET;
 
+  /** Where the names of files of the cluster are. */
+  public static final Setting<String> CLUSTER_ROOT =
+      Setting.text(
+          "sluice.cluster.root",
+          "",
+          "`.sluice` in the user's home directory",
+          "Directory in which the names of [files in the memory of the cluster](cluster-files.md)"
+              + " are, on another file system; the same for all jobs that share them.");
+
+  /** Whether those files have copies. */
+  public static final Setting<Boolean> CLUSTER_WRITE_BEHIND =
+      Setting.bool(
+          "sluice.cluster.write-behind",
+          false,
+          "Whether a copy of each such file is written to that file system as well, and read where"
+              + " its node is lost.");
+
   private JobSettings() {}
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
-    return List.of(TRANSPORT, REDUCE_BUFFER_MB, IO_TIMEOUT_MS, FALLBACK_POLICY, PORT_OFFSET);
+    return List.of(
+        TRANSPORT,
+        REDUCE_BUFFER_MB,
+        IO_TIMEOUT_MS,
+        FALLBACK_POLICY,
+        PORT_OFFSET,
+        CLUSTER_ROOT,
+        CLUSTER_WRITE_BEHIND);
   }
 }

@@ -160,6 +160,17 @@ public final class NodeSettings {
           OWN_USER,
           ALL_USERS);
 
+  /** When files of users are forgotten. */
+  public static final Setting<Long> FILES_KEPT =
+      Setting.time(
+          "sluice.cluster.kept",
+          "7d",
+          "1m",
+          "3650d",
+          "How long a node keeps [files in its memory](cluster-files.md) of a user of whose neither"
+              + " a task nor a reader has come: those that were deleted while the node could not be"
+              + " told.");
+
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;
 
@@ -182,6 +193,7 @@ public final class NodeSettings {
         PORT_OFFSET,
         DATA_ADDRESS,
         USERS,
+        FILES_KEPT,
         LIMITS.maxConnections());
   }
 }

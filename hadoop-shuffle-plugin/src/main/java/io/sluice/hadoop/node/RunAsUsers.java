@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -124,6 +125,30 @@ final class RunAsUsers implements ApplicationUsers {
       default:
         return Optional.empty();
     }
+  }
+
+  @Override
+  public boolean hasProcessesOf(Owner user) throws IOException {
+    if (executor.equals(AS_NODE_MANAGER)) {
+      return user.equals(own);
+    }
+    if (!executor.equals(AS_USER)) {
+      return false;
+    }
+    IOException unknown = null;
+    for (String name : Set.copyOf(users.values())) {
+      try {
+        if (ownerOf(oneForAll.orElse(name)).equals(user)) {
+          return true;
+        }
+      } catch (IOException e) {
+        unknown = e; // it may be another one's
+      }
+    }
+    if (unknown != null) {
+      throw unknown;
+    }
+    return false;
   }
 
   private Owner ownerOf(String name) throws IOException {

@@ -6,6 +6,7 @@ import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.node.service.MachineMemory;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,6 +32,7 @@ final class ServingNode implements NodeRole {
   private static final int MAX_REASON = 500;
 
   private NodeService service;
+  private ForgottenFiles forgottenFiles;
 
   /** Kept from the first container on: it is too late to ask when a task of another user comes. */
   private RunAsUsers users;
@@ -43,9 +45,11 @@ final class ServingNode implements NodeRole {
   public void start(Configuration conf, boolean recovers) {
     try {
       users = RunAsUsers.of(conf);
+      long filesKeptMs = NodeSettings.FILES_KEPT.get(conf::getTrimmed);
       // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
       service = NodeManagerPlan.of(conf, users, recovers).start();
       metadata = service.metadata();
+      forgottenFiles = ForgottenFiles.start(service, filesKeptMs);
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",
           metadata.pool(),
@@ -82,7 +86,7 @@ final class ServingNode implements NodeRole {
     }
     if (service != null) {
       try {
-        service.close();
+        Closing.all(forgottenFiles, service);
         if (!recovers) {
           // Nobody will read it again, and it may be memory.
           PrivateDirectory.delete(metadata.pool());

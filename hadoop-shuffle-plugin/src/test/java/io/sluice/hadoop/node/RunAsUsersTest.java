@@ -80,6 +80,21 @@ class RunAsUsersTest {
   }
 
   @Test
+  void aUserWhoseContainersWereStartedHasProcessesHereWhateverBecomesOfOtherNames()
+      throws IOException {
+    conf.set(EXECUTOR, STOCK + "LinuxContainerExecutor");
+    conf.set("hadoop.security.authentication", "kerberos");
+    RunAsUsers users = users();
+    assertFalse(users.hasProcessesOf(new Owner(1001)));
+    users.containerStarted(APPLICATION, "ann");
+    users.containerStarted("application_1_0002", "a stranger");
+    assertTrue(users.hasProcessesOf(new Owner(1001)));
+    assertThrows(IOException.class, () -> users.hasProcessesOf(new Owner(1002)));
+    users.applicationStopped("application_1_0002");
+    assertFalse(users.hasProcessesOf(new Owner(1002)));
+  }
+
+  @Test
   void anApplicationIsHereFromItsFirstContainerToItsEnd() {
     RunAsUsers users = users();
     assertFalse(users.isHere(APPLICATION));

@@ -2,6 +2,7 @@ package io.sluice.node.service;
 
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.util.function.LongSupplier;
  *                                                      may still be told; then no
  *   the engine expects a user                          that one
  *   the engine cannot tell                             the first that comes, until the end
+ *   it is a user's files                               that user, if anything of his was started here
  * </pre>
  *
  * <p>Differs from {@link ApplicationRegistry} in that it knows no secrets and keeps nothing over a
@@ -52,7 +54,19 @@ final class ApplicationOwners {
     if (task.equals(own)) {
       return;
     }
-    if (!users.isHere(applicationId)) {
+    Optional<Owner> ofFiles = FilesId.ownerOf(applicationId);
+    if (ofFiles.isPresent()) {
+      requireSame(applicationId, ofFiles.get(), task);
+      requireHere(applicationId, task, hasProcessesOf(task));
+      return;
+    }
+    requireHere(applicationId, task, users.isHere(applicationId));
+    requireSame(applicationId, expected(applicationId, task), task);
+  }
+
+  private void requireHere(String applicationId, Owner task, boolean here)
+      throws TaskRefusedException {
+    if (!here) {
       boolean settled = clockNs.getAsLong() - startNs >= TimeUnit.MILLISECONDS.toNanos(SETTLED_MS);
       throw new TaskRefusedException(
           RefusalKind.UNKNOWN_APPLICATION,
@@ -60,7 +74,10 @@ final class ApplicationOwners {
           "nothing of %s was started on this node; the task runs as user id %s"
               .formatted(applicationId, task));
     }
-    Owner expected = expected(applicationId, task);
+  }
+
+  private static void requireSame(String applicationId, Owner expected, Owner task)
+      throws TaskRefusedException {
     if (!task.equals(expected)) {
       throw new TaskRefusedException(
           RefusalKind.WRONG_USER,
@@ -70,15 +87,27 @@ final class ApplicationOwners {
     }
   }
 
+  private boolean hasProcessesOf(Owner user) throws TaskRefusedException {
+    try {
+      return users.hasProcessesOf(user);
+    } catch (IOException e) {
+      throw notNow("whether anything of user id " + user + " runs here", e);
+    }
+  }
+
+  private static TaskRefusedException notNow(String what, IOException cause) {
+    return new TaskRefusedException(
+        RefusalKind.TOO_MANY,
+        RemoteError.Code.BUSY,
+        what + " is not known now: " + cause.getMessage());
+  }
+
   private Owner expected(String applicationId, Owner task) throws TaskRefusedException {
     Optional<Owner> expected;
     try {
       expected = users.expected(applicationId);
     } catch (IOException e) {
-      throw new TaskRefusedException(
-          RefusalKind.TOO_MANY,
-          RemoteError.Code.BUSY,
-          "the user of %s is not known now: %s".formatted(applicationId, e.getMessage()));
+      throw notNow("the user of " + applicationId, e);
     }
     return expected.orElseGet(() -> first.computeIfAbsent(applicationId, id -> task));
   }

@@ -19,4 +19,14 @@ public interface ApplicationUsers {
    * @throws IOException if it cannot tell now; it may take as long as asking a directory of users
    */
   Optional<Owner> expected(String applicationId) throws IOException;
+
+  /**
+   * Whether the engine has started anything here whose processes run as that user; no if it cannot
+   * tell.
+   *
+   * @throws IOException as {@link #expected}
+   */
+  default boolean hasProcessesOf(Owner user) throws IOException {
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ package io.sluice.node.service;
 import io.sluice.node.local.LocalServer;
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.segment.Owner;
@@ -38,6 +39,9 @@ final class TaskAdmission implements LocalServer.Applications {
 
   @Override
   public void confirm(String applicationId, Owner task) throws TaskRefusedException {
+    if (FilesId.ownerOf(applicationId).isPresent()) {
+      return; // they do not end with the user's last application
+    }
     try {
       owners.check(applicationId, task);
     } catch (TaskRefusedException e) {

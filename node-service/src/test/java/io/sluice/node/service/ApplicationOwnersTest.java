@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -22,6 +23,7 @@ class ApplicationOwnersTest {
   private static final Owner ANN = new Owner(1001);
   private static final Owner BOB = new Owner(1002);
   private static final String OF_ANN = "application_1_0001";
+  private static final String FILES_OF_ANN = FilesId.of(ANN, "0123456789abcdef0123456789abcdef");
 
   private final Map<String, Optional<Owner>> started = new HashMap<>();
   private final AtomicLong clockNs = new AtomicLong();
@@ -41,6 +43,14 @@ class ApplicationOwnersTest {
                 throw directoryOfUsersFails;
               }
               return started.get(applicationId);
+            }
+
+            @Override
+            public boolean hasProcessesOf(Owner user) throws IOException {
+              if (directoryOfUsersFails != null) {
+                throw directoryOfUsersFails;
+              }
+              return started.containsValue(Optional.of(user));
             }
           },
           clockNs::get);
@@ -93,13 +103,36 @@ class ApplicationOwnersTest {
     assertServed(ANN);
   }
 
+  @Test
+  void aUsersFilesAreHisWhileAnythingOfHisIsHere() {
+    assertRefused(FILES_OF_ANN, ANN, RefusalKind.UNKNOWN_APPLICATION, RemoteError.Code.BUSY);
+    started.put(OF_ANN, Optional.of(ANN));
+    assertServed(FILES_OF_ANN, ANN);
+    started.put("application_1_0002", Optional.of(BOB));
+    assertRefused(FILES_OF_ANN, BOB, RefusalKind.WRONG_USER, RemoteError.Code.REFUSED);
+    started.remove(OF_ANN);
+    clockNs.set(TimeUnit.MILLISECONDS.toNanos(ApplicationOwners.SETTLED_MS));
+    assertRefused(FILES_OF_ANN, ANN, RefusalKind.UNKNOWN_APPLICATION, RemoteError.Code.REFUSED);
+    directoryOfUsersFails = new IOException("no answer");
+    assertRefused(FILES_OF_ANN, ANN, RefusalKind.TOO_MANY, RemoteError.Code.BUSY);
+  }
+
   private void assertServed(Owner task) {
-    assertDoesNotThrow(() -> owners.check(OF_ANN, task));
+    assertServed(OF_ANN, task);
+  }
+
+  private void assertServed(String applicationId, Owner task) {
+    assertDoesNotThrow(() -> owners.check(applicationId, task));
   }
 
   private TaskRefusedException assertRefused(Owner task, RefusalKind kind, RemoteError.Code code) {
+    return assertRefused(OF_ANN, task, kind, code);
+  }
+
+  private TaskRefusedException assertRefused(
+      String applicationId, Owner task, RefusalKind kind, RemoteError.Code code) {
     TaskRefusedException e =
-        assertThrows(TaskRefusedException.class, () -> owners.check(OF_ANN, task));
+        assertThrows(TaskRefusedException.class, () -> owners.check(applicationId, task));
     assertEquals(kind, e.kind());
     assertEquals(code, e.code());
     return e;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -53,6 +54,11 @@ class TaskAdmissionTest {
           public Optional<Owner> expected(String applicationId) throws IOException {
             duringLookup.run();
             return Optional.of(ANN);
+          }
+
+          @Override
+          public boolean hasProcessesOf(Owner user) {
+            return started && user.equals(ANN);
           }
         };
     registry = ApplicationRegistry.open(directory, false, null);
@@ -105,5 +111,15 @@ class TaskAdmissionTest {
     started = false;
     assertThrows(TaskRefusedException.class, () -> admission.admit(APP, ANN, SECRET));
     assertNotNull(registry.secretOf(APP));
+  }
+
+  @Test
+  void aUsersFilesAreKnownBeyondTheEndOfHisLastApplication() throws Exception {
+    String files = FilesId.of(ANN, "0123456789abcdef0123456789abcdef");
+    admission.admit(files, ANN, SECRET);
+    started = false;
+    admission.confirm(files, ANN);
+    assertThrows(TaskRefusedException.class, () -> admission.admit(files, ANN, SECRET));
+    assertNotNull(registry.secretOf(files));
   }
 }

@@ -282,9 +282,27 @@ public final class PseudoCluster implements AutoCloseable {
 
   /** The same for a user whom the cluster believes it to be: nobody has to prove who he is. */
   public Process startClient(String mainClass, List<String> arguments, Optional<String> user) {
+    return startClient(mainClass, arguments, user, List.of());
+  }
+
+  /** The same with Sluice's jar on its class path, as {@code HADOOP_CLASSPATH} puts it there. */
+  public Process startClientWithJar(String mainClass, List<String> arguments) {
+    List<Path> jars = spec.sluice().map(SluiceFragments::jar).stream().toList();
+    return startClient(mainClass, arguments, Optional.empty(), jars);
+  }
+
+  private Process startClient(
+      String mainClass, List<String> arguments, Optional<String> user, List<Path> classPath) {
     List<String> options = new ArrayList<>(List.of("-Xmx384m", "-XX:TieredStopAtLevel=1"));
     user.ifPresent(name -> options.add("-DHADOOP_USER_NAME=" + name));
-    return new HadoopProcess(sites.clientConf(), spec.distribution(), options, mainClass, arguments)
+    return new HadoopProcess(
+            sites.clientConf(),
+            spec.distribution(),
+            options,
+            mainClass,
+            arguments,
+            classPath,
+            List.of())
         .start(null);
   }
 

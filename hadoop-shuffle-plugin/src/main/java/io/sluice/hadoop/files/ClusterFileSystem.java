@@ -1,0 +1,513 @@
+package io.sluice.hadoop.files;
+
+import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.fs.SluiceFileSystem;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.Progressable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file system {@code sluice://cluster/}: names in a directory of another file system, bytes in
+ * the pools of the nodes whose tasks wrote them, until the files are deleted.
+ *
+ * <p>Differs from the one of {@code sluice:///} in that its files outlive every process but those
+ * of the nodes' services.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, after all
+ * streams; the files stay. Failure: what Hadoop says that file systems throw; a file of a lost node
+ * is an {@link IOException} once it is read.
+ */
+public final class ClusterFileSystem extends FileSystem {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterFileSystem.class);
+
+  private final Supplier<Statistics> counts;
+  private final Map<String, String> environment;
+  private URI uri;
+  private Path workingDirectory;
+  private FilesRoot root;
+  private FileSystem base;
+  private OwnNode own; // null where there is none
+  private FileNodes nodes;
+  private FallbackPolicy fallback;
+  private boolean copies;
+
+  /**
+   * Counts in what is given then: that of whoever hands on to this.
+   *
+   * @param environment of this process, which says whether it is a container of a node with a
+   *     service
+   */
+  public ClusterFileSystem(Supplier<Statistics> counts, Map<String, String> environment) {
+    this.counts = counts;
+    this.environment = environment;
+  }
+
+  @Override
+  public void initialize(URI name, Configuration conf) throws IOException {
+    setConf(conf); // Hadoop's own would add statistics for this class too
+    uri = URI.create(SluiceFileSystem.SCHEME + "://" + SluiceFileSystem.CLUSTER + "/");
+    fallback = FallbackPolicy.of(conf);
+    copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
+    root = FilesRoot.open(conf);
+    base = root.base();
+    long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(conf::getTrimmed);
+    try {
+      own = OwnNode.find(environment, root, timeoutMs);
+    } catch (IOException e) {
+      LOG.debug("What this process writes to {} goes to {}: {}", uri, base.getUri(), e.toString());
+    }
+    nodes = new FileNodes(root, conf, timeoutMs, own);
+    workingDirectory = getHomeDirectory();
+  }
+
+  @Override
+  public String getScheme() {
+    return SluiceFileSystem.SCHEME;
+  }
+
+  @Override
+  public URI getUri() {
+    return uri;
+  }
+
+  @Override
+  public String getCanonicalServiceName() {
+    return null; // the root's file system alone needs a token
+  }
+
+  @Override
+  public FileSystem[] getChildFileSystems() {
+    return new FileSystem[] {base};
+  }
+
+  @Override
+  public Path getHomeDirectory() {
+    try {
+      return makeQualified(
+          new Path("/user/" + UserGroupInformation.getCurrentUser().getShortUserName()));
+    } catch (IOException e) {
+      throw new IllegalStateException("nobody knows who this is", e);
+    }
+  }
+
+  @Override
+  public Path getWorkingDirectory() {
+    return workingDirectory;
+  }
+
+  @Override
+  public void setWorkingDirectory(Path directory) {
+    workingDirectory = fixRelativePart(directory);
+  }
+
+  /** Where the record of a file lies. */
+  private Path below(Path path) {
+    checkPath(path);
+    String name = fixRelativePart(path).toUri().getPath();
+    return name.equals(Path.SEPARATOR) ? root.files() : new Path(root.files() + name);
+  }
+
+  private boolean isRoot(Path path) {
+    return below(path).equals(root.files());
+  }
+
+  private void reads() {
+    counts.get().incrementReadOps(1);
+  }
+
+  private void writes() {
+    counts.get().incrementWriteOps(1);
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    reads();
+    Path file = below(path);
+    LongConsumer counter = bytes -> counts.get().incrementBytesRead(bytes);
+    FSDataInputStream in = base.open(file, bufferSize);
+    boolean handedOn = false;
+    try {
+      FileRecord record = FileRecord.read(in, base.getFileStatus(file).getLen());
+      if (!record.isWhole()) {
+        throw new IOException(
+            makeQualified(path) + " is still being written, or its writer has died");
+      }
+      if (record.pooled().isEmpty()) {
+        handedOn = true;
+        return new FSDataInputStream(new InlineInputStream(in, counter));
+      }
+      PooledFile pooled = record.pooled().get();
+      return new FSDataInputStream(
+          new PoolInputStream(
+              makeQualified(path),
+              pooled,
+              record.lengthBytes(),
+              nodes,
+              pooled.copied() ? () -> base.open(root.copyOf(pooled)) : null,
+              counter));
+    } finally {
+      if (!handedOn) {
+        in.close();
+      }
+    }
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockBytes,
+      Progressable progress)
+      throws IOException {
+    writes();
+    Path file = below(path);
+    List<PooledFile> replaced = overwrite ? replacedBy(file) : List.of();
+    FSDataOutputStream record =
+        base.create(file, permission, overwrite, bufferSize, replication, blockBytes, progress);
+    return written(record, blockBytes, replaced);
+  }
+
+  @Override
+  public FSDataOutputStream createNonRecursive(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockBytes,
+      Progressable progress)
+      throws IOException {
+    if (flags.contains(CreateFlag.APPEND)) {
+      throw noAppend();
+    }
+    writes();
+    Path file = below(path);
+    List<PooledFile> replaced = flags.contains(CreateFlag.OVERWRITE) ? replacedBy(file) : List.of();
+    FSDataOutputStream record =
+        base.createNonRecursive(
+            file, permission, flags, bufferSize, replication, blockBytes, progress);
+    return written(record, blockBytes, replaced);
+  }
+
+  private List<PooledFile> replacedBy(Path below) throws IOException {
+    try {
+      FileStatus status = base.getFileStatus(below);
+      if (status.isDirectory()) {
+        throw new FileAlreadyExistsException(below + " is a directory");
+      }
+      return record(status).pooled().stream().toList();
+    } catch (FileNotFoundException e) {
+      return List.of();
+    }
+  }
+
+  private FSDataOutputStream written(
+      FSDataOutputStream record, long blockBytes, List<PooledFile> replaced) throws IOException {
+    forget(replaced);
+    return new FSDataOutputStream(
+        new ClusterOutputStream(record, new NewFile(blockBytes)), counts.get());
+  }
+
+  private final class NewFile implements ClusterOutputStream.Pool {
+    private final long blockBytes;
+
+    NewFile(long blockBytes) {
+      this.blockBytes = blockBytes;
+    }
+
+    @Override
+    public PoolWriter begin() throws IOException {
+      if (own == null) {
+        return null;
+      }
+      try {
+        return own.begin(blockBytes, copies);
+      } catch (IOException e) {
+        String refusal = fallback.refusal("the pool of this node does not take a file");
+        if (refusal != null) {
+          throw new IOException(refusal + ": " + e.getMessage(), e);
+        }
+        LOG.warn("A file goes to {} instead of this node's pool: {}", base.getUri(), e.toString());
+        return null;
+      }
+    }
+
+    @Override
+    public FSDataOutputStream copy(PooledFile file) throws IOException {
+      return copies ? base.create(root.copyOf(file), false) : null;
+    }
+
+    @Override
+    public void free(PooledFile file) {
+      nodes.free(List.of(file));
+    }
+  }
+
+  @Override
+  public FSDataOutputStream append(Path path, int bufferSize, Progressable progress) {
+    throw noAppend();
+  }
+
+  private UnsupportedOperationException noAppend() {
+    return new UnsupportedOperationException("files of " + uri + " are written once");
+  }
+
+  /** As on HDFS, a file that is there stays. */
+  @Override
+  public boolean rename(Path from, Path to) throws IOException {
+    writes();
+    Path target = below(to);
+    if (isFileBelow(target) || isRoot(from)) {
+      return false;
+    }
+    return base.rename(below(from), target);
+  }
+
+  private boolean isFileBelow(Path below) throws IOException {
+    try {
+      return base.getFileStatus(below).isFile();
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    writes();
+    Path below = below(path);
+    if (below.equals(root.files())) {
+      if (!recursive && base.listStatus(below).length > 0) {
+        throw new PathIsNotEmptyDirectoryException(path.toString());
+      }
+      return false; // it stays
+    }
+    List<PooledFile> freed = recursive || isFileBelow(below) ? pooledUnder(below) : List.of();
+    boolean deleted = base.delete(below, recursive);
+    if (deleted) {
+      forget(freed);
+    }
+    return deleted;
+  }
+
+  /** What these had elsewhere, once nobody finds them any more. */
+  private void forget(List<PooledFile> files) throws IOException {
+    for (PooledFile file : files) {
+      if (file.copied()) {
+        base.delete(root.copyOf(file), false);
+      }
+    }
+    nodes.free(files);
+  }
+
+  private List<PooledFile> pooledUnder(Path below) throws IOException {
+    List<PooledFile> found = new ArrayList<>();
+    try {
+      FileStatus status = base.getFileStatus(below);
+      if (status.isFile()) {
+        record(status).pooled().ifPresent(found::add);
+      } else {
+        for (FileStatus child : base.listStatus(below)) {
+          found.addAll(pooledUnder(child.getPath()));
+        }
+      }
+    } catch (FileNotFoundException e) {
+      return found; // gone meanwhile, by somebody who frees it
+    }
+    return found;
+  }
+
+  private FileRecord record(FileStatus below) throws IOException {
+    try (FSDataInputStream in = base.open(below.getPath())) {
+      return FileRecord.read(in, below.getLen());
+    }
+  }
+
+  private FileStatus status(FileStatus below, Path path) throws IOException {
+    return below.isDirectory()
+        ? ClusterFileStatus.directory(below, path)
+        : ClusterFileStatus.of(below, path, record(below));
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    reads();
+    Path qualified = makeQualified(path);
+    try {
+      return status(base.getFileStatus(below(path)), qualified);
+    } catch (FileNotFoundException e) {
+      throw missing(qualified, e);
+    }
+  }
+
+  private static FileNotFoundException missing(Path path, FileNotFoundException cause) {
+    FileNotFoundException missing = new FileNotFoundException(path + " does not exist");
+    missing.initCause(cause);
+    return missing;
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    reads();
+    Path qualified = makeQualified(path);
+    FileStatus[] below;
+    try {
+      below = base.listStatus(below(path));
+    } catch (FileNotFoundException e) {
+      throw missing(qualified, e);
+    }
+    boolean isFile = below.length == 1 && isFileItself(below[0], path);
+    List<FileStatus> found = new ArrayList<>(below.length);
+    for (FileStatus each : below) {
+      Path name = isFile ? qualified : new Path(qualified, each.getPath().getName());
+      try {
+        found.add(status(each, name));
+      } catch (FileNotFoundException e) {
+        LOG.debug("{} was deleted while it was listed", name);
+      }
+    }
+    return found.toArray(FileStatus[]::new);
+  }
+
+  private boolean isFileItself(FileStatus below, Path path) {
+    return below.isFile()
+        && below.getPath().toUri().getPath().equals(below(path).toUri().getPath());
+  }
+
+  @Override
+  public BlockLocation[] getFileBlockLocations(FileStatus file, long fromBytes, long lengthBytes)
+      throws IOException {
+    if (file == null) {
+      return new BlockLocation[0];
+    }
+    if (fromBytes < 0 || lengthBytes < 0) {
+      throw new IllegalArgumentException(
+          "locations of %d bytes from %d".formatted(lengthBytes, fromBytes));
+    }
+    if (file.isDirectory() || fromBytes >= file.getLen()) {
+      return new BlockLocation[0];
+    }
+    Path below = below(file.getPath());
+    Optional<PooledFile> pooled =
+        file instanceof ClusterFileStatus known && known.pooled().isPresent()
+            ? known.pooled()
+            : record(base.getFileStatus(below)).pooled();
+    return pooled.isPresent()
+        ? blocks(pooled.get(), file.getLen(), fromBytes, lengthBytes)
+        : base.getFileBlockLocations(below, fromBytes, lengthBytes);
+  }
+
+  private static BlockLocation[] blocks(
+      PooledFile file, long fileBytes, long fromBytes, long lengthBytes) {
+    String[] names = {file.host() + ":" + file.controlPort()};
+    String[] hosts = {file.host()};
+    long endBytes = lengthBytes > fileBytes - fromBytes ? fileBytes : fromBytes + lengthBytes;
+    List<BlockLocation> found = new ArrayList<>();
+    long startBytes = fromBytes / file.blockBytes() * file.blockBytes();
+    while (startBytes < endBytes) {
+      long blockBytes = Math.min(file.blockBytes(), fileBytes - startBytes);
+      found.add(new BlockLocation(names, hosts, startBytes, blockBytes));
+      startBytes += blockBytes;
+    }
+    return found.toArray(BlockLocation[]::new);
+  }
+
+  @Override
+  public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    writes();
+    return base.mkdirs(below(path), permission);
+  }
+
+  @Override
+  public void setPermission(Path path, FsPermission permission) throws IOException {
+    writes();
+    base.setPermission(below(path), permission);
+  }
+
+  @Override
+  public void setOwner(Path path, String owner, String group) throws IOException {
+    writes();
+    base.setOwner(below(path), owner, group);
+  }
+
+  @Override
+  public void setTimes(Path path, long modifiedMs, long accessedMs) throws IOException {
+    writes();
+    base.setTimes(below(path), modifiedMs, accessedMs);
+  }
+
+  @Override
+  public void access(Path path, FsAction action) throws IOException {
+    base.access(below(path), action);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // what createFile asks
+  public long getDefaultBlockSize() {
+    return base.getDefaultBlockSize(root.files());
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // as above
+  public short getDefaultReplication() {
+    return base.getDefaultReplication(root.files());
+  }
+
+  @Override
+  public boolean hasPathCapability(Path path, String capability) throws IOException {
+    return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(
+        makeQualified(path), capability)) {
+      case CommonPathCapabilities.FS_APPEND,
+          CommonPathCapabilities.FS_CONCAT,
+          CommonPathCapabilities.FS_TRUNCATE ->
+          false;
+      case CommonPathCapabilities.FS_PERMISSIONS -> true;
+      default -> super.hasPathCapability(path, capability);
+    };
+  }
+
+  /** What was read so far, by the way it came: in place, or over a transport. */
+  Map<String, Long> bytesRead() {
+    return nodes.bytesRead();
+  }
+
+  @Override
+  public void close() throws IOException {
+    super.close();
+    if (nodes != null) {
+      Map<String, Long> read = nodes.bytesRead();
+      if (!read.isEmpty()) {
+        LOG.info("Bytes read of {}, by the way they came: {}", uri, read);
+      }
+      nodes.close();
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.sluice.hadoop.files;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Objects;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSExceptionMessages;
+
+/**
+ * Writes a file: into its record if it is small or there is no pool here, else into the pool. It
+ * can be read once it is closed.
+ *
+ * <p>Thread contract: safe from any thread, one at a time. Ownership: whoever opened it closes it;
+ * it owns the record's stream. Failure: {@link IOException}; a file in a pool is then never whole,
+ * and what it had there is free again when it is deleted.
+ */
+final class ClusterOutputStream extends OutputStream {
+  /** Up to so many bytes need no pool, whose blocks are as long. */
+  static final int SMALL_BYTES = 64 << 10;
+
+  /** Where a file goes that is not small. */
+  interface Pool {
+    /** Begins it; null where there is no pool. */
+    PoolWriter begin() throws IOException;
+
+    /** Where its copy goes; null for nowhere. */
+    FSDataOutputStream copy(PooledFile file) throws IOException;
+
+    /** Gives back what one has there whose writer has failed. */
+    void free(PooledFile file);
+  }
+
+  private final FSDataOutputStream record;
+  private final Pool pool;
+  private ByteArrayOutputStream small = new ByteArrayOutputStream(); // null: it is not
+  private PoolWriter pooled; // null: it lies in its record
+  private FSDataOutputStream copy; // null: there is none
+  private IOException failure;
+  private boolean closed;
+
+  /** Of a file whose record has nothing yet. */
+  ClusterOutputStream(FSDataOutputStream record, Pool pool) {
+    this.record = record;
+    this.pool = pool;
+  }
+
+  @Override
+  public synchronized void write(int value) throws IOException {
+    write(new byte[] {(byte) value}, 0, 1);
+  }
+
+  @Override
+  public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    if (closed) {
+      throw new IOException(FSExceptionMessages.STREAM_IS_CLOSED);
+    }
+    if (failure != null) {
+      throw new IOException("what was written before has failed: " + failure.getMessage(), failure);
+    }
+    try {
+      if (small != null && small.size() + length > SMALL_BYTES) {
+        choose();
+      }
+      append(bytes, offset, length);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  private void append(byte[] bytes, int offset, int length) throws IOException {
+    if (small != null) {
+      small.write(bytes, offset, length);
+    } else if (pooled == null) {
+      record.write(bytes, offset, length);
+    } else {
+      pooled.write(bytes, offset, length);
+      if (copy != null) {
+        copy.write(bytes, offset, length);
+      }
+    }
+  }
+
+  /** It is not small: whoever deletes it from now on must know where its bytes are. */
+  private void choose() throws IOException {
+    pooled = pool.begin();
+    if (pooled == null) {
+      FileRecord.writeInlineHead(record);
+    } else {
+      FileRecord.writeHead(record, pooled.file());
+      record.hflush();
+      copy = pool.copy(pooled.file());
+    }
+    byte[] before = small.toByteArray();
+    small = null;
+    append(before, 0, before.length);
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    boolean whole = false;
+    try {
+      finish();
+      whole = true;
+    } finally {
+      if (!whole && pooled != null) {
+        pool.free(pooled.file());
+      }
+    }
+  }
+
+  private void finish() throws IOException {
+    PoolWriter closingPool = pooled;
+    FSDataOutputStream closingCopy = copy;
+    try (record;
+        closingPool;
+        closingCopy) {
+      if (failure != null) {
+        throw new IOException("the file is not whole: " + failure.getMessage(), failure);
+      }
+      if (small != null) {
+        FileRecord.writeInlineHead(record);
+        small.writeTo(record);
+      } else if (pooled != null) {
+        long lengthBytes = pooled.finish();
+        if (copy != null) {
+          copy.close();
+        }
+        FileRecord.writeEnd(record, lengthBytes);
+      }
+    }
+  }
+}

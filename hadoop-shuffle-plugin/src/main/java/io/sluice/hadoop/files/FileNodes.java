@@ -1,0 +1,180 @@
+package io.sluice.hadoop.files;
+
+import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.node.client.LocalPool;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.client.Transports;
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.memory.Closing;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The services of all nodes that hold files of one root: reads from them and frees there.
+ *
+ * <p>Thread contract: safe from any thread; each run is read by one at a time. Ownership: the file
+ * system closes it, after all runs. Failure: {@link IOException} when a node cannot be read; a file
+ * that cannot be freed is logged, because it is deleted all the same.
+ */
+final class FileNodes implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(FileNodes.class);
+
+  private static final int WINDOW_BYTES = 128 << 10;
+
+  private static final long WINDOWS_BYTES = 8L << 20;
+
+  /** One block of a file is one partition. */
+  private static final Partitions BLOCK = Partitions.one(0);
+
+  private final FilesRoot root;
+  private final Configuration conf;
+  private final long timeoutMs;
+  private final OwnNode own; // null where there is none
+  private final Map<String, NodeReader> readers = new HashMap<>(); // by application
+  private LocalClient link; // to the own node's pool; null before it was looked for, or without
+  private boolean closed;
+
+  private record Place(NodeAddress address, String applicationId) {}
+
+  /**
+   * Nothing is opened yet.
+   *
+   * @param own null where there is none
+   */
+  FileNodes(FilesRoot root, Configuration conf, long timeoutMs, OwnNode own) {
+    this.root = root;
+    this.conf = conf;
+    this.timeoutMs = timeoutMs;
+    this.own = own;
+  }
+
+  /** The runs of a block, in order; none if its node does not hold it. */
+  List<NodeRun> locate(PooledFile file, long block) throws IOException {
+    String outputId = file.outputId(block);
+    try {
+      return reader(file.applicationId())
+          .locate(file.address(), BLOCK, List.of(outputId))
+          .getOrDefault(outputId, List.of());
+    } catch (RemoteError e) {
+      if (e.code() == RemoteError.Code.UNKNOWN_APPLICATION) {
+        return List.of();
+      }
+      throw e;
+    }
+  }
+
+  /** Begins to fetch a run of the file, which is read next and whole. */
+  void begin(PooledFile file, NodeRun run) throws IOException {
+    reader(file.applicationId()).prepareMerge(List.of(run)); // mapped at once, where it is here
+    run.prefetch((int) Math.max(1, run.lengthBytes() / WINDOW_BYTES));
+  }
+
+  private synchronized NodeReader reader(String applicationId) throws IOException {
+    if (closed) {
+      throw new IOException("the file system is closed");
+    }
+    NodeReader reader = readers.get(applicationId);
+    if (reader == null) {
+      TransportChooser chooser = TransportChooser.standard();
+      TransportChooser.Choice choice = chooser.choose(JobSettings.TRANSPORT.get(conf::getTrimmed));
+      reader =
+          new NodeReader(
+              applicationId,
+              root.secret(),
+              new Transports(chooser.withFallbacks(choice), WINDOW_BYTES, WINDOWS_BYTES),
+              localPool(),
+              WINDOWS_BYTES,
+              timeoutMs,
+              timeoutMs);
+      readers.put(applicationId, reader);
+    }
+    return reader;
+  }
+
+  /** What lies there is mapped; null if everything is read over a transport. */
+  private LocalPool localPool() {
+    if (own == null) {
+      return null;
+    }
+    try {
+      if (link == null) {
+        link = own.connect();
+      }
+      return new LocalPool(link.info().poolId(), link.places(), link.opener());
+    } catch (IOException e) {
+      LOG.info("Files of this node are read as those of others: {}", e.getMessage());
+      return null;
+    }
+  }
+
+  /** What was read so far, by the way it came. */
+  synchronized Map<String, Long> bytesRead() {
+    Map<String, Long> all = new TreeMap<>();
+    for (NodeReader reader : readers.values()) {
+      reader.stats().bytesByWay().forEach((way, bytes) -> all.merge(way, bytes, Long::sum));
+    }
+    return all;
+  }
+
+  /** Gives back what these had in pools, written to its end or not. */
+  void free(Collection<PooledFile> files) {
+    Map<Place, List<PooledFile>> byPlace = new LinkedHashMap<>();
+    for (PooledFile file : files) {
+      byPlace
+          .computeIfAbsent(
+              new Place(file.address(), file.applicationId()), place -> new ArrayList<>())
+          .add(file);
+    }
+    byPlace.forEach(this::free);
+  }
+
+  private void free(Place place, List<PooledFile> files) {
+    try (RemoteClient node =
+        RemoteClient.connect(
+            place.address().control(), place.applicationId(), root.secret(), timeoutMs)) {
+      for (PooledFile file : files) {
+        node.freeOutputs(file.outputPrefix());
+      }
+    } catch (IOException e) {
+      if (e instanceof RemoteError error && error.code() == RemoteError.Code.UNKNOWN_APPLICATION) {
+        return; // it has nothing of this root, as after a start with an empty pool
+      }
+      LOG.warn(
+          "{} files are deleted, and {} keeps what they had in its pool until nothing of {} was"
+              + " asked for there for long: {}",
+          files.size(),
+          place.address().name(),
+          place.applicationId(),
+          e.toString());
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    closed = true;
+    List<Closeable> all = new ArrayList<>();
+    readers.values().forEach(reader -> all.add(reader::close));
+    if (link != null) {
+      all.add(link);
+    }
+    readers.clear();
+    link = null;
+    Closing.all(all);
+  }
+}

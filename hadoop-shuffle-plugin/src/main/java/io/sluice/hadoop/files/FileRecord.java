@@ -1,0 +1,112 @@
+package io.sluice.hadoop.files;
+
+import io.sluice.node.wire.Bounded;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * What lies in the root under the name of a file.
+ *
+ * <pre>
+ * "SLF1" | int8 0 | the bytes of the file
+ *
+ * "SLF1" | int8 1 | string host | int32 port | string application | string name |
+ *                   int64 block bytes | int32 run bytes | int8 1 if it is copied |
+ *                   int64 length | "END1"            only these two say that the file is whole
+ * </pre>
+ *
+ * @param isWhole whether its writer has closed it, as far as the record says
+ * @param pooled where its bytes are, if not in the record
+ * @param lengthBytes of the file; of one in its record, as long as that was
+ */
+record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes) {
+  /** What is before the bytes of a file that lies in its record. */
+  static final int HEAD_BYTES = 5;
+
+  private static final int MAGIC = 0x534c4631; // "SLF1"
+  private static final int END = 0x454e4431; // "END1"
+  private static final int INLINE = 0;
+  private static final int POOLED = 1;
+
+  /** Begins the record of a file that lies in it. */
+  static void writeInlineHead(DataOutputStream out) throws IOException {
+    out.writeInt(MAGIC);
+    out.writeByte(INLINE);
+  }
+
+  /** Begins the record of a file in a pool, so that whoever deletes it finds its outputs. */
+  static void writeHead(DataOutputStream out, PooledFile file) throws IOException {
+    out.writeInt(MAGIC);
+    out.writeByte(POOLED);
+    Bounded.writeString(out, file.host());
+    out.writeInt(file.controlPort());
+    Bounded.writeString(out, file.applicationId());
+    Bounded.writeString(out, file.name());
+    out.writeLong(file.blockBytes());
+    out.writeInt(file.runBytes());
+    out.writeBoolean(file.copied());
+  }
+
+  /** Ends it. */
+  static void writeEnd(DataOutputStream out, long lengthBytes) throws IOException {
+    out.writeLong(lengthBytes);
+    out.writeInt(END);
+  }
+
+  /**
+   * Reads one, up to the bytes of a file that lies in it.
+   *
+   * @param recordBytes how long it is
+   * @throws IOException if it is something else
+   */
+  static FileRecord read(DataInputStream in, long recordBytes) throws IOException {
+    int kind;
+    try {
+      int magic = in.readInt();
+      kind = in.readUnsignedByte();
+      if (magic != MAGIC || kind > POOLED) {
+        throw new IOException(
+            "this is no file of sluice://cluster/: it begins with %08x and %d"
+                .formatted(magic, kind));
+      }
+    } catch (EOFException e) {
+      return new FileRecord(false, Optional.empty(), 0); // nothing was written yet
+    }
+    return kind == INLINE
+        ? new FileRecord(true, Optional.empty(), Math.max(0, recordBytes - HEAD_BYTES))
+        : readPooled(in);
+  }
+
+  private static FileRecord readPooled(DataInputStream in) throws IOException {
+    PooledFile file;
+    try {
+      file =
+          new PooledFile(
+              Bounded.readString(in),
+              in.readInt(),
+              Bounded.readString(in),
+              Bounded.readString(in),
+              in.readLong(),
+              in.readInt(),
+              in.readBoolean());
+    } catch (EOFException e) {
+      return new FileRecord(false, Optional.empty(), 0); // written to nothing before it is whole
+    } catch (IllegalArgumentException e) {
+      throw new IOException("this is no file of sluice://cluster/: " + e.getMessage(), e);
+    }
+    try {
+      long lengthBytes = in.readLong();
+      int end = in.readInt();
+      if (lengthBytes < 0 || end != END) {
+        throw new IOException(
+            "the record of a file ends with length %d and %08x".formatted(lengthBytes, end));
+      }
+      return new FileRecord(true, Optional.of(file), lengthBytes);
+    } catch (EOFException e) {
+      return new FileRecord(false, Optional.of(file), 0);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.sluice.hadoop.files;
+
+import io.sluice.node.wire.NodeAddress;
+
+/**
+ * A file whose bytes lie in the pool of a node: each block an output of one partition, whose runs
+ * have {@code runBytes} each, but for the last.
+ *
+ * @param host of the node, as YARN calls it
+ * @param controlPort of its service
+ * @param applicationId whose outputs they are
+ * @param name of the file, which no other one ever has
+ * @param blockBytes of each block but the last
+ * @param copied whether there is a copy of the file in the root
+ */
+record PooledFile(
+    String host,
+    int controlPort,
+    String applicationId,
+    String name,
+    long blockBytes,
+    int runBytes,
+    boolean copied) {
+
+  PooledFile {
+    if (blockBytes <= 0 || runBytes <= 0 || controlPort <= 0 || controlPort > 0xffff) {
+      throw new IllegalArgumentException(
+          "a file in blocks of %d bytes and runs of %d at port %d"
+              .formatted(blockBytes, runBytes, controlPort));
+    }
+  }
+
+  /** Where its node's service can be asked. */
+  NodeAddress address() {
+    return NodeAddress.ofService(host, controlPort);
+  }
+
+  /** What the ids of its outputs begin with, and no others. */
+  String outputPrefix() {
+    return name + "-";
+  }
+
+  /** The output that a block is. */
+  String outputId(long block) {
+    return outputPrefix() + block;
+  }
+}

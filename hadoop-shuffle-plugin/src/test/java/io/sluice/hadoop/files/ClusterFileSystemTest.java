@@ -1,0 +1,272 @@
+package io.sluice.hadoop.files;
+
+import static io.sluice.hadoop.files.ClusterFiles.BLOCK_BYTES;
+import static io.sluice.hadoop.files.ClusterFiles.begin;
+import static io.sluice.hadoop.files.ClusterFiles.bytes;
+import static io.sluice.hadoop.files.ClusterFiles.path;
+import static io.sluice.hadoop.files.ClusterFiles.write;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.hadoop.testing.TestNode;
+import io.sluice.rdma.testing.TestSeed;
+import io.sluice.rdma.transport.LeakCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two nodes, tasks on them, and a driver on neither. */
+@Timeout(120)
+class ClusterFileSystemTest {
+  private static final long POOL_BYTES = 16 << 20;
+  private static final int FILE_BYTES = 3 * BLOCK_BYTES + 700_001;
+
+  @TempDir Path directory;
+
+  private final LeakCheck leaks = new LeakCheck();
+  private ClusterFiles cluster;
+  private TestNode node1;
+  private TestNode node2;
+
+  @BeforeEach
+  void start() throws IOException {
+    cluster = new ClusterFiles(directory.resolve("root"));
+    node1 = TestNode.startToBeRestarted(directory.resolve("node1"), POOL_BYTES);
+    node2 = TestNode.start(directory.resolve("node2"), POOL_BYTES);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    node1.close();
+    node2.close();
+    leaks.check();
+  }
+
+  private byte[] writtenOnNode1(String path) throws IOException {
+    byte[] written = bytes(FILE_BYTES);
+    try (FileSystem task = cluster.task(node1)) {
+      write(task, path, written);
+    }
+    return written;
+  }
+
+  private static byte[] readAll(FileSystem files, String path) throws IOException {
+    try (FSDataInputStream in = files.open(path(path))) {
+      return in.readAllBytes();
+    }
+  }
+
+  private static long heldBytes(TestNode node) {
+    return node.service().applicationUses().stream()
+        .mapToLong(use -> use.memoryBytes() + use.diskBytes())
+        .sum();
+  }
+
+  @Test
+  void aFileOfATaskIsReadInPlaceOnItsNodeAndOverATransportElsewhere() throws IOException {
+    byte[] written = writtenOnNode1("/rank/part-0");
+    assertTrue(heldBytes(node1) >= FILE_BYTES, "it is in the pool");
+    try (ClusterFileSystem same = cluster.task(node1);
+        ClusterFileSystem other = cluster.task(node2);
+        ClusterFileSystem driver = cluster.driver()) {
+      assertArrayEquals(written, readAll(same, "/rank/part-0"));
+      assertEquals(Map.of("local", (long) FILE_BYTES), same.bytesRead());
+      assertArrayEquals(written, readAll(other, "/rank/part-0"));
+      assertEquals(Map.of("tcp", (long) FILE_BYTES), other.bytesRead());
+      assertArrayEquals(written, readAll(driver, "/rank/part-0"));
+      assertEquals(Map.of("tcp", (long) FILE_BYTES), driver.bytesRead());
+    }
+  }
+
+  @Test
+  void aDriverListsRenamesAndDeletesAndThePoolIsEmptyAgain() throws IOException {
+    byte[] written = writtenOnNode1("/rank/new/part-0");
+    try (FileSystem driver = cluster.driver()) {
+      FileStatus listed = driver.listStatus(path("/rank/new"))[0];
+      assertEquals(FILE_BYTES, listed.getLen());
+      assertEquals(BLOCK_BYTES, listed.getBlockSize());
+      assertEquals("sluice://cluster/rank/new/part-0", listed.getPath().toString());
+      assertTrue(driver.rename(path("/rank/new"), path("/rank/old")));
+      assertArrayEquals(written, readAll(driver, "/rank/old/part-0"));
+      assertTrue(driver.delete(path("/rank"), true));
+      assertEquals(0, heldBytes(node1));
+      assertFalse(driver.exists(path("/rank/old/part-0")));
+    }
+  }
+
+  @Test
+  void blocksAreWhereTheirNodeIs() throws IOException {
+    writtenOnNode1("/file");
+    try (FileSystem driver = cluster.driver()) {
+      BlockLocation[] blocks = driver.listLocatedStatus(path("/file")).next().getBlockLocations();
+      assertEquals(4, blocks.length);
+      for (int i = 0; i < blocks.length; i++) {
+        assertArrayEquals(new String[] {"localhost"}, blocks[i].getHosts());
+        assertEquals((long) i * BLOCK_BYTES, blocks[i].getOffset());
+      }
+      assertEquals(FILE_BYTES - 3 * BLOCK_BYTES, blocks[3].getLength());
+    }
+  }
+
+  @Test
+  void anyPlaceOfItCanBeRead() throws IOException {
+    byte[] written = writtenOnNode1("/file");
+    Random random = new Random(TestSeed.next("places"));
+    try (FileSystem other = cluster.task(node2);
+        FSDataInputStream in = other.open(path("/file"))) {
+      for (int i = 0; i < 50; i++) {
+        int from = random.nextInt(FILE_BYTES);
+        byte[] some = new byte[Math.min(random.nextInt(1, 100_000), FILE_BYTES - from)];
+        in.readFully(from, some);
+        assertArrayEquals(Arrays.copyOfRange(written, from, from + some.length), some);
+        assertEquals(0, in.getPos());
+      }
+    }
+  }
+
+  @Test
+  void smallFilesAndThoseOfADriverLieInTheRoot() throws IOException {
+    byte[] small = bytes(ClusterOutputStream.SMALL_BYTES);
+    byte[] large = bytes(FILE_BYTES);
+    try (FileSystem task = cluster.task(node1);
+        FileSystem driver = cluster.driver()) {
+      write(task, "/small", small);
+      task.create(path("/_SUCCESS")).close();
+      write(driver, "/large", large);
+      assertEquals(0, heldBytes(node1));
+      assertArrayEquals(small, readAll(driver, "/small"));
+      assertArrayEquals(new byte[0], readAll(driver, "/_SUCCESS"));
+      assertArrayEquals(large, readAll(task, "/large"));
+      assertEquals(FILE_BYTES, task.getFileStatus(path("/large")).getLen());
+    }
+  }
+
+  @Test
+  void whatIsReplacedIsFree() throws IOException {
+    writtenOnNode1("/file");
+    long once = heldBytes(node1);
+    byte[] written = writtenOnNode1("/file");
+    assertEquals(once, heldBytes(node1));
+    try (FileSystem driver = cluster.driver()) {
+      assertArrayEquals(written, readAll(driver, "/file"));
+    }
+  }
+
+  /** As a task that is killed leaves it, and a committer deletes it. */
+  @Test
+  void whatAWriterHasBegunIsFreeWhenItIsDeleted() throws IOException {
+    try (FileSystem task = cluster.task(node1);
+        FileSystem driver = cluster.driver()) {
+      FSDataOutputStream out = begin(task, "/job/_temporary/part-0");
+      out.write(bytes(FILE_BYTES));
+      assertTrue(heldBytes(node1) >= 3 * BLOCK_BYTES, "whole blocks are committed");
+      IOException notYet =
+          assertThrows(IOException.class, () -> readAll(driver, "/job/_temporary/part-0"));
+      assertTrue(notYet.getMessage().contains("is still being written"), notYet.getMessage());
+      assertTrue(driver.delete(path("/job"), true));
+      assertEquals(0, heldBytes(node1));
+      out.close();
+    }
+  }
+
+  @Test
+  void aFileOutlivesTheApplicationThatWroteIt() throws IOException {
+    byte[] written = writtenOnNode1("/file");
+    node1.service().applicationStopped("application_1_0001");
+    try (FileSystem next = cluster.task(node2)) {
+      assertArrayEquals(written, readAll(next, "/file"));
+    }
+  }
+
+  @Test
+  void aLostNodeIsAnErrorThatNamesItAndTheFile() throws IOException {
+    writtenOnNode1("/rank/part-0");
+    cluster.with("sluice.io.timeout-ms", "2000");
+    node1.close();
+    try (FileSystem driver = cluster.driver()) {
+      IOException lost = assertThrows(IOException.class, () -> readAll(driver, "/rank/part-0"));
+      assertTrue(lost.getMessage().contains("sluice://cluster/rank/part-0"), lost.getMessage());
+      assertTrue(lost.getMessage().contains("localhost"), lost.getMessage());
+      assertTrue(driver.delete(path("/rank"), true), "and can be deleted");
+    }
+  }
+
+  @Test
+  void aNodeThatHasStartedEmptyHasLostItsFiles() throws IOException {
+    writtenOnNode1("/file");
+    node1 = node1.restartedEmpty(directory.resolve("again"), POOL_BYTES);
+    try (FileSystem driver = cluster.driver()) {
+      IOException lost = assertThrows(IOException.class, () -> readAll(driver, "/file"));
+      assertTrue(lost.getMessage().contains("has no block 0 of it"), lost.getMessage());
+      assertTrue(driver.delete(path("/file"), false));
+    }
+  }
+
+  @Test
+  void withWriteBehindTheCopyIsReadFromWhereTheReaderIs() throws IOException {
+    cluster.with("sluice.cluster.write-behind", "true");
+    cluster.with("sluice.io.timeout-ms", "2000");
+    byte[] written = writtenOnNode1("/file");
+    Path copies = directory.resolve("root").resolve("copies");
+    assertEquals(1, copies.toFile().list().length);
+    try (ClusterFileSystem other = cluster.task(node2);
+        FSDataInputStream in = other.open(path("/file"))) {
+      byte[] read = new byte[FILE_BYTES];
+      in.readFully(read, 0, BLOCK_BYTES + 5);
+      node1.close();
+      in.readFully(read, BLOCK_BYTES + 5, FILE_BYTES - BLOCK_BYTES - 5);
+      assertArrayEquals(written, read);
+    }
+    try (FileSystem driver = cluster.driver()) {
+      assertTrue(driver.delete(path("/file"), false));
+    }
+    assertEquals(0, copies.toFile().list().length);
+  }
+
+  /** Though he knows every name: records may be readable for all. */
+  @Test
+  void whoHasNotTheSecretOfARootReadsAndFreesNothing() throws IOException {
+    writtenOnNode1("/file");
+    ClusterFiles others = new ClusterFiles(directory.resolve("other"));
+    try (FileSystem thief = others.driver()) {
+      Files.copy(directory.resolve("root/files/file"), directory.resolve("other/files/file"));
+      assertEquals(FILE_BYTES, thief.getFileStatus(path("/file")).getLen());
+      assertThrows(IOException.class, () -> readAll(thief, "/file"));
+      assertTrue(thief.delete(path("/file"), false));
+    }
+    assertTrue(heldBytes(node1) >= FILE_BYTES, "it is still there");
+  }
+
+  @Test
+  void theSecretIsForItsOwnerAlone() throws IOException {
+    cluster.driver().close();
+    Path root = directory.resolve("root");
+    assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(root)));
+    assertEquals(
+        "rw-------",
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve("secret"))));
+  }
+
+  @Test
+  void theRootIsNoSluiceFileSystem() {
+    cluster.with("sluice.cluster.root", "sluice://cluster/names");
+    assertThrows(IOException.class, cluster::driver);
+  }
+}

@@ -1,0 +1,128 @@
+package io.sluice.it.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.it.cluster.NodeState;
+import io.sluice.it.cluster.Poll;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobCounters;
+import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.JobResult;
+import io.sluice.it.job.JobSpec;
+import io.sluice.it.job.RunningJob;
+import io.sluice.it.jobs.ScenarioConf;
+import io.sluice.it.jobs.ScenarioJob;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Stock jobs that hand their files on in the pools of the nodes, and a stock driver between. */
+@ExtendWith(SharedCluster.class)
+class ClusterFilesIT {
+  private static final String WRITTEN = "sluice://cluster/chain/0";
+  private static final String RENAMED = "sluice://cluster/chain/previous";
+  private static final String FILE_SYSTEM = "io.sluice.hadoop.fs.SluiceFileSystem";
+  private static final String IMPLEMENTATION = "fs.sluice.impl";
+  private static final Duration JOB_DEADLINE = Duration.ofMinutes(10);
+  private static final Duration COMMAND_DEADLINE = Duration.ofMinutes(3);
+
+  private static final Scenario RECORDS =
+      Scenario.newApi("cluster-files")
+          .with(ScenarioConf.RECORDS_PER_MAP, 20_000)
+          .with("mapreduce.job.reduces", 3);
+
+  @Test
+  void theNextJobReadsFromThePoolsWhatTheFirstHasWritten(PseudoCluster cluster) throws Exception {
+    String records = StockOutput.of(cluster, RECORDS);
+    wordCount(cluster, "expected", records, "/cluster-files/expected");
+
+    JobResult first =
+        run(
+            cluster,
+            new JobSpec(
+                    "chain, first",
+                    Workspace.find().jobsJar(),
+                    ScenarioJob.class.getName(),
+                    HadoopVariant.SLUICE.settings(),
+                    withJar(WRITTEN),
+                    JOB_DEADLINE)
+                .with(RECORDS.settings())
+                .with(IMPLEMENTATION, FILE_SYSTEM));
+    JobCounters firsts = FinishedJob.of(cluster, first).counters();
+    long writtenBytes = firsts.require(JobCounters.FILE_SYSTEM, "SLUICE_BYTES_WRITTEN");
+    long besidesBytes = firsts.require(JobCounters.FILE_SYSTEM, "HDFS_BYTES_WRITTEN");
+    assertTrue(writtenBytes > 1 << 20, writtenBytes + " bytes written");
+    assertTrue(besidesBytes < 4096, besidesBytes + " bytes written to HDFS: records alone");
+    assertTrue(heldBytes(cluster) >= writtenBytes, "the application has ended, its files stay");
+
+    shell(cluster, "-mv", WRITTEN, RENAMED);
+    JobCounters seconds = wordCount(cluster, "second", RENAMED, "/cluster-files/actual");
+    long readBytes = seconds.require(JobCounters.FILE_SYSTEM, "SLUICE_BYTES_READ");
+    assertTrue(readBytes >= writtenBytes, readBytes + " bytes read of " + writtenBytes);
+    Oracle.assertSameOutput(cluster, "/cluster-files/expected", "/cluster-files/actual");
+
+    String listed = shell(cluster, "-ls", RENAMED);
+    assertTrue(listed.contains(RENAMED + "/_SUCCESS"), listed);
+    shell(cluster, "-rm", "-r", "-skipTrash", RENAMED);
+    Pools.awaitEmpty(cluster);
+  }
+
+  /**
+   * Clients of jobs have stock's class path: the jar comes with the job, and the class is named.
+   */
+  private static List<String> withJar(String... arguments) {
+    List<String> all = new ArrayList<>();
+    all.add("-libjars");
+    all.add(SluiceFragments.load(Workspace.find()).orElseThrow().jar().toString());
+    all.addAll(Arrays.asList(arguments));
+    return all;
+  }
+
+  private static JobCounters wordCount(PseudoCluster cluster, String name, String from, String to) {
+    JobSpec job =
+        JobSpec.example(
+                cluster.spec().distribution(),
+                "chain, " + name,
+                "wordcount",
+                withJar(from, to).toArray(String[]::new))
+            .with(IMPLEMENTATION, FILE_SYSTEM)
+            .withDeadline(JOB_DEADLINE);
+    return FinishedJob.of(cluster, run(cluster, job)).counters();
+  }
+
+  private static JobResult run(PseudoCluster cluster, JobSpec job) {
+    return RunningJob.run(cluster, job, JobProgress.SILENT).requireSuccess();
+  }
+
+  private static long heldBytes(PseudoCluster cluster) throws Exception {
+    return Pools.states(cluster).stream().mapToLong(ClusterFilesIT::heldBytes).sum();
+  }
+
+  private static long heldBytes(NodeState node) {
+    return node.memoryUsedBytes() + node.diskUsedBytes();
+  }
+
+  /** What {@code hadoop fs} prints, which must succeed. */
+  private static String shell(PseudoCluster cluster, String... arguments) throws IOException {
+    Process client = cluster.startClientWithJar("org.apache.hadoop.fs.FsShell", List.of(arguments));
+    try {
+      Poll.untilTrue(
+          "the end of hadoop fs", COMMAND_DEADLINE, () -> Optional.of(!client.isAlive()));
+      String printed = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(0, client.exitValue(), printed);
+      return printed;
+    } finally {
+      client.destroyForcibly();
+    }
+  }
+}
