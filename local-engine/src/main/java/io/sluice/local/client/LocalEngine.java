@@ -2,6 +2,8 @@ package io.sluice.local.client;
 
 import io.sluice.local.job.LocalJob;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,8 +44,14 @@ import org.apache.hadoop.security.token.Token;
  * read.
  */
 final class LocalEngine implements ClientProtocol {
-  /** Of all engines of this process: clients ask any of them for a job. */
-  private static final Map<JobID, LocalJob> JOBS = new ConcurrentHashMap<>();
+  /**
+   * Of all engines of this process: clients ask any of them for a job. In the order of their
+   * submission, and guarded by itself.
+   */
+  private static final Map<JobID, LocalJob> JOBS = new LinkedHashMap<>();
+
+  /** Jobs that have ended and can be asked for by who did not submit them. */
+  private static final int MOST_ENDED = 100;
 
   private static final AtomicInteger LAST_JOB = new AtomicInteger();
 
@@ -57,6 +65,9 @@ final class LocalEngine implements ClientProtocol {
 
   private final Configuration conf;
   private final FileSystem files;
+
+  /** Here however many others end: the client that submitted them has this engine for itself. */
+  private final Map<JobID, LocalJob> submitted = new ConcurrentHashMap<>();
 
   LocalEngine(Configuration conf) throws IOException {
     this.conf = conf;
@@ -73,12 +84,42 @@ final class LocalEngine implements ClientProtocol {
     }
   }
 
-  private static LocalJob job(JobID id) throws IOException {
-    LocalJob job = JOBS.get(id);
+  private LocalJob find(JobID id) {
+    LocalJob job = submitted.get(id);
     if (job == null) {
-      throw new IOException(id + " does not run in this process, and never did");
+      synchronized (JOBS) {
+        job = JOBS.get(id);
+      }
     }
     return job;
+  }
+
+  private LocalJob job(JobID id) throws IOException {
+    LocalJob job = find(id);
+    if (job == null) {
+      throw new IOException(
+          id + " does not run in this process, nor is it of the last ones that did");
+    }
+    return job;
+  }
+
+  private void add(JobID id, LocalJob job) {
+    submitted.put(id, job);
+    synchronized (JOBS) {
+      List<JobID> ended =
+          JOBS.entrySet().stream()
+              .filter(each -> each.getValue().status().isJobComplete())
+              .map(Map.Entry::getKey)
+              .toList();
+      JOBS.keySet().removeAll(ended.subList(0, Math.max(0, ended.size() - MOST_ENDED)));
+      JOBS.put(id, job);
+    }
+  }
+
+  private static List<LocalJob> jobs() {
+    synchronized (JOBS) {
+      return List.copyOf(JOBS.values());
+    }
   }
 
   private String path(String name) {
@@ -96,14 +137,14 @@ final class LocalEngine implements ClientProtocol {
     LocalJob job =
         new LocalJob(
             org.apache.hadoop.mapred.JobID.downgrade(id), new Path(submitDirectory), credentials);
-    JOBS.put(id, job);
+    add(id, job);
     job.start();
     return job.status();
   }
 
   @Override
   public JobStatus getJobStatus(JobID id) {
-    LocalJob job = JOBS.get(id);
+    LocalJob job = find(id);
     return job == null ? null : job.status();
   }
 
@@ -147,12 +188,12 @@ final class LocalEngine implements ClientProtocol {
 
   @Override
   public JobStatus[] getAllJobs() {
-    return JOBS.values().stream().map(LocalJob::status).toArray(JobStatus[]::new);
+    return jobs().stream().map(LocalJob::status).toArray(JobStatus[]::new);
   }
 
   @Override
   public ClusterMetrics getClusterMetrics() {
-    return new ClusterMetrics(0, 0, 0, 0, 0, 0, 1, 1, JOBS.size(), 1, 0, 0);
+    return new ClusterMetrics(0, 0, 0, 0, 0, 0, 1, 1, jobs().size(), 1, 0, 0);
   }
 
   @Override
