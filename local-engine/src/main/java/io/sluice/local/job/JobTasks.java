@@ -93,10 +93,11 @@ final class JobTasks {
     try {
       all().forEach(task -> all.incrAllCounters(task.counters()));
       all.incrAllCounters(sharedCounters);
+      return all;
     } catch (LimitExceededException e) {
-      LOG.warn("{} has more counters than mapreduce.job.counters.max; some are left out", id);
+      return CounterSum.of(
+          Stream.concat(all().map(TaskState::counters), Stream.of(sharedCounters)));
     }
-    return all;
   }
 
   /** Tells all of them to end, those too that have not begun. */

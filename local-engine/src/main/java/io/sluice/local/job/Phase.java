@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class Phase implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Phase.class);
   private static final long END_S = 60;
+  private static final long MOST_GRACE_MS = 10_000;
 
   private final JobThreads threads;
   private final String what;
@@ -162,7 +163,7 @@ final class Phase implements AutoCloseable {
     TaskAttemptID id = attempt.id();
     listener.began(task, id);
     try {
-      attempt.run(() -> silence(task, id));
+      attempt.run(() -> silence(task, id), graceMs());
       task.succeeded(id);
       attempts.succeeded(id);
       listener.succeeded(task, id);
@@ -171,6 +172,10 @@ final class Phase implements AutoCloseable {
       failed(task, id, attempt, e);
       return false;
     }
+  }
+
+  private long graceMs() {
+    return timeoutMs > 0 ? Math.min(MOST_GRACE_MS, timeoutMs) : MOST_GRACE_MS;
   }
 
   private String silence(TaskState task, TaskAttemptID id) {

@@ -14,7 +14,6 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 public final class AttemptThread {
   private static final ThreadLocal<AttemptThread> CURRENT = new ThreadLocal<>();
   private static final long LOOK_MS = 1_000;
-  private static final long END_MS = 10_000;
 
   private final TaskAttemptID id;
   private final Thread thread;
@@ -81,10 +80,11 @@ public final class AttemptThread {
   /**
    * Runs it to its end, and looks every second whether it has to end.
    *
+   * @param graceMs how long it may take to end when it was told to
    * @throws AttemptGivenUp if it does not end although it was told to
    * @throws Exception what it failed with
    */
-  public void run(Watch watch) throws Exception {
+  public void run(Watch watch, long graceMs) throws Exception {
     thread.start();
     boolean interrupted = false;
     try {
@@ -105,7 +105,7 @@ public final class AttemptThread {
         }
         end(reason); // again, if it has swallowed the interrupt
         if (endByNs == 0) {
-          endByNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
+          endByNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(graceMs);
         } else if (System.nanoTime() - endByNs > 0) {
           throw new AttemptGivenUp(id, reason, thread.getStackTrace());
         }
