@@ -81,11 +81,14 @@ class IsolationTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"none, 4", "task, 2"})
-  void staticFieldsAreSharedUnlessIsolated(String isolation, int sum) throws Exception {
+  @CsvSource({"none, pull, 4", "none, hybrid, 4", "task, pull, 2", "task, hybrid, 2"})
+  void staticFieldsAreSharedUnlessIsolated(String isolation, String exchange, int sum)
+      throws Exception {
     Jobs jobs = new Jobs(directory);
     jobs.writeWords(TestSeed.random(), 2, 1);
     jobs.conf().set("sluice.local.isolation", isolation);
+    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.conf().setInt("mapreduce.map.maxattempts", 1);
     jobs.conf().setInt("sluice.local.map-threads", 2);
     System.getProperties().put("user.clashing", new java.util.concurrent.CyclicBarrier(2));
     ClassLoader before = Thread.currentThread().getContextClassLoader();
