@@ -43,14 +43,14 @@ final class AttemptLog implements Phase.Listener {
 
   @Override
   public void succeeded(TaskState task, TaskAttemptID attempt) {
-    history.attemptSucceeded(task.record(attempt), task.startMs(), System.currentTimeMillis());
+    history.attemptSucceeded(task.record(attempt), task.startMs(), task.finishMs());
     add(attempt, TaskCompletionEvent.Status.SUCCEEDED);
   }
 
   @Override
   public void failed(
       TaskState task, AttemptRecord before, String error, boolean isKilled, boolean isLast) {
-    long nowMs = System.currentTimeMillis();
+    long nowMs = isLast ? task.finishMs() : System.currentTimeMillis();
     JobStatus.State how = isKilled ? JobStatus.State.KILLED : JobStatus.State.FAILED;
     history.attemptFailed(before, how, error, nowMs);
     add(

@@ -148,6 +148,11 @@ public final class TaskState {
     return startMs;
   }
 
+  /** When it ended, or 0. */
+  public synchronized long finishMs() {
+    return finishMs;
+  }
+
   synchronized boolean isAtWork(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     return of != null && !of.ended;
