@@ -35,7 +35,7 @@ final class Programs {
   /** A JVM of tests, six daemons of a cluster and three containers, of which each has 350 MiB. */
   private static final int LANE_MB = 3584;
 
-  private static final Duration UNIT_TESTS_DEADLINE = Duration.ofMinutes(30);
+  private static final Duration UNIT_TESTS_DEADLINE = Duration.ofMinutes(50);
   private static final Duration LANE_DEADLINE = Duration.ofMinutes(40);
   private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
 
@@ -84,7 +84,7 @@ final class Programs {
         UNIT_TESTS_MB,
         maven,
         log("unit"),
-        UNIT_TESTS_DEADLINE,
+        all ? CAMPAIGN_DEADLINE : UNIT_TESTS_DEADLINE,
         line ->
             OF_MAVEN.matcher(line).matches()
                 ? Optional.of(line.replaceFirst("^\\[INFO\\] ", ""))
