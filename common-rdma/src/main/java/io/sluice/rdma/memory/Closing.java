@@ -25,6 +25,29 @@ public final class Closing {
     }
   }
 
+  /**
+   * Closes something because of a failure, which stays the failure: what closing throws is added to
+   * it. What was never opened is null. Needs no memory, which there may be none of.
+   */
+  public static void after(Throwable failure, Closeable thing) {
+    try {
+      if (thing != null) {
+        thing.close();
+      }
+    } catch (IOException | RuntimeException e) {
+      if (e != failure) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+
+  /** The same of several things. */
+  public static void after(Throwable failure, Collection<? extends Closeable> things) {
+    for (Closeable thing : things) {
+      after(failure, thing);
+    }
+  }
+
   /** Closes all of them; those that were never opened are null. */
   public static void all(Closeable... things) throws IOException {
     all(Arrays.asList(things));

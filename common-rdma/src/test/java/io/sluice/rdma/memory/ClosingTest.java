@@ -55,6 +55,18 @@ class ClosingTest {
     assertEquals(List.of("a", "b"), closed);
   }
 
+  @Test
+  void afterAFailureAllAreClosedAndItStaysTheFailure() {
+    IOException failure = new IOException("expected by this test");
+    IOException other = new IOException("expected by this test");
+
+    Closing.after(failure, List.of(failing("a", other), failing("b", failure), thing("c")));
+    Closing.after(failure, (Closeable) null);
+
+    assertArrayEquals(new Throwable[] {other}, failure.getSuppressed());
+    assertEquals(List.of("a", "b", "c"), closed);
+  }
+
   private Closeable thing(String name) {
     return () -> closed.add(name);
   }

@@ -11,6 +11,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -275,18 +276,10 @@ final class HostFetcher implements Runnable {
               staged.name(), staged.lengthBytes(), settings.compressed, staged.open(), null);
       notes.fetchedFromStock(travelledBytes);
     } catch (IOException | RuntimeException | Error e) {
-      closeAfter(staged, e);
+      Closing.after(e, staged);
       throw e;
     }
     keep(batch, FetchedOutput.of(map, List.of(run)));
-  }
-
-  private static void closeAfter(StagedRun staged, Throwable failure) {
-    try {
-      staged.close();
-    } catch (IOException | RuntimeException e) {
-      failure.addSuppressed(e);
-    }
   }
 
   /** Puts what stock sends where the merge will read it. */

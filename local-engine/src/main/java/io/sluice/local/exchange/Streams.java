@@ -71,11 +71,7 @@ final class Streams implements Closeable {
       }
       return streams;
     } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
-      try {
-        streams.close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, streams);
       throw e;
     }
   }

@@ -2,6 +2,7 @@ package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.merge.CodecRunInput;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.format.WrittenRun;
@@ -130,7 +131,7 @@ final class OutputMerge {
         waiting.add(mergeRound(take(waiting, size), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
-      closeAfter(waiting, e);
+      Closing.after(e, waiting);
       throw e;
     }
     return open(take(waiting, waiting.size()));
@@ -155,7 +156,8 @@ final class OutputMerge {
         finished.add(round.stats());
         return new Stored(round.runs().get(0), number, round, key, 0, true);
       } catch (IOException | RuntimeException | Error e) {
-        closeAfter(key == null ? List.of(round) : List.of(round, key), e);
+        Closing.after(e, round);
+        Closing.after(e, key);
         throw e;
       } catch (InterruptedException | ClassNotFoundException e) {
         throw new AssertionError("nothing waits or is loaded where runs are copied", e);
@@ -186,8 +188,8 @@ final class OutputMerge {
       }
       return new KWayMerge(cursors, order);
     } catch (IOException | RuntimeException | Error e) {
-      closeAfter(cursors, e); // gives decompressors back
-      closeAfter(runs, e);
+      Closing.after(e, cursors); // gives decompressors back
+      Closing.after(e, runs);
       throw e;
     }
   }
@@ -211,16 +213,6 @@ final class OutputMerge {
   /** What its rounds have written. */
   List<WriterStats> finished() {
     return finished;
-  }
-
-  private static void closeAfter(Iterable<? extends Closeable> closing, Throwable failure) {
-    for (Closeable each : closing) {
-      try {
-        each.close();
-      } catch (IOException | RuntimeException e) {
-        failure.addSuppressed(e);
-      }
-    }
   }
 
   /** A run, mapped, that lets go of the writer of its round behind its reader. */

@@ -4,13 +4,13 @@ import io.sluice.mapreduce.merge.CodecRunInput;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MergePlan;
 import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.KeyOrder;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +104,7 @@ public final class ReduceMerge {
         waiting.add(new Waiting(mergeRound(take(waiting, size)), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
-      closeAfter(waiting.stream().map(Waiting::run).toList(), e);
+      Closing.after(e, waiting.stream().map(Waiting::run).toList());
       throw e;
     }
     return start(take(waiting, waiting.size()));
@@ -126,7 +126,7 @@ public final class ReduceMerge {
         write(merge, staged);
         return new MergedRun(staged.name(), staged.lengthBytes(), staged.open());
       } catch (IOException | RuntimeException | Error e) {
-        closeAfter(staged, e);
+        Closing.after(e, staged);
         throw e;
       }
     }
@@ -165,21 +165,9 @@ public final class ReduceMerge {
       }
       return new KWayMerge(cursors, order);
     } catch (IOException | RuntimeException | Error e) {
-      closeAfter(cursors, e); // gives decompressors back
-      closeAfter(runs, e);
+      Closing.after(e, cursors); // gives decompressors back
+      Closing.after(e, runs);
       throw e;
-    }
-  }
-
-  private static void closeAfter(List<? extends Closeable> closing, Throwable failure) {
-    closing.forEach(each -> closeAfter(each, failure));
-  }
-
-  private static void closeAfter(Closeable closing, Throwable failure) {
-    try {
-      closing.close();
-    } catch (IOException | RuntimeException e) {
-      failure.addSuppressed(e);
     }
   }
 }

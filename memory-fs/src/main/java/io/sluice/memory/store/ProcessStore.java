@@ -86,14 +86,16 @@ public final class ProcessStore implements Closeable {
   /** One of one's own. */
   public static ProcessStore open(Configuration conf) throws IOException {
     Path base = Path.of(MemorySettings.DIRECTORY.get(conf::getTrimmed));
-    Path diskBase = Files.createDirectories(Path.of(conf.get("hadoop.tmp.dir")).resolve("sluice"));
+    // It may be an URI, as everything of Hadoop's that is a path.
+    String tmp = new org.apache.hadoop.fs.Path(conf.get("hadoop.tmp.dir")).toUri().getPath();
+    Path diskBase = Files.createDirectories(Path.of(tmp).resolve("sluice"));
     String name = "process-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     ProcessDirectory memory =
         ProcessDirectory.create(base, KIND, name, MemorySettings.DIRECTORY.name());
     try {
       return open(conf, base, memory, diskBase, name);
     } catch (IOException | RuntimeException | Error e) {
-      closeAfter(e, memory);
+      Closing.after(e, memory);
       throw e;
     }
   }
@@ -112,16 +114,8 @@ public final class ProcessStore implements Closeable {
           disk.directory());
       return opened;
     } catch (IOException | RuntimeException | Error e) {
-      closeAfter(e, disk);
+      Closing.after(e, disk);
       throw e;
-    }
-  }
-
-  private static void closeAfter(Throwable failure, Closeable closing) {
-    try {
-      closing.close();
-    } catch (IOException | RuntimeException e) {
-      failure.addSuppressed(e);
     }
   }
 

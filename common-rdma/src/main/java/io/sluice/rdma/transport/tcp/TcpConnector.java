@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.tcp;
 
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.ClientHoldings;
@@ -70,21 +71,11 @@ final class TcpConnector {
                   + "; is the Sluice service up there and the port open?",
               e,
               connected && !late.get() && !(e instanceof ProtocolMismatch));
-      closeAfter(failure, channel);
+      Closing.after(failure, channel);
       throw failure;
     } catch (Error e) { // of memory, mostly
-      closeAfter(e, channel);
+      Closing.after(e, channel);
       throw e;
-    }
-  }
-
-  private static void closeAfter(Throwable failure, SocketChannel channel) {
-    try {
-      if (channel != null) {
-        channel.close();
-      }
-    } catch (IOException suppressed) {
-      failure.addSuppressed(suppressed);
     }
   }
 
