@@ -11,11 +11,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,5 +145,28 @@ class LocalEngineTest {
         }
       }
     }
+  }
+
+  /** Asks where its split lies, and what Hadoop's own code has counted of it. */
+  public static class Asks extends Jobs.Words {
+    @Override
+    protected void cleanup(Context context) throws IOException, InterruptedException {
+      long counted = context.getCounter(FileInputFormatCounter.BYTES_READ).getValue();
+      String scheme = ((FileSplit) context.getInputSplit()).getPath().toUri().getScheme();
+      context.write(new Text(scheme + " " + counted), new IntWritable(1));
+    }
+  }
+
+  @Test
+  void hadoopsTaskCodeAddsUpNothingForEachRecordAndTheUserSeesTheFile() throws Exception {
+    Job ours = jobs.wordCount(OURS, 1, false);
+    ours.setMapperClass(Asks.class);
+    run(ours);
+    assertTrue(ours.isSuccessful(), ours.getStatus().getFailureInfo());
+    String output = Jobs.contents(jobs.output(OURS)).toString();
+    assertTrue(output.contains("file 0\t" + FILES), "counted in the task");
+    assertTrue(
+        ours.getCounters().findCounter(FileInputFormatCounter.BYTES_READ).getValue() > 0,
+        "counted by us");
   }
 }

@@ -20,17 +20,21 @@ final class MeteredSplits {
 
   /** Made by Hadoop, which reads its fields. */
   public static final class OfNewInterface extends FileSplit {
+    private final Uncounted uncounted = new Uncounted();
+
     @Override
     public Path getPath() {
-      return Uncounted.isAskedByCounter() ? Uncounted.PATH : super.getPath();
+      return uncounted.insteadOf(super.getPath());
     }
   }
 
   /** The same. */
   public static final class OfOldInterface extends org.apache.hadoop.mapred.FileSplit {
+    private final Uncounted uncounted = new Uncounted();
+
     @Override
     public Path getPath() {
-      return Uncounted.isAskedByCounter() ? Uncounted.PATH : super.getPath();
+      return uncounted.insteadOf(super.getPath());
     }
   }
 }

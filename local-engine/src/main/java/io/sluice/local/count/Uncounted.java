@@ -1,6 +1,7 @@
 package io.sluice.local.count;
 
 import java.net.URI;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -16,18 +17,20 @@ import org.apache.hadoop.util.Progressable;
  * in file systems of that scheme: two fifths of the processor time of a TeraSort in one process. Of
  * this scheme there are none to add up; {@link MeteredInput} counts.
  *
- * <p>Thread contract: safe from any thread.
+ * <p>Thread contract: the task's thread, until it has asked; then any.
  */
 final class Uncounted {
   private static final URI ROOT = URI.create("sluice-uncounted:/");
   private static final StackWalker STACK = StackWalker.getInstance();
 
   /** The readers that count, in MapTask: of the new and the old interface. */
-  private static final String COUNTING_READERS =
-      "org\\.apache\\.hadoop\\.mapred\\.MapTask\\$(NewTrackingRecordReader|TrackedRecordReader)";
+  private static final Set<String> COUNTING_READERS =
+      Set.of(
+          "org.apache.hadoop.mapred.MapTask$NewTrackingRecordReader",
+          "org.apache.hadoop.mapred.MapTask$TrackedRecordReader");
 
   /** Given to whoever counts, and to nobody else. */
-  static final Path PATH =
+  private static final Path PATH =
       new Path(ROOT) {
         private static final long serialVersionUID = 1L;
 
@@ -37,16 +40,30 @@ final class Uncounted {
         }
       };
 
-  private Uncounted() {}
+  private boolean given;
 
-  /** Whether what called the method that calls this is one of those that count. */
-  static boolean isAskedByCounter() {
+  /** For one split. */
+  Uncounted() {}
+
+  /**
+   * What the split says where it lies, to whoever calls the method that calls this. The reader that
+   * counts asks once, before there is a record; whoever asks for each record must not wait for it.
+   */
+  Path insteadOf(Path real) {
+    if (given || !isAskedByCounter()) {
+      return real;
+    }
+    given = true;
+    return PATH;
+  }
+
+  private static boolean isAskedByCounter() {
     return STACK.walk(
         frames ->
             frames
-                .skip(2)
+                .skip(3) // this, insteadOf and the split's getPath
                 .findFirst()
-                .filter(frame -> frame.getClassName().matches(COUNTING_READERS))
+                .filter(frame -> COUNTING_READERS.contains(frame.getClassName()))
                 .isPresent());
   }
 

@@ -71,4 +71,9 @@ final class AttemptLog implements Phase.Listener {
   synchronized List<TaskCompletionEvent> events() {
     return List.copyOf(events);
   }
+
+  /** Some of them; clients ask often. */
+  synchronized TaskCompletionEvent[] events(int from, int most) {
+    return EndedJob.part(events, from, most);
+  }
 }

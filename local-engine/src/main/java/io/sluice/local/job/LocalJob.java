@@ -293,7 +293,7 @@ public final class LocalJob implements JobView {
 
   @Override
   public TaskCompletionEvent[] events(int from, int most) {
-    return EndedJob.part(log.events(), from, most);
+    return log.events(from, most);
   }
 
   /**

@@ -164,14 +164,15 @@ final class Phase implements AutoCloseable {
     listener.began(task, id);
     try {
       attempt.run(() -> silence(task, id), graceMs());
-      task.succeeded(id);
-      attempts.succeeded(id);
-      listener.succeeded(task, id);
-      return true;
     } catch (Throwable e) {
       failed(task, id, attempt, e);
       return false;
     }
+    // What is thrown from here on fails the job: it has committed, and must not do so again.
+    task.succeeded(id);
+    attempts.succeeded(id);
+    listener.succeeded(task, id);
+    return true;
   }
 
   private long graceMs() {

@@ -17,7 +17,7 @@ public final class AttemptThread {
 
   private final TaskAttemptID id;
   private final Thread thread;
-  private volatile boolean cleansUp;
+  private boolean cleansUp; // guarded by this
   private volatile Throwable failure;
   private volatile String endReason; // null: nobody wants it to end
 
@@ -54,7 +54,7 @@ public final class AttemptThread {
   }
 
   /** Tells it to end, for that reason. */
-  public void end(String reason) {
+  public synchronized void end(String reason) {
     if (endReason == null) {
       endReason = reason;
     }
@@ -66,10 +66,10 @@ public final class AttemptThread {
   /** The attempt that this thread runs has failed, and is not interrupted any more. */
   static void cleansUp() {
     AttemptThread attempt = CURRENT.get();
-    if (attempt != null) {
+    synchronized (attempt) { // or an interrupt could come behind the last look
       attempt.cleansUp = true;
+      Thread.interrupted();
     }
-    Thread.interrupted();
   }
 
   /** Why it was told to, or null. */

@@ -52,7 +52,10 @@ final class TaskExits {
     for (Thread thread : Arrays.copyOf(threads, count)) {
       boolean exits =
           Arrays.stream(thread.getStackTrace())
-              .anyMatch(at -> at.getClassName().equals(Runtime.class.getName()));
+              .anyMatch(
+                  at ->
+                      at.getClassName().equals(Runtime.class.getName())
+                          && at.getMethodName().equals("exit"));
       if (exits) { // the log may be closed already
         System.err.println(
             "The process ends because a task has called System.exit, in the thread "

@@ -64,11 +64,6 @@ public final class TaskState {
     return of.thread;
   }
 
-  /** An attempt shows that it goes on. */
-  public synchronized void heard(TaskAttemptID attempt) {
-    attempts.get(attempt).heardMs = System.currentTimeMillis();
-  }
-
   /** For how long it has not. */
   public synchronized long silentMs(TaskAttemptID attempt) {
     return System.currentTimeMillis() - attempts.get(attempt).heardMs;
