@@ -121,7 +121,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
       }
       if (!next.maps().isEmpty()) {
         context.getCopyPhase().set((float) taken / outputs.maps());
-        context.getStatus().setStateString(taken + " / " + outputs.maps() + " copied.");
+        context.getCopyPhase().setStatus("copy(" + taken + " of " + outputs.maps() + ")");
       }
       while (merge.mergeRound(outputs.maps() - taken)) {
         countRounds();
