@@ -44,9 +44,10 @@ class FollowedMapsTest {
 
   @TempDir private Path directory;
   private Jobs jobs;
+  private Job stock;
 
   @BeforeEach
-  void write() throws IOException {
+  void write() throws Exception {
     jobs = new Jobs(directory);
     jobs.writeWords(TestSeed.random(), MAPS, 20);
     // The shortest split is the last to begin.
@@ -57,6 +58,8 @@ class FollowedMapsTest {
     merging = new CountDownLatch(1);
     mayEnd = new CountDownLatch(0);
     FAILURES_LEFT.set(0);
+    stock = jobs.wordCount(STOCK, REDUCES, false);
+    assertTrue(stock.waitForCompletion(false), stock.getStatus().getFailureInfo());
   }
 
   @AfterEach
@@ -113,8 +116,6 @@ class FollowedMapsTest {
 
   private void isAsStock(Job ours) throws Exception {
     assertTrue(ours.waitForCompletion(false), ours.getStatus().getFailureInfo());
-    Job stock = jobs.wordCount(STOCK, REDUCES, false);
-    assertTrue(stock.waitForCompletion(false), stock.getStatus().getFailureInfo());
     assertEquals(Jobs.contents(jobs.output(STOCK)), Jobs.contents(jobs.output(OURS)));
     assertEquals(ComparedCounters.of(stock, false), ComparedCounters.of(ours, false));
   }
@@ -131,7 +132,6 @@ class FollowedMapsTest {
     long records = ours.getCounters().findCounter(TaskCounter.MAP_OUTPUT_RECORDS).getValue();
     long spilled = ours.getCounters().findCounter(TaskCounter.SPILLED_RECORDS).getValue();
     assertTrue(spilled > records, spilled + " records spilled of " + records);
-    jobs.conf().setBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, false);
     isAsStock(ours);
   }
 
