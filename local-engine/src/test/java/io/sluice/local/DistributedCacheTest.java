@@ -272,4 +272,41 @@ class DistributedCacheTest {
     assertTrue(waiting.get(0).waitForCompletion(false));
     assertTrue(Jobs.contents(output("other0")).toString().contains("by name: other data"));
   }
+
+  /** Starts a job that calls something else by the name that its own job uses, and waits for it. */
+  public static class Starts extends CacheJobs.Finds {
+    static volatile Job inner;
+
+    @Override
+    protected void setup(Context context) throws IOException, InterruptedException {
+      try {
+        Thread thread = new Thread(Starts::runInner, "of the user");
+        thread.start();
+        thread.join();
+      } finally {
+        context.progress();
+      }
+    }
+
+    private static void runInner() {
+      try {
+        inner.waitForCompletion(false);
+      } catch (IOException | InterruptedException | ClassNotFoundException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  @Test
+  @Timeout(100)
+  void aJobThatAJobWaitsForFailsWhereItWouldWaitForThat() throws Exception {
+    CacheJobs.write(directory.resolve("other.txt"), "other data");
+    Starts.inner = cached(OURS, "other.txt");
+    Job outer = cached(OURS, "data.txt");
+    outer.setMapperClass(Starts.class);
+    assertTrue(found(outer).toString().contains("by name: some data"));
+    assertEquals(JobStatus.State.FAILED, Starts.inner.getStatus().getState());
+    String why = Starts.inner.getStatus().getFailureInfo();
+    assertTrue(why.contains(CacheJobs.LINK) && why.contains(outer.getJobID().toString()), why);
+  }
 }

@@ -15,6 +15,7 @@ import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskType;
@@ -168,5 +169,29 @@ class LocalEngineTest {
     assertTrue(
         ours.getCounters().findCounter(FileInputFormatCounter.BYTES_READ).getValue() > 0,
         "counted by us");
+  }
+
+  /** Has more counters than Hadoop allows by default. */
+  public static class Counts extends Jobs.Words {
+    @Override
+    protected void cleanup(Context context) {
+      for (int i = 0; i < 200; i++) {
+        context.getCounter("of the user", "counter " + i).increment(1);
+      }
+    }
+  }
+
+  /** Hadoop reads the limit once in a process; stock's LocalJobRunner ends that process. */
+  @Test
+  void aJobsOwnLimitOfCountersHasNoEffect() throws Exception {
+    jobs.conf().setInt(MRJobConfig.COUNTERS_MAX_KEY, 1_000);
+    jobs.conf().setInt(MRJobConfig.MAP_MAX_ATTEMPTS, 1);
+    Job job = jobs.wordCount(OURS, 1, false);
+    job.setMapperClass(Counts.class);
+    run(job);
+    assertFalse(job.isSuccessful());
+    assertTrue(
+        job.getStatus().getFailureInfo().contains("Too many counters"),
+        job.getStatus().getFailureInfo());
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
@@ -34,9 +35,11 @@ public final class JobCache implements Closeable {
    * Copies all that the job names, and tells its settings where the copies are.
    *
    * @param conf of the job, whose class loader becomes that of the job
+   * @param ancestors jobs that may wait for this one
    * @param isCancelled asked at times; if so, this fails
    */
-  public static JobCache localize(JobConf conf, JobID job, BooleanSupplier isCancelled)
+  public static JobCache localize(
+      JobConf conf, JobID job, Set<JobID> ancestors, BooleanSupplier isCancelled)
       throws IOException {
     List<CacheFile> files = CacheDownload.all(conf, isCancelled);
     setLocal(conf, MRJobConfig.CACHE_LOCALFILES, files, false);
@@ -47,7 +50,8 @@ public final class JobCache implements Closeable {
       file.links().forEach(targets::putIfAbsent);
     }
     WorkingLinks links =
-        WorkingLinks.make(Path.of("").toAbsolutePath().normalize(), targets, isCancelled);
+        WorkingLinks.make(
+            Path.of("").toAbsolutePath().normalize(), targets, job, ancestors, isCancelled);
     if (classPath.length == 0) {
       return new JobCache(links, null);
     }

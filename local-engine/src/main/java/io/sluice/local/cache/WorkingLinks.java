@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.apache.hadoop.mapred.JobID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,9 +22,10 @@ import org.slf4j.LoggerFactory;
  * each task has one of its own.
  *
  * <p>Jobs that call the same content by the same name share the link; it then leads to the copy of
- * any of them that still runs. A job that calls something else so waits until those have ended. All
- * names of a job are taken at once, so jobs do not wait for each other in a circle. What was in the
- * working directory before stays, and no link is made in its place, as with stock.
+ * any of them that still runs. A job that calls something else so waits until those have ended; it
+ * fails if one of them may wait for it, since a task of that one has started it. All names of a job
+ * are taken at once, so jobs do not wait for each other in a circle. What was in the working
+ * directory before stays, and no link is made in its place, as with stock.
  *
  * <p>Thread contract: safe from any thread. Ownership: the job closes it, before it deletes what
  * the links lead to; what is left when the JVM ends is removed then. Failure: where no link can be
@@ -33,16 +35,18 @@ final class WorkingLinks implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkingLinks.class);
   private static final long LOOK_MS = 1_000;
 
-  /** A link and where it may lead; the last of these is where it does. */
-  private record Link(List<Path> targets, List<Path> madeDirectories) {}
+  /** A link, where it may lead, of which the last is where it does, and whose it is. */
+  private record Link(List<Path> targets, List<JobID> jobs, List<Path> madeDirectories) {}
 
   private static final Map<Path, Link> LINKS = new HashMap<>(); // guarded by the class
   private static boolean removesAtEnd; // guarded by the class
 
   private final Map<Path, Path> wanted;
+  private final JobID job;
 
-  private WorkingLinks(Map<Path, Path> wanted) {
+  private WorkingLinks(Map<Path, Path> wanted, JobID job) {
     this.wanted = wanted;
+    this.job = job;
   }
 
   /**
@@ -50,11 +54,17 @@ final class WorkingLinks implements Closeable {
    *
    * @param directory the working directory
    * @param targets by name, which may have directories
+   * @param ancestors jobs that may wait for this one
    * @param isCancelled asked while it waits for another job
    * @throws InterruptedIOException if it was cancelled meanwhile
-   * @throws IOException of a name that leads out of the directory
+   * @throws IOException of a name that leads out of the directory, or that an ancestor has taken
    */
-  static WorkingLinks make(Path directory, Map<String, Path> targets, BooleanSupplier isCancelled)
+  static WorkingLinks make(
+      Path directory,
+      Map<String, Path> targets,
+      JobID job,
+      Set<JobID> ancestors,
+      BooleanSupplier isCancelled)
       throws IOException {
     Map<Path, Path> wanted = new LinkedHashMap<>();
     for (Map.Entry<String, Path> each : targets.entrySet()) {
@@ -65,19 +75,20 @@ final class WorkingLinks implements Closeable {
       }
       wanted.put(link, each.getValue());
     }
-    WorkingLinks links = new WorkingLinks(wanted);
+    WorkingLinks links = new WorkingLinks(wanted, job);
     synchronized (WorkingLinks.class) {
-      links.awaitOthers(isCancelled);
-      wanted.entrySet().removeIf(each -> !place(directory, each.getKey(), each.getValue()));
+      links.awaitOthers(ancestors, isCancelled);
+      wanted.entrySet().removeIf(each -> !place(directory, each.getKey(), each.getValue(), job));
     }
     return links;
   }
 
-  private void awaitOthers(BooleanSupplier isCancelled) throws IOException {
+  private void awaitOthers(Set<JobID> ancestors, BooleanSupplier isCancelled) throws IOException {
     Set<Path> same = new HashSet<>(); // targets of others, which need not be compared again
     for (Path link = taken(same); link != null; link = taken(same)) {
-      LOG.info("{} means something else to a job that runs; this one waits for it", link);
       Link other = LINKS.get(link);
+      requireNoAncestor(link, other, ancestors);
+      LOG.info("{} means something else to a job that runs; this one waits for it", link);
       while (LINKS.get(link) == other) {
         if (isCancelled.getAsBoolean()) {
           throw new InterruptedIOException("killed while another job's " + link + " was in use");
@@ -88,6 +99,22 @@ final class WorkingLinks implements Closeable {
           Thread.currentThread().interrupt();
           throw new InterruptedIOException("interrupted while " + link + " was in use");
         }
+      }
+    }
+  }
+
+  private static void requireNoAncestor(Path link, Link other, Set<JobID> ancestors)
+      throws IOException {
+    for (JobID holder : other.jobs()) {
+      if (ancestors.contains(holder)) {
+        throw new IOException(
+            link.getFileName()
+                + " is the name of another file of "
+                + holder
+                + ", a task of which has started this job: they would wait for each other. Give the"
+                + " file another name, or start the job when "
+                + holder
+                + " has ended");
       }
     }
   }
@@ -110,11 +137,12 @@ final class WorkingLinks implements Closeable {
   }
 
   /** False if there is none of ours. */
-  private static boolean place(Path directory, Path link, Path target) {
+  private static boolean place(Path directory, Path link, Path target, JobID job) {
     try {
       Link other = LINKS.get(link);
       if (other != null) {
         other.targets().add(0, target);
+        other.jobs().add(job);
         return true;
       }
       if (isLeft(link)) {
@@ -127,7 +155,8 @@ final class WorkingLinks implements Closeable {
       }
       List<Path> made = makeDirectories(directory, link.getParent());
       Files.createSymbolicLink(link, target);
-      LINKS.put(link, new Link(new ArrayList<>(List.of(target)), made));
+      LINKS.put(
+          link, new Link(new ArrayList<>(List.of(target)), new ArrayList<>(List.of(job)), made));
       removeAtEnd();
       return true;
     } catch (IOException e) {
@@ -203,10 +232,11 @@ final class WorkingLinks implements Closeable {
     }
   }
 
-  private static void release(Path link, Path target) throws IOException {
+  private void release(Path link, Path target) throws IOException {
     Link of = LINKS.get(link);
     boolean led = current(of).equals(target);
     of.targets().remove(target);
+    of.jobs().remove(job);
     if (of.targets().isEmpty()) {
       LINKS.remove(link);
       remove(link, of);

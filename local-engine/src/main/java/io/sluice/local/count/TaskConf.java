@@ -1,9 +1,12 @@
 package io.sluice.local.count;
 
+import java.util.Set;
 import org.apache.hadoop.mapred.FileOutputFormat;
 import org.apache.hadoop.mapred.InputFormat;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.OutputFormat;
+import org.apache.hadoop.mapred.ReduceTask;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
 import org.apache.hadoop.util.ReflectionUtils;
@@ -15,9 +18,12 @@ import org.apache.hadoop.util.ReflectionUtils;
  * <p>Thread contract: as any configuration.
  */
 public final class TaskConf extends JobConf implements JobInput {
+  private static final StackWalker CALLERS = StackWalker.getInstance();
+  private static final Set<String> TASK_CODE =
+      Set.of(MapTask.class.getName(), ReduceTask.class.getName());
+
   private final TaskMeters meters;
   private boolean mapAsks;
-  private boolean oldMapAsks;
 
   /**
    * A copy of a job's settings.
@@ -28,7 +34,6 @@ public final class TaskConf extends JobConf implements JobInput {
     super(job);
     this.meters = meters;
     this.mapAsks = isMap;
-    this.oldMapAsks = isMap;
   }
 
   @Override
@@ -66,19 +71,33 @@ public final class TaskConf extends JobConf implements JobInput {
 
   @Override
   public InputFormat<?, ?> getInputFormat() {
+    boolean measures = isAskedByTaskCode();
     InputFormat<?, ?> real = super.getInputFormat();
-    if (!oldMapAsks) {
-      return real; // mappers ask for its class: stock's FieldSelectionMapReduce does
-    }
-    oldMapAsks = false;
-    return new MeteredOldFormats.Input<>(real, meters.input());
+    return measures ? new MeteredOldFormats.Input<>(real, meters.input()) : real;
   }
 
   @Override
   public OutputFormat<?, ?> getOutputFormat() {
+    boolean measures = isAskedByTaskCode();
     OutputFormat<?, ?> real = super.getOutputFormat();
-    return real instanceof FileOutputFormat<?, ?>
+    return measures && real instanceof FileOutputFormat<?, ?>
         ? new MeteredOldFormats.Output<>(real, meters.output())
         : real;
+  }
+
+  /** Whoever else asks may want the format for what it is, and gets that. */
+  private static boolean isAskedByTaskCode() {
+    return CALLERS.walk(
+        frames ->
+            frames
+                .skip(2) // this, and the method that it is asked through
+                .findFirst()
+                .map(caller -> TASK_CODE.contains(outermost(caller.getClassName())))
+                .orElse(false));
+  }
+
+  private static String outermost(String className) {
+    int inner = className.indexOf('$');
+    return inner < 0 ? className : className.substring(0, inner);
   }
 }

@@ -1,13 +1,11 @@
 package io.sluice.local.exchange;
 
-import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.memory.store.ProcessStore;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -15,7 +13,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
@@ -31,24 +28,23 @@ import org.apache.hadoop.util.Progressable;
  * of the store.
  */
 public final class JobExchange implements Closeable {
-  private static final long PROGRESS_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final Map<JobID, JobExchange> ALL = new ConcurrentHashMap<>();
 
   private final JobOutputs outputs;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final TaskAttemptID[] done; // by map
+  private final Condition changed = lock.newCondition(); // for who waits for a number of maps
+  private final Condition completed = lock.newCondition();
+  private final List<TaskAttemptID> done = new ArrayList<>(); // as they have ended
   private final Map<TaskAttemptID, Closeable> open = new ConcurrentHashMap<>();
   private final Map<TaskAttemptID, Slots.Slot> slots = new ConcurrentHashMap<>();
   private volatile Streams streams; // null: each map has its own sort buffer
-  private int doneCount;
   private boolean complete;
   private boolean ended;
   private volatile boolean closed;
 
   private JobExchange(JobOutputs outputs) {
     this.outputs = outputs;
-    this.done = new TaskAttemptID[outputs.maps()];
   }
 
   /**
@@ -91,7 +87,7 @@ public final class JobExchange implements Closeable {
   /** The maps begin, with nothing done. */
   public void beginMaps(ExchangeMode mode, JobConf conf, int mapThreads)
       throws IOException, ClassNotFoundException {
-    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0 && done.length > 0) {
+    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0 && outputs.maps() > 0) {
       streams = Streams.open(mode == ExchangeMode.PUSH, conf, mapThreads, outputs);
     }
   }
@@ -105,8 +101,7 @@ public final class JobExchange implements Closeable {
   public void forgetMaps() throws IOException {
     lock.lock();
     try {
-      Arrays.fill(done, null);
-      doneCount = 0;
+      done.clear(); // no reduce has taken any: see follow
     } finally {
       lock.unlock();
     }
@@ -129,6 +124,7 @@ public final class JobExchange implements Closeable {
     try {
       complete = true;
       changed.signalAll();
+      completed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -173,11 +169,7 @@ public final class JobExchange implements Closeable {
   public void mapDone(TaskAttemptID map) {
     lock.lock();
     try {
-      int number = map.getTaskID().getId();
-      if (done[number] == null) {
-        doneCount++;
-      }
-      done[number] = map;
+      done.add(map);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -190,6 +182,7 @@ public final class JobExchange implements Closeable {
     try {
       ended = true;
       changed.signalAll();
+      completed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -197,38 +190,48 @@ public final class JobExchange implements Closeable {
 
   /** Waits until so many maps have ended, or none will any more. */
   public void awaitMaps(int count) throws InterruptedException {
-    await(() -> doneCount >= count, () -> {});
-  }
-
-  /** Waits until reduces can read what all maps have put out; false if they never will. */
-  boolean awaitAll(Progressable progress) throws InterruptedException {
-    return await(() -> complete, progress);
-  }
-
-  private boolean await(BooleanSupplier reached, Progressable progress)
-      throws InterruptedException {
     lock.lock();
     try {
-      while (!reached.getAsBoolean() && !ended) {
-        progress.progress();
-        changed.awaitNanos(PROGRESS_NS);
+      while (done.size() < count && !complete && !ended) {
+        changed.awaitNanos(LOOK_NS);
       }
-      return reached.getAsBoolean();
     } finally {
       lock.unlock();
     }
   }
 
-  /** The runs of a reduce, once {@link #awaitAll} says so. */
-  List<MergeRun> runs(int reduce) throws IOException {
-    if (streams != null) {
-      return streams.runs(reduce);
+  /**
+   * What a reduce may take in next.
+   *
+   * @param maps those that have ended since it has asked before
+   * @param isAll whether there are no more
+   */
+  record Next(List<TaskAttemptID> maps, boolean isAll) {}
+
+  /**
+   * Waits a moment for maps to end, and no longer when all have. Each map that ends wakes nobody.
+   *
+   * <p>Where maps share sort buffers there is nothing to take in before all have ended, and what
+   * they have put out may be thrown away. Where each has its own, what is in the list stays: it is
+   * the only attempt at its task that has succeeded.
+   *
+   * @param taken how many maps the reduce has taken in
+   * @return null if not all maps will ever end
+   */
+  Next follow(int taken) throws InterruptedException {
+    lock.lock();
+    try {
+      for (long leftNs = LOOK_NS; leftNs > 0 && !complete && !ended; ) {
+        leftNs = completed.awaitNanos(leftNs);
+      }
+      if (ended && !complete) {
+        return null;
+      }
+      return new Next(
+          streams == null ? List.copyOf(done.subList(taken, done.size())) : List.of(), complete);
+    } finally {
+      lock.unlock();
     }
-    List<MergeRun> runs = new ArrayList<>();
-    for (TaskAttemptID map : done) {
-      runs.addAll(outputs.runs(outputs.id(map), reduce));
-    }
-    return runs;
   }
 
   /**

@@ -9,6 +9,7 @@ import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapreduce.TaskCounter;
 
 /**
@@ -109,6 +110,10 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
 
   @Override
   public void flush() throws IOException, InterruptedException, ClassNotFoundException {
+    if (task.getPhase() == TaskStatus.Phase.MAP) {
+      // Hadoop closes what a failed map has collected like that of any other, and ignores this.
+      throw new IOException(task.getTaskID() + " has failed: what it has put out is thrown away");
+    }
     sorting.flush();
     OutputMarker.leave(task.getMapOutputFile());
     task.getSortPhase().complete();

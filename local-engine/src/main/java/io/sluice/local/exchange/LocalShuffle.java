@@ -3,12 +3,13 @@ package io.sluice.local.exchange;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
+import io.sluice.mapreduce.reduce.GrowingMerge;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.reduce.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.LeasedStage;
 import io.sluice.spill.cipher.OutputKey;
-import io.sluice.spill.merge.KWayMerge;
+import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.ReceivedExtents;
 import java.io.Closeable;
@@ -23,7 +24,12 @@ import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.util.Progress;
 
 /**
- * Merges what the maps of the same process have put out for a reduce, in place.
+ * Merges what the maps of the same process have put out for a reduce, in place; in rounds while
+ * maps run, where there will be more runs than the last merge can take.
+ *
+ * <p>Rounds are this attempt's own, and what they have merged stays where it is until the job ends:
+ * an output of a map lies in one piece for all reduces, which read it at their own time, and an
+ * attempt that follows a failed one begins with it.
  *
  * <p>Thread contract: the reduce task's thread. Ownership: the reduce task closes it after a
  * successful reduce; in failure whoever runs the task does, through {@link JobExchange#ended}.
@@ -39,6 +45,8 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   private Lease lease;
   private OutputKey stageKey;
   private LeasedStage stage;
+  private GrowingMerge merge;
+  private long spilledRecords;
   private MergedRecords records;
 
   /** Made by the reduce task. */
@@ -57,37 +65,81 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
       context.getReporter().getCounter("Shuffle Errors", error).increment(0);
     }
     JobOutputs outputs = exchange.outputs();
-    if (!exchange.awaitAll(context.getReporter())) {
-      throw new InterruptedException(reduce + " will not get all map outputs: its job ends");
-    }
     exchange.opened(reduce, this::closeAll);
+    open(outputs);
+    gather(exchange, reduce);
     context.getCopyPhase().complete();
     context.getStatus().setPhase(TaskStatus.Phase.SORT);
     context.getReduceTask().statusUpdate(context.getUmbilical());
-    List<MergeRun> runs = exchange.runs(reduce.getTaskID().getId());
-    context.getShuffledMapsCounter().increment(outputs.maps());
-    context.getMergedMapOutputsCounter().increment(outputs.maps());
-    context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());
-    records = new MergedRecords(merge(outputs, runs), new Progress());
+    records = new MergedRecords(merge.last(), new Progress());
+    countRounds();
     return records;
   }
 
-  private KWayMerge merge(JobOutputs outputs, List<MergeRun> runs) throws IOException {
+  private void open(JobOutputs outputs) throws IOException {
     JobConf job = context.getJobConf();
     lease = outputs.store().openLease(outputs.applicationId());
     stageKey = outputs.key() == null ? null : outputs.key().newScratch();
     stage =
         new LeasedStage(new ReceivedExtents(lease, () -> true), outputs.store()::target, stageKey);
-    long recordBytes = runs.stream().mapToLong(MergeRun::meanRecordBytes).max().orElse(0);
+    KeyOrder order = KeyOrders.of(job);
     MergeMemory memory = new MergeMemory(context.getCodec(), job, stageKey != null);
-    return new ReduceMerge(
-            MergeWindows.UNBOUNDED,
-            stage,
-            context.getCodec(),
-            KeyOrders.of(job),
-            context.getReporter(),
-            memory.maxRuns(recordBytes))
-        .merge(runs);
+    merge =
+        new GrowingMerge(
+            recordBytes ->
+                new ReduceMerge(
+                    MergeWindows.UNBOUNDED,
+                    stage,
+                    context.getCodec(),
+                    order,
+                    context.getReporter(),
+                    memory.maxRuns(recordBytes)));
+  }
+
+  /** Follows the maps until the last has ended, and merges what the last merge cannot take. */
+  private void gather(JobExchange exchange, TaskAttemptID reduce)
+      throws IOException, InterruptedException {
+    JobOutputs outputs = exchange.outputs();
+    int partition = reduce.getTaskID().getId();
+    int taken = 0;
+    while (true) {
+      context.getReporter().progress();
+      JobExchange.Next next = exchange.follow(taken);
+      if (next == null) {
+        throw new InterruptedException(reduce + " will not get all map outputs: its job ends");
+      }
+      for (TaskAttemptID map : next.maps()) {
+        take(1, map.getTaskID().getId(), outputs.runs(outputs.id(map), partition));
+      }
+      taken += next.maps().size();
+      if (next.isAll()) {
+        Streams streams = exchange.streams();
+        if (streams != null) {
+          take(outputs.maps(), 0, streams.runs(partition));
+        }
+        return;
+      }
+      if (!next.maps().isEmpty()) {
+        context.getCopyPhase().set((float) taken / outputs.maps());
+        context.getCopyPhase().setStatus("copy(" + taken + " of " + outputs.maps() + ")");
+      }
+      while (merge.mergeRound(outputs.maps() - taken)) {
+        countRounds();
+      }
+    }
+  }
+
+  private void take(int maps, int output, List<MergeRun> runs) {
+    merge.add(output, runs);
+    context.getShuffledMapsCounter().increment(maps);
+    context.getMergedMapOutputsCounter().increment(maps);
+    context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());
+  }
+
+  /** What rounds write stock would have spilled, too. */
+  private void countRounds() {
+    context.getSpilledRecordsCounter().increment(merge.roundRecords() - spilledRecords);
+    spilledRecords = merge.roundRecords();
   }
 
   @Override
@@ -101,17 +153,20 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
 
   private void closeAll() throws IOException {
     Closeable closingRecords = records == null ? null : records::close;
+    GrowingMerge closingMerge = merge;
     Lease closingLease = lease;
     OutputKey closingKey = stageKey;
     LeasedStage closingStage = stage;
     records = null;
+    merge = null;
     lease = null;
     stageKey = null;
     stage = null;
     // From the last to the first: the merge reads what is staged, in what is leased.
     try (closingKey;
         closingLease;
-        closingStage) {
+        closingStage;
+        closingMerge) {
       if (closingRecords != null) {
         closingRecords.close();
       }

@@ -3,6 +3,7 @@ package io.sluice.local.job;
 import io.sluice.local.exchange.ExchangeMode;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.Slots;
+import io.sluice.local.task.ProgressSum;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
 import io.sluice.memory.store.ProcessStore;
@@ -45,6 +46,8 @@ final class JobTasks {
   private final Slots slots;
   private final List<TaskState> maps = new ArrayList<>();
   private final List<TaskState> reduces = new ArrayList<>();
+  private final ProgressSum mapProgress = new ProgressSum();
+  private final ProgressSum reduceProgress = new ProgressSum();
   private final List<Phase> phases = new ArrayList<>(); // these two guarded by this
   private boolean stopped;
   private volatile Counters sharedCounters = new Counters();
@@ -64,10 +67,10 @@ final class JobTasks {
     this.listener = listener;
     this.slots = new Slots(settings.mapThreads(), settings.sortThreads(), settings.reduceThreads());
     for (int i = 0; i < splits.length; i++) {
-      maps.add(new TaskState(new TaskID(id, TaskType.MAP, i)));
+      maps.add(new TaskState(new TaskID(id, TaskType.MAP, i), mapProgress));
     }
     for (int i = 0; i < conf.getNumReduceTasks(); i++) {
-      reduces.add(new TaskState(new TaskID(id, TaskType.REDUCE, i)));
+      reduces.add(new TaskState(new TaskID(id, TaskType.REDUCE, i), reduceProgress));
     }
   }
 
@@ -77,6 +80,16 @@ final class JobTasks {
 
   List<TaskState> reduces() {
     return reduces;
+  }
+
+  /** How far all maps are, from 0 to 1. */
+  float mapProgress() {
+    return mapProgress.mean(maps.size());
+  }
+
+  /** How far all reduces are, from 0 to 1. */
+  float reduceProgress() {
+    return reduceProgress.mean(reduces.size());
   }
 
   Stream<TaskState> all() {

@@ -2,6 +2,7 @@ package io.sluice.local.job;
 
 import io.sluice.local.cache.JobCache;
 import io.sluice.local.history.JobHistory;
+import io.sluice.local.task.Ancestry;
 import io.sluice.local.task.TaskState;
 import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
@@ -99,7 +100,7 @@ public final class LocalJob implements JobView {
     Throwable why = null;
     try {
       history.submitted(jobFile.toString());
-      cache = JobCache.localize(conf, id, this::isKilled);
+      cache = JobCache.localize(conf, id, Ancestry.here(), this::isKilled);
       Thread.currentThread().setContextClassLoader(conf.getClassLoader());
       committer = committer(attemptOfNone());
       TaskSplitMetaInfo[] splits =
@@ -110,14 +111,14 @@ public final class LocalJob implements JobView {
       committer.setupJob(context);
       setUp();
       all.run(jobFile.toString(), this::committer);
-      commitBegins();
+      requireNotKilled();
       committer.commitJob(context);
     } catch (Throwable e) {
       why = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
       LOG.warn("{} failed", id, why);
     }
     JobStatus.State how = how(why); // a kill that comes later comes too late
-    if (why != null) {
+    if (how != JobStatus.State.SUCCEEDED) {
       abort(committer, context, how);
     }
     end(cache, how, failure(why));
@@ -186,21 +187,20 @@ public final class LocalJob implements JobView {
     return conf.getOutputCommitter();
   }
 
-  /** From now on it is not killed. */
-  private synchronized void commitBegins() throws InterruptedException {
+  private synchronized void requireNotKilled() throws InterruptedException {
     if (killed) {
       throw new InterruptedException(id + " was killed before it was committed");
     }
-    thread = null;
   }
 
+  /** Killed is killed, however far the commit was: so it is with stock's ApplicationMaster. */
   private synchronized JobStatus.State how(Throwable why) {
     thread = null;
     Thread.interrupted(); // what follows is to be done
-    if (why == null) {
-      return JobStatus.State.SUCCEEDED;
+    if (killed) {
+      return JobStatus.State.KILLED;
     }
-    return killed ? JobStatus.State.KILLED : JobStatus.State.FAILED;
+    return why == null ? JobStatus.State.SUCCEEDED : JobStatus.State.FAILED;
   }
 
   private org.apache.hadoop.mapred.JobStatus notice(JobStatus.State how) {
@@ -254,8 +254,8 @@ public final class LocalJob implements JobView {
     return new LocalJobStatus(
         id,
         isSetUp || done ? 1 : 0,
-        done ? 1 : progress(of(TaskType.MAP)),
-        done ? 1 : progress(of(TaskType.REDUCE)),
+        done ? 1 : tasks == null ? 0 : tasks.mapProgress(),
+        done ? 1 : tasks == null ? 0 : tasks.reduceProgress(),
         finishMs > 0 ? 1 : 0,
         state,
         priority,
@@ -264,10 +264,6 @@ public final class LocalJob implements JobView {
         startMs,
         finishMs,
         failure);
-  }
-
-  private static float progress(List<TaskState> tasks) {
-    return (float) tasks.stream().mapToDouble(TaskState::progress).average().orElse(0);
   }
 
   private synchronized List<TaskState> of(TaskType type) {

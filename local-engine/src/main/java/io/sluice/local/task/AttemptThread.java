@@ -40,6 +40,7 @@ public final class AttemptThread {
         threads.newThread(
             () -> {
               CURRENT.set(this);
+              Ancestry.enter(id.getJobID());
               try {
                 body.run(id);
               } catch (Throwable e) {

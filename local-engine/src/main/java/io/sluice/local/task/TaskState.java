@@ -31,6 +31,7 @@ public final class TaskState {
   }
 
   private final TaskID id;
+  private final ProgressSum sum;
   private final Map<TaskAttemptID, Attempt> attempts = new LinkedHashMap<>();
   private TIPStatus status = TIPStatus.PENDING;
   private TaskAttemptID current; // null: none yet
@@ -40,9 +41,14 @@ public final class TaskState {
   private long startMs;
   private long finishMs;
 
-  /** Of which nothing has begun. */
-  public TaskState(TaskID id) {
+  /**
+   * Of which nothing has begun.
+   *
+   * @param sum of all tasks among which it is
+   */
+  public TaskState(TaskID id, ProgressSum sum) {
     this.id = id;
+    this.sum = sum;
   }
 
   /** The task. */
@@ -52,10 +58,12 @@ public final class TaskState {
 
   /** An attempt begins, as the one that counts. */
   public synchronized AttemptThread begin(ThreadFactory threads, AttemptThread.Body body) {
+    float before = progress(); // of an attempt that has ended well and is to be run again
     current = new TaskAttemptID(id, attempts.size());
     committing = null;
     Attempt of = new Attempt();
     attempts.put(current, of);
+    sum.change(before, 0);
     of.thread = new AttemptThread(current, threads, body);
     of.startMs = System.currentTimeMillis();
     of.heardMs = of.startMs;
@@ -116,11 +124,18 @@ public final class TaskState {
     if (of == null || of.ended) {
       return false;
     }
-    of.progress = progress;
+    setProgress(attempt, of, progress);
     of.counters = counters;
     of.heardMs = System.currentTimeMillis();
     state = text;
     return true;
+  }
+
+  private void setProgress(TaskAttemptID attempt, Attempt of, float progress) {
+    if (attempt.equals(current)) {
+      sum.change(of.progress, progress);
+    }
+    of.progress = progress;
   }
 
   /** When it had its input, or had it in order; 0 for not yet. */
@@ -174,7 +189,7 @@ public final class TaskState {
     Attempt of = attempts.get(attempt);
     of.ended = true;
     of.thread = null;
-    of.progress = 1;
+    setProgress(attempt, of, 1);
     status = TIPStatus.COMPLETE;
     finishMs = System.currentTimeMillis();
   }
@@ -188,7 +203,7 @@ public final class TaskState {
     Attempt of = attempts.get(attempt);
     of.ended = true;
     of.thread = null;
-    of.progress = 0;
+    setProgress(attempt, of, 0);
     of.counters = new Counters();
     of.diagnostics.add(why);
     committing = attempt.equals(committing) ? null : committing;

@@ -25,6 +25,7 @@ final class Oracle {
   /** All there are. */
   static final List<String> EXCHANGES = List.of("pull", "push", "hybrid");
 
+  static final int MEMORY_MB = 512;
   private static final int POLL_MS = 5;
   private static final int REPORT_MS = 50;
 
@@ -45,7 +46,7 @@ final class Oracle {
     this.directory = directory;
     conf.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
     conf.setInt("mapreduce.task.io.sort.mb", 4);
-    conf.setInt("sluice.local.memory-mb", 512);
+    conf.setInt("sluice.local.memory-mb", MEMORY_MB);
     conf.setInt(Job.COMPLETION_POLL_INTERVAL_KEY, POLL_MS);
     // So often the reporting threads of failed attempts look whether they should end.
     conf.setInt(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, REPORT_MS);

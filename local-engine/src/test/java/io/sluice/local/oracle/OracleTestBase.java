@@ -1,11 +1,15 @@
 package io.sluice.local.oracle;
 
 import io.sluice.local.Leftovers;
+import io.sluice.memory.store.ProcessStore;
 import io.sluice.rdma.testing.TestSeed;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +23,17 @@ abstract class OracleTestBase {
   Random random;
   Oracle oracle;
   Inputs inputs;
+
+  /**
+   * The store of the process outlives this test, and so must the directory on disk that it uses.
+   */
+  @BeforeAll
+  static void openStore() throws IOException {
+    Configuration conf = new Configuration();
+    conf.set("hadoop.tmp.dir", System.getProperty("java.io.tmpdir"));
+    conf.setInt("sluice.local.memory-mb", Oracle.MEMORY_MB);
+    ProcessStore.of(conf);
+  }
 
   @BeforeEach
   void begin() {

@@ -12,6 +12,7 @@ import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.KeyOrder;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -24,7 +25,8 @@ import org.apache.hadoop.util.Progressable;
  * many runs it has: windows, heap for parsing, decompressors and open files.
  *
  * <p>Thread contract: one thread. Ownership: takes the runs over and hands them to the merges it
- * makes. Failure: {@link IOException} of a run or the stage.
+ * makes. Failure: {@link IOException} of a run or the stage; {@link InterruptedIOException} in a
+ * round, which may be long.
  */
 public final class ReduceMerge {
   private final MergeWindows windows;
@@ -34,6 +36,7 @@ public final class ReduceMerge {
   private final Progressable progress;
   private final int fanIn;
   private int rounds;
+  private long roundRecords;
 
   /**
    * Merges through {@code windows}, and over {@code stage} what must be merged in rounds.
@@ -118,7 +121,13 @@ public final class ReduceMerge {
     return taken;
   }
 
-  private MergeRun mergeRound(List<MergeRun> runs) throws IOException {
+  /** Most runs that one merge takes. */
+  int fanIn() {
+    return fanIn;
+  }
+
+  /** Makes one run of several, {@link #fanIn} at most. */
+  MergeRun mergeRound(List<? extends MergeRun> runs) throws IOException {
     rounds++;
     try (KWayMerge merge = start(runs)) {
       StagedRun staged = stage.create("merge of " + runs.size() + " runs");
@@ -137,9 +146,18 @@ public final class ReduceMerge {
     return rounds;
   }
 
+  /** Records that those have put out. */
+  public long roundRecords() {
+    return roundRecords;
+  }
+
   private void write(KWayMerge merge, StagedRun staged) throws IOException {
     RunEncoder encoder = new RunEncoder(staged::write);
     while (merge.next()) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedIOException("interrupted in a " + staged.name());
+      }
+      roundRecords++;
       encoder.append(
           merge.keyBytes(),
           merge.keyOffset(),

@@ -1,0 +1,83 @@
+package io.sluice.mapreduce.reduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spill.merge.KWayMerge;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Merging while runs come. */
+@Timeout(60)
+final class GrowingMergeTest {
+  private static final int FAN_IN = HeapRuns.WINDOWS;
+
+  private final HeapRuns heap = new HeapRuns();
+  private final GrowingMerge merge = new GrowingMerge(recordBytes -> heap.merge(FAN_IN));
+
+  /** One output after the other; returns the rounds that were merged before the last came. */
+  private int grow(List<MergeRun> runs, int runsOfOutput) throws IOException {
+    int outputs = runs.size() / runsOfOutput;
+    for (int output = 0; output < outputs; output++) {
+      merge.add(output, runs.subList(output * runsOfOutput, (output + 1) * runsOfOutput));
+      while (merge.mergeRound(outputs - output - 1)) {
+        assertTrue(output < outputs - 1 || runs.size() > FAN_IN, "in vain");
+      }
+    }
+    return merge.rounds();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1, 0, 0",
+    "16, 1, 0, 0",
+    "17, 1, 0, 1", // two runs make room for the last merge: that is left to the end
+    "24, 1, 1, 1",
+    "31, 1, 1, 1",
+    "46, 1, 2, 2",
+    "1000, 1, 62, 66",
+    "1000, 5, 62, 66",
+  })
+  void roundsAreMergedWhileRunsCome(int count, int runsOfOutput, int early, int all)
+      throws IOException {
+    assertEquals(early, grow(heap.runs(count, new Random(count)), runsOfOutput));
+    try (KWayMerge last = merge.last()) {
+      for (int i = 0; i < count; i++) {
+        assertTrue(last.next(), "record " + i);
+        assertEquals(i, ByteBuffer.wrap(last.keyBytes(), last.keyOffset(), 4).getInt());
+      }
+      assertTrue(!last.next(), "no more");
+    }
+    assertEquals(all, merge.rounds());
+    assertEquals(0, heap.open);
+    assertTrue(heap.mostOpen <= FAN_IN, heap.mostOpen + " were open");
+  }
+
+  @Test
+  void noRecordIsMergedTwiceBeforeTheLastHasCome() throws IOException {
+    grow(heap.runs(FAN_IN * FAN_IN, new Random(4)), 1);
+    assertTrue(merge.rounds() > 1, "rounds: " + merge.rounds());
+    assertTrue(
+        merge.roundRecords() <= FAN_IN * FAN_IN, merge.roundRecords() + " records were merged");
+    merge.close();
+  }
+
+  @Test
+  void everythingIsClosedAfterARoundThatFailed() throws IOException {
+    heap.stage.failAt = 3;
+    List<MergeRun> runs = heap.runs(100, new Random(5));
+    IOException failure = assertThrows(IOException.class, () -> grow(runs, 1));
+    assertEquals("no room", failure.getMessage());
+    int taken = 3 * FAN_IN;
+    merge.close();
+    assertEquals(taken + 2, heap.closed, "what had come, and the results of two rounds");
+    assertEquals(0, heap.open);
+  }
+}
