@@ -87,7 +87,8 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
         rounds.stream().map(round -> figure.value().applyAsDouble(round.get(variant))).toList());
   }
 
-  private Spread ratios(Figure<R> figure, Ratio<V> ratio) {
+  /** A ratio of a figure, taken within each round. */
+  public Spread ratios(Figure<R> figure, Ratio<V> ratio) {
     return Spread.of(
         rounds.stream()
             .map(
