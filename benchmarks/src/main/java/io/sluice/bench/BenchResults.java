@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a bench leaves behind: every round as JSON, the table, the plot.
+ * What a bench leaves behind that compares variants alone: every round as JSON, the table, the
+ * plot.
  *
  * @param name that of the files
  * @param title what was measured
@@ -27,22 +28,20 @@ public record BenchResults(
     TextTable table,
     CostPlot plot) {
 
+  private ResultPage page() {
+    Map<String, Object> data = new LinkedHashMap<>(more);
+    data.put("rounds", rounds);
+    return new ResultPage(
+        name, title, machine, data, Map.of("", table), List.of(), Map.of("", plot::draw));
+  }
+
   /** What is said at the end. */
   public String toText() {
-    return title + "\n" + machine + "\n\n" + table.toText();
+    return page().toText();
   }
 
   /** Writes all files, and returns what says where they are. */
   public List<String> write(ResultFiles results) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("title", title);
-    all.put("machine", machine);
-    all.putAll(more);
-    all.put("rounds", rounds);
-    return List.of(
-        "results: " + results.json(name, all),
-        "table:   "
-            + results.text(name + ".md", title + " on " + machine + "\n\n" + table.toMarkdown()),
-        "plot:    " + results.write(name + ".png", plot::draw));
+    return page().write(results);
   }
 }

@@ -68,17 +68,27 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
 
   /** The median of a ratio, with how far the rounds lie from it. */
   public CostPlot.Bar bar(Figure<R> figure, Ratio<V> ratio) {
-    Spread ratios = ratios(figure, ratio);
-    double spread = Math.max(ratios.max() - ratios.median(), ratios.median() - ratios.min());
-    return new CostPlot.Bar(100 * ratios.median(), 100 * spread);
+    return bar(ratios(figure, ratio));
   }
 
-  private Spread values(Figure<R> figure, V variant) {
+  private static CostPlot.Bar bar(Spread shares) {
+    double spread = Math.max(shares.max() - shares.median(), shares.median() - shares.min());
+    return new CostPlot.Bar(100 * shares.median(), 100 * spread);
+  }
+
+  /** The median of a figure that is a share, with how far the rounds lie from it. */
+  public CostPlot.Bar bar(Figure<R> share, V variant) {
+    return bar(values(share, variant));
+  }
+
+  /** A figure of a variant over all rounds. */
+  public Spread values(Figure<R> figure, V variant) {
     return Spread.of(
         rounds.stream().map(round -> figure.value().applyAsDouble(round.get(variant))).toList());
   }
 
-  private Spread ratios(Figure<R> figure, Ratio<V> ratio) {
+  /** A ratio of a figure, taken within each round. */
+  public Spread ratios(Figure<R> figure, Ratio<V> ratio) {
     return Spread.of(
         rounds.stream()
             .map(

@@ -13,6 +13,9 @@ import io.sluice.workloads.input.GenerateTables;
 import io.sluice.workloads.input.GenerateText;
 import io.sluice.workloads.learn.KMeans;
 import io.sluice.workloads.learn.Lda;
+import io.sluice.workloads.record.GenerateRecords;
+import io.sluice.workloads.record.Shuffle;
+import io.sluice.workloads.record.SortChain;
 import io.sluice.workloads.run.Program;
 import io.sluice.workloads.synthetic.Synthetic;
 import io.sluice.workloads.table.Aggregation;
@@ -43,6 +46,7 @@ public final class Workloads {
           new Named(
               "generate-associations", GenerateAssociations.class, "Associations for selfjoin"),
           new Named("generate-tables", GenerateTables.class, "Tables for aggregation and join"),
+          new Named("generate-records", GenerateRecords.class, "Records for sortchain"),
           new Named("wordcount", WordCount.class, "Counts words"),
           new Named("invertedindex", InvertedIndex.class, "Says in which documents a word is"),
           new Named("kmeans", KMeans.class, "Clusters points"),
@@ -68,7 +72,9 @@ public final class Workloads {
               "Says how many vertices have how many edges"),
           new Named("radius", Radius.class, "Says how far it is to most others from a vertex"),
           new Named("aggregation", Aggregation.class, "Adds revenues by visitor"),
-          new Named("join", Join.class, "Joins visits with the ranks of their pages"));
+          new Named("join", Join.class, "Joins visits with the ranks of their pages"),
+          new Named("sortchain", SortChain.class, "Sorts records again and again"),
+          new Named("shuffle", Shuffle.class, "Shuffles records that nobody reads or writes"));
 
   private Workloads() {}
 

@@ -7,12 +7,9 @@ import io.sluice.bench.Figure;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.hadoop.TextSource;
-import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
-import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
@@ -68,24 +65,16 @@ public final class LocalDemo {
 
   /** Runs all rounds, and writes the results under that name. */
   public void run(int rounds, ResultFiles results, String name) {
-    Path clusters = workspace.clusters();
-    ClusterDirectory.removeLeftovers(clusters);
-    ClusterDirectory directory = ClusterDirectory.create(clusters);
-    try {
-      run(rounds, results, name, directory.path());
-    } finally {
-      directory.delete();
+    try (LocalPlace place = LocalPlace.open(workspace)) {
+      run(rounds, results, name, place);
     }
   }
 
-  private void run(int rounds, ResultFiles results, String name, Path directory) {
-    HadoopDistribution hadoop = HadoopDistribution.underTest(workspace);
-    Path engineJar =
-        SluiceFragments.load(workspace)
-            .orElseThrow(() -> new ClusterException("Sluice's jar for Hadoop is not built"))
-            .jar();
-    LocalClient client = LocalClient.ofOneProcess(hadoop, engineJar, directory, JVM_OPTIONS);
-    LocalJobs jobs = new LocalJobs(client, hadoop.examplesJar(), directory);
+  private void run(int rounds, ResultFiles results, String name, LocalPlace place) {
+    HadoopDistribution hadoop = place.hadoop();
+    Path directory = place.directory();
+    LocalJobs jobs =
+        new LocalJobs(place.client("client", JVM_OPTIONS), hadoop.examplesJar(), directory);
     TextSource text = TextSource.prepare(directory);
     console.say("WordCount's text: %s, %s".formatted(text.title(), Size.show(text.lengthBytes())));
     console.step(
@@ -114,6 +103,19 @@ public final class LocalDemo {
     console.say("");
     console.say(all.toText());
     all.write(results).forEach(console::say);
+    console.say(
+        "plot:    "
+            + results.write(
+                name + "-gc.png",
+                GcShare.plot(
+                        all.title(),
+                        comparison,
+                        List.of(share("TeraSort", Round::sort), share("WordCount", Round::count)))
+                    ::draw));
+  }
+
+  private static Figure<Round> share(String job, Function<Round, ProcessCosts> costs) {
+    return LocalFigure.GC_SHARE.of(job, costs);
   }
 
   private void checkOutputs(LocalJobs jobs) {
@@ -154,13 +156,7 @@ public final class LocalDemo {
 
   private static List<Figure<Round>> figures(String job, Function<Round, ProcessCosts> costs) {
     return LocalFigure.all().stream()
-        .map(figure -> figure.of(job))
-        .map(
-            figure ->
-                new Figure<Round>(
-                    figure.title(),
-                    round -> figure.value().applyAsDouble(costs.apply(round)),
-                    figure.show()))
+        .map(figure -> figure.of(job + ", " + figure.title(), costs))
         .toList();
   }
 

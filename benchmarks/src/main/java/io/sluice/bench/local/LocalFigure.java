@@ -6,21 +6,27 @@ import io.sluice.it.local.ProcessCosts;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.DoubleFunction;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /** One figure of a client's whole process. */
 enum LocalFigure {
   WALL("wall", ProcessCosts::wallMs, LocalFigure::seconds),
   CPU("CPU", ProcessCosts::cpuMs, LocalFigure::seconds),
-  GC("garbage collection", ProcessCosts::gcMs, LocalFigure::seconds),
+  GC("pauses for garbage collection", ProcessCosts::gcMs, LocalFigure::seconds),
+  GC_CPU("CPU of garbage collection", ProcessCosts::gcCpuMs, LocalFigure::seconds),
+  GC_SHARE(
+      "share of CPU in garbage collection",
+      costs -> (double) costs.gcCpuMs() / costs.cpuMs(),
+      share -> "%.1f %%".formatted(100 * share)),
   DISK_WRITE("written to disk", ProcessCosts::writtenBytes, LocalFigure::megabytes),
   MEMORY("most memory", ProcessCosts::peakRssBytes, LocalFigure::megabytes);
 
   private final String title;
-  private final ToLongFunction<ProcessCosts> value;
+  private final ToDoubleFunction<ProcessCosts> value;
   private final DoubleFunction<String> show;
 
-  LocalFigure(String title, ToLongFunction<ProcessCosts> value, DoubleFunction<String> show) {
+  LocalFigure(String title, ToDoubleFunction<ProcessCosts> value, DoubleFunction<String> show) {
     this.title = title;
     this.value = value;
     this.show = show;
@@ -42,7 +48,8 @@ enum LocalFigure {
     return title;
   }
 
-  Figure<ProcessCosts> of(String job) {
-    return new Figure<>(job + ", " + title, value::applyAsLong, show);
+  /** Of what a round reports, where it has the costs. */
+  <R> Figure<R> of(String name, Function<R, ProcessCosts> costs) {
+    return new Figure<>(name, round -> value.applyAsDouble(costs.apply(round)), show);
   }
 }

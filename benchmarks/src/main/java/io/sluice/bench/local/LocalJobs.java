@@ -72,11 +72,16 @@ final class LocalJobs {
 
   /** TeraValidate's report: the checksum of all records, if they are in order. */
   String teraReport(LocalVariant variant) {
-    Path report = fresh("report-" + variant);
-    run(LocalVariant.STOCK, "teravalidate", uri(path("sorted-" + variant)), uri(report));
+    return teraReport(path("sorted-" + variant));
+  }
+
+  /** The same of any output below the directory. */
+  String teraReport(Path sorted) {
+    Path report = fresh("report-" + sorted.getFileName());
+    run(LocalVariant.STOCK, "teravalidate", uri(sorted), uri(report));
     String text = String.join("", contents(report).values());
     if (!text.matches("checksum\t[0-9a-f]+\n")) {
-      throw new ClusterException("TeraSort, %s: %s".formatted(variant.title(), text));
+      throw new ClusterException("TeraSort, %s: %s".formatted(sorted.getFileName(), text));
     }
     return text.strip();
   }

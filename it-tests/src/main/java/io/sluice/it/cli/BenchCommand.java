@@ -15,9 +15,12 @@ import picocli.CommandLine.Option;
     name = "bench",
     description = "Measures TeraSort stock, tuned and through Sluice in turn, with spread.",
     subcommands = {
+      ChainBenchCommand.class,
+      ExchangeBenchCommand.class,
       HoneBenchCommand.class,
       LocalBenchCommand.class,
       MemoryBenchCommand.class,
+      ScalingBenchCommand.class,
       SparkBenchCommand.class,
       MicroBenchCommand.class
     },

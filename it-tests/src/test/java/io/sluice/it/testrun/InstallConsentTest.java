@@ -164,6 +164,9 @@ class InstallConsentTest {
         "--no-install demo",
         "bench micro",
         "bench micro Sort",
+        "bench chain",
+        "bench scaling --runs 1",
+        "bench exchange --shapes 8x2",
         "doctor",
         "demo --help",
         "matrix"

@@ -22,6 +22,7 @@ public final class LocalClient {
   private static final long DEADLINE_MIN = 30;
   private static final int TAIL_LINES = 30;
 
+  private final List<String> prefix;
   private final List<String> classPath;
   private final String launcher;
   private final Path directory;
@@ -29,7 +30,12 @@ public final class LocalClient {
   private int runs;
 
   private LocalClient(
-      List<String> classPath, String launcher, Path directory, List<String> jvmOptions) {
+      List<String> prefix,
+      List<String> classPath,
+      String launcher,
+      Path directory,
+      List<String> jvmOptions) {
+    this.prefix = List.copyOf(prefix);
     this.classPath = List.copyOf(classPath);
     this.launcher = launcher;
     this.directory = directory;
@@ -43,7 +49,8 @@ public final class LocalClient {
       List<String> jvmOptions) {
     List<String> options = new ArrayList<>(jvmOptions);
     options.addAll(distribution.jvmOptions());
-    return new LocalClient(classPath, "org.apache.hadoop.util.RunJar", directory, options);
+    return new LocalClient(
+        List.of(), classPath, "org.apache.hadoop.util.RunJar", directory, options);
   }
 
   /** On stock's jars and Sluice's, with nothing else configured than the command says. */
@@ -67,10 +74,28 @@ public final class LocalClient {
   public static LocalClient ofSpark(
       SparkDistribution spark, Path directory, List<String> jvmOptions) {
     return new LocalClient(
+        List.of(),
         List.of(spark.home().resolve("jars") + "/*"),
         "org.apache.spark.deploy.SparkSubmit",
         directory,
         jvmOptions);
+  }
+
+  /**
+   * The same with all threads of a process on one processor, the collector's and the compiler's
+   * too.
+   *
+   * @param processor its number
+   * @param ownDirectory as another client has one
+   */
+  public LocalClient onProcessor(int processor, Path ownDirectory) {
+    List<String> pinned = List.of("taskset", "-c", Integer.toString(processor));
+    return new LocalClient(pinned, classPath, launcher, ownDirectory, jvmOptions);
+  }
+
+  /** What the last process has said. */
+  public Path log() {
+    return directory.resolve("log-" + runs);
   }
 
   /** Runs a jar to its end, and says what the process took. */
@@ -82,10 +107,9 @@ public final class LocalClient {
   public ProcessCosts run(List<String> options, Path jar, List<String> arguments) {
     runs++;
     Path costs = directory.resolve("costs-" + runs);
-    Path log = directory.resolve("log-" + runs);
     List<String> entries = new ArrayList<>(classPath);
     entries.add(classesOfThis());
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", String.join(":", entries)));
@@ -94,7 +118,7 @@ public final class LocalClient {
     command.add(jar.toString());
     command.addAll(arguments);
     long startNs = System.nanoTime();
-    run(command, log);
+    run(command, log());
     return ProcessCosts.read(costs, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
   }
 

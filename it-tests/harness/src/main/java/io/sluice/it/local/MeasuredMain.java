@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Runs another program's main method, and writes down at the process's end what it took. It uses
- * nothing but the JDK, since it runs on that program's class path.
+ * nothing but the JDK and its own package, since it runs on that program's class path.
  */
 public final class MeasuredMain {
   private MeasuredMain() {}
@@ -42,6 +42,7 @@ public final class MeasuredMain {
     try {
       costs.setProperty("cpuMs", Long.toString(machine.getProcessCpuTime() / 1_000_000));
       costs.setProperty("gcMs", Long.toString(gcMs));
+      costs.setProperty("gcCpuMs", Long.toString(CollectorThreads.cpuMs()));
       costs.setProperty("readBytes", number("/proc/self/io", "read_bytes:"));
       costs.setProperty("writtenBytes", number("/proc/self/io", "write_bytes:"));
       costs.setProperty("peakRssKb", number("/proc/self/status", "VmHWM:"));

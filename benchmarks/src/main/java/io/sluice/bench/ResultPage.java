@@ -1,0 +1,70 @@
+package io.sluice.bench;
+
+import io.sluice.it.report.Machine;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.tools.text.TextTable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What was measured, as a page with tables, as JSON and as plots.
+ *
+ * @param name that of the files
+ * @param title what was measured
+ * @param machine where
+ * @param data what the JSON has besides
+ * @param tables by what is said above each, which may be nothing
+ * @param notes what is to be known of the figures, a paragraph each
+ * @param plots by what their files' names have behind the page's
+ */
+public record ResultPage(
+    String name,
+    String title,
+    Machine machine,
+    Map<String, Object> data,
+    Map<String, TextTable> tables,
+    List<String> notes,
+    Map<String, ResultFiles.Writer> plots) {
+
+  /** What is said at the end. */
+  public String toText() {
+    String shown =
+        tables.entrySet().stream()
+            .map(table -> heading(table.getKey()) + table.getValue().toText())
+            .collect(Collectors.joining("\n"));
+    return title + "\n" + machine + "\n\n" + shown + paragraphs();
+  }
+
+  private String toMarkdown() {
+    String shown =
+        tables.entrySet().stream()
+            .map(table -> heading(table.getKey()) + table.getValue().toMarkdown())
+            .collect(Collectors.joining("\n"));
+    return title + " on " + machine + "\n\n" + shown + paragraphs();
+  }
+
+  private static String heading(String text) {
+    return text.isEmpty() ? "" : text + "\n\n";
+  }
+
+  private String paragraphs() {
+    return notes.stream().map(note -> "\n" + note + "\n").collect(Collectors.joining());
+  }
+
+  /** Writes all files, and returns what says where they are. */
+  public List<String> write(ResultFiles results) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("title", title);
+    all.put("machine", machine);
+    all.putAll(data);
+    List<String> written = new ArrayList<>();
+    written.add("results: " + results.json(name, all));
+    written.add("table:   " + results.text(name + ".md", toMarkdown()));
+    plots.forEach(
+        (suffix, plot) -> written.add("plot:    " + results.write(name + suffix + ".png", plot)));
+    return written;
+  }
+}

@@ -1,0 +1,65 @@
+package io.sluice.bench.local;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.ProcessCosts;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs chains of sorts, each in a process of its own.
+ *
+ * <p>Not thread-safe; the place is its caller's.
+ */
+final class ChainJobs {
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx1g", "-XX:+UseParallelGC");
+  private static final int REDUCES = 2;
+
+  private final LocalPlace place;
+  private final LocalClient client;
+
+  ChainJobs(LocalPlace place) {
+    this.place = place;
+    this.client = place.client("client", JVM_OPTIONS);
+  }
+
+  /** Writes that many records into that many files. */
+  void generate(String name, long records, int files) {
+    client.run(
+        place.workloads(),
+        List.of(
+            "generate-records",
+            "-Dmapreduce.framework.name=" + ChainVariant.SLUICE_FILES.framework(),
+            place.temporary(),
+            "-Dworkloads.generate.files=" + files,
+            Long.toString(records),
+            place.uri(name)));
+  }
+
+  /**
+   * Runs a chain; what it has put out is deleted.
+   *
+   * @param checked whether a last line says what has come out
+   */
+  ChainRun run(ChainVariant variant, String input, int jobs, boolean checked) {
+    Path times = place.path("times");
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "sortchain",
+                "-Dmapreduce.framework.name=" + variant.framework(),
+                "-Dmapreduce.job.reduces=" + REDUCES,
+                "-Dworkloads.sortchain.check=" + checked,
+                place.temporary()));
+    command.add(place.uri(input));
+    command.add(variant.inMemory() ? "sluice:///sorted" : place.uri("sorted"));
+    command.add(Integer.toString(jobs));
+    command.add(times.toString());
+    ProcessCosts costs = client.run(place.workloads(), command);
+    if (!variant.inMemory()) {
+      Workspace.delete(place.path("sorted"));
+    }
+    return new ChainRun(costs, JobTime.read(times));
+  }
+}

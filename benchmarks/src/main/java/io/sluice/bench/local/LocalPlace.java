@@ -1,0 +1,88 @@
+package io.sluice.bench.local;
+
+import io.sluice.it.cluster.ClusterDirectory;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.local.LocalClient;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Where clients run jobs in processes of their own, with stock's jars and the engine.
+ *
+ * <p>Not thread-safe. Ownership: whoever opens it closes it, which deletes all files.
+ */
+final class LocalPlace implements AutoCloseable {
+  private final HadoopDistribution hadoop;
+  private final Path engineJar;
+  private final Path workloads;
+  private final ClusterDirectory directory;
+
+  private LocalPlace(
+      HadoopDistribution hadoop, Path engineJar, Path workloads, ClusterDirectory directory) {
+    this.hadoop = hadoop;
+    this.engineJar = engineJar;
+    this.workloads = workloads;
+    this.directory = directory;
+  }
+
+  /** With a new directory; what killed ones have left is deleted. */
+  static LocalPlace open(Workspace workspace) {
+    Path clusters = workspace.clusters();
+    ClusterDirectory.removeLeftovers(clusters);
+    HadoopDistribution hadoop = HadoopDistribution.underTest(workspace);
+    Path engineJar =
+        SluiceFragments.load(workspace)
+            .orElseThrow(() -> new ClusterException("Sluice's jar for Hadoop is not built"))
+            .jar();
+    return new LocalPlace(
+        hadoop, engineJar, workspace.workloadsJar(), ClusterDirectory.create(clusters));
+  }
+
+  HadoopDistribution hadoop() {
+    return hadoop;
+  }
+
+  /** The jar with the papers' programs. */
+  Path workloads() {
+    return workloads;
+  }
+
+  Path directory() {
+    return directory.path();
+  }
+
+  Path path(String name) {
+    return directory().resolve(name);
+  }
+
+  String uri(String name) {
+    return path(name).toUri().toString();
+  }
+
+  /** What every job is told, so that it leaves nothing elsewhere. */
+  String temporary() {
+    return "-Dhadoop.tmp.dir=" + path("tmp");
+  }
+
+  /** A client with a directory of that name. */
+  LocalClient client(String name, List<String> jvmOptions) {
+    return LocalClient.ofOneProcess(hadoop, engineJar, made(name), jvmOptions);
+  }
+
+  /** A new directory. */
+  Path made(String name) {
+    Path made = path(name);
+    if (!made.toFile().mkdirs()) {
+      throw new ClusterException("cannot make " + made);
+    }
+    return made;
+  }
+
+  @Override
+  public void close() {
+    directory.delete();
+  }
+}

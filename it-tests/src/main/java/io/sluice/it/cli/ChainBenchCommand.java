@@ -1,0 +1,39 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.local.ChainBench;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench chain}. */
+@Command(
+    name = "chain",
+    description =
+        "Measures chains of jobs in one process, sorts and trivial ones: LocalJobRunner, the engine"
+            + " on files, the engine with its files in memory.",
+    mixinStandardHelpOptions = true)
+final class ChainBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "256m",
+      description = "Of what is sorted (default: ${DEFAULT-VALUE}).")
+  private long sizeBytes;
+
+  @Option(
+      names = "--runs",
+      defaultValue = "5",
+      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    new ChainBench(workspace, Console.standard(), sizeBytes)
+        .run(runs, new ResultFiles(workspace.results()));
+    return 0;
+  }
+}

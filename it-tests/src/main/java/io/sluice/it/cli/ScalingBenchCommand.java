@@ -1,0 +1,39 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.local.ScalingBench;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench scaling}. */
+@Command(
+    name = "scaling",
+    description =
+        "Measures the engine with one thread and with two, and simulates up to 64 from the times of"
+            + " its tasks.",
+    mixinStandardHelpOptions = true)
+final class ScalingBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "1g",
+      description = "Of TeraSort's input; LDA's takes about as long (default: ${DEFAULT-VALUE}).")
+  private long sizeBytes;
+
+  @Option(
+      names = "--runs",
+      defaultValue = "5",
+      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    new ScalingBench(workspace, Console.standard(), sizeBytes)
+        .run(runs, new ResultFiles(workspace.results()));
+    return 0;
+  }
+}

@@ -1,0 +1,91 @@
+package io.sluice.workloads.record;
+
+import io.sluice.workloads.run.JobTimes;
+import io.sluice.workloads.run.Program;
+import io.sluice.workloads.run.Steps;
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.BytesWritable;
+import org.apache.hadoop.mapreduce.Counters;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
+import org.apache.hadoop.util.ToolRunner;
+
+/**
+ * Sorts records again and again, each job what the one before has put out, and each by the next ten
+ * bytes, so that none finds its input in order. In and out: sequence files. A local file says what
+ * each job took, and with {@code workloads.sortchain.check} what has come out in the end.
+ */
+public final class SortChain extends Program {
+  private static final String CHECK = "workloads.sortchain.check";
+
+  public SortChain() {
+    super("records", "output", "jobs", "times");
+  }
+
+  @Override
+  protected void execute(String[] arguments) throws Exception {
+    Path input = new Path(arguments[0]);
+    Path output = new Path(arguments[1]);
+    int jobs = positive(arguments[2]);
+    try (Steps steps = new Steps(getConf(), output);
+        JobTimes times = new JobTimes(java.nio.file.Path.of(arguments[3]))) {
+      for (int number = 1; number <= jobs; number++) {
+        Path from = input;
+        Path to = number < jobs ? steps.next() : output;
+        times.measure("job " + number, () -> sort(from, to));
+        input = to;
+      }
+      if (getConf().getBoolean(CHECK, false)) {
+        times.measure("check", () -> SortedRecords.sum(getConf(), output));
+      }
+    }
+  }
+
+  /** How many records it has sorted. */
+  private long sort(Path input, Path output) throws Exception {
+    Job job = newJob("sortchain");
+    job.setInputFormatClass(SequenceFileInputFormat.class);
+    job.setMapperClass(Rotating.class);
+    job.setOutputKeyClass(BytesWritable.class);
+    job.setOutputValueClass(BytesWritable.class);
+    job.setOutputFormatClass(SequenceFileOutputFormat.class);
+    FileInputFormat.addInputPath(job, input);
+    FileOutputFormat.setOutputPath(job, output);
+    Counters counters = finish(job);
+    long in = counters.findCounter(TaskCounter.MAP_INPUT_RECORDS).getValue();
+    long out = counters.findCounter(TaskCounter.REDUCE_OUTPUT_RECORDS).getValue();
+    if (in != out) {
+      throw new IOException("%d records went in, and %d came out".formatted(in, out));
+    }
+    return out;
+  }
+
+  /** The bytes after the key become the key, and the key goes behind the others. */
+  static final class Rotating
+      extends Mapper<BytesWritable, BytesWritable, BytesWritable, BytesWritable> {
+    private final BytesWritable nextKey = new BytesWritable();
+    private final BytesWritable nextValue = new BytesWritable();
+
+    @Override
+    protected void map(BytesWritable key, BytesWritable value, Context context)
+        throws IOException, InterruptedException {
+      int keyBytes = key.getLength();
+      int restBytes = value.getLength() - keyBytes;
+      nextKey.set(value.getBytes(), 0, keyBytes);
+      nextValue.setSize(value.getLength());
+      System.arraycopy(value.getBytes(), keyBytes, nextValue.getBytes(), 0, restBytes);
+      System.arraycopy(key.getBytes(), 0, nextValue.getBytes(), restBytes, keyBytes);
+      context.write(nextKey, nextValue);
+    }
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    System.exit(ToolRunner.run(new SortChain(), arguments));
+  }
+}

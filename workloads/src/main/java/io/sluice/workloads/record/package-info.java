@@ -1,0 +1,2 @@
+/** Records of a fixed length without any meaning: what sorts and exchanges are measured with. */
+package io.sluice.workloads.record;
