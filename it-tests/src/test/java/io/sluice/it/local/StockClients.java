@@ -1,5 +1,7 @@
 package io.sluice.it.local;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.LogTail;
 import io.sluice.it.cluster.SiteXml;
@@ -140,7 +142,7 @@ final class StockClients {
       for (Path file : found.filter(Files::isRegularFile).toList()) {
         if (file.getFileName().toString().startsWith("part")) {
           String output = directory.resolve(name).relativize(file.getParent()).toString();
-          all.computeIfAbsent(output, key -> new ArrayList<>()).addAll(Files.readAllLines(file));
+          all.computeIfAbsent(output, key -> new ArrayList<>()).addAll(Files.readAllLines(file, ISO_8859_1));
         }
       }
     }
