@@ -5,8 +5,9 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.mapreduce.Counter;
-import org.apache.hadoop.mapreduce.CounterGroup;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.counters.AbstractCounters;
+import org.apache.hadoop.mapreduce.counters.CounterGroupBase;
 
 /** Counters that are the same whoever runs a job. */
 public final class ComparedCounters {
@@ -33,14 +34,20 @@ public final class ComparedCounters {
    * @param combinesMaps whether the records of several maps are combined together
    */
   public static TreeMap<String, Long> of(Job job, boolean combinesMaps) throws IOException {
+    return of(job.getCounters(), combinesMaps);
+  }
+
+  /** The same of either interface's. */
+  public static <C extends Counter, G extends CounterGroupBase<C>> TreeMap<String, Long> of(
+      AbstractCounters<C, G> counters, boolean combinesMaps) {
     Set<String> left = new HashSet<>(OTHERS_MAY);
     if (combinesMaps) {
       left.add(COMBINED);
     }
     TreeMap<String, Long> all = new TreeMap<>();
-    for (CounterGroup group : job.getCounters()) {
+    for (G group : counters) {
       if (!group.getName().endsWith("FileSystemCounter")) {
-        for (Counter counter : group) {
+        for (C counter : group) {
           if (!left.contains(counter.getName())) {
             all.put(group.getName() + " " + counter.getName(), counter.getValue());
           }

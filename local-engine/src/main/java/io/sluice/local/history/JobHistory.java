@@ -17,6 +17,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.TypeConverter;
+import org.apache.hadoop.mapreduce.jobhistory.AMStartedEvent;
 import org.apache.hadoop.mapreduce.jobhistory.HistoryEvent;
 import org.apache.hadoop.mapreduce.jobhistory.JobFinishedEvent;
 import org.apache.hadoop.mapreduce.jobhistory.JobInfoChangeEvent;
@@ -32,6 +33,9 @@ import org.apache.hadoop.mapreduce.jobhistory.TaskFinishedEvent;
 import org.apache.hadoop.mapreduce.jobhistory.TaskStartedEvent;
 import org.apache.hadoop.mapreduce.v2.jobhistory.JHAdminConfig;
 import org.apache.hadoop.mapreduce.v2.jobhistory.JobIndexInfo;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,6 +88,19 @@ public final class JobHistory {
     } catch (IOException | RuntimeException | LinkageError e) {
       giveUp(e);
     }
+    ApplicationAttemptId client = // the history server shows no job without an ApplicationMaster
+        ApplicationAttemptId.newInstance(
+            ApplicationId.newInstance(Long.parseLong(id.getJtIdentifier()), id.getId()), 1);
+    write(
+        () ->
+            new AMStartedEvent(
+                client,
+                submitMs,
+                ContainerId.newContainerId(client, 1),
+                host,
+                NO_PORT,
+                NO_PORT,
+                submitMs));
     write(
         () ->
             new JobSubmittedEvent(

@@ -5,6 +5,7 @@ import io.sluice.local.task.AttemptRecord;
 import io.sluice.local.task.AttemptThread;
 import io.sluice.local.task.TaskState;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -164,6 +165,9 @@ final class Phase implements AutoCloseable {
     listener.began(task, id);
     try {
       attempt.run(() -> silence(task, id), graceMs());
+      if (attempt.endReason() != null && !task.isCommitting(id)) {
+        throw new InterruptedIOException(id + " has ended as it was told to, and not done all");
+      }
     } catch (Throwable e) {
       failed(task, id, attempt, e);
       return false;

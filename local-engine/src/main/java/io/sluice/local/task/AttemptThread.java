@@ -105,6 +105,7 @@ public final class AttemptThread {
           continue;
         }
         end(reason); // again, if it has swallowed the interrupt
+        AttemptProcesses.kill(id);
         if (endByNs == 0) {
           endByNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(graceMs);
         } else if (System.nanoTime() - endByNs > 0) {
@@ -115,6 +116,9 @@ public final class AttemptThread {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+    if (failure != null) {
+      AttemptProcesses.kill(id);
     }
     if (failure instanceof Exception e) {
       throw e;

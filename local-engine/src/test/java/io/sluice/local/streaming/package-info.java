@@ -1,0 +1,2 @@
+/** Jobs of Hadoop's streaming, whose tasks are programs. */
+package io.sluice.local.streaming;
