@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
       HoneBenchCommand.class,
       LocalBenchCommand.class,
       MemoryBenchCommand.class,
+      PageRankBenchCommand.class,
       SparkBenchCommand.class,
       MicroBenchCommand.class
     },
