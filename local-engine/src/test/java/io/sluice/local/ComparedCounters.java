@@ -1,7 +1,6 @@
 package io.sluice.local;
 
 import java.io.IOException;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.mapreduce.Counter;
@@ -33,20 +32,21 @@ public final class ComparedCounters {
    * @param combinesMaps whether the records of several maps are combined together
    */
   public static TreeMap<String, Long> of(Job job, boolean combinesMaps) throws IOException {
-    Set<String> left = new HashSet<>(OTHERS_MAY);
-    if (combinesMaps) {
-      left.add(COMBINED);
-    }
     TreeMap<String, Long> all = new TreeMap<>();
     for (CounterGroup group : job.getCounters()) {
-      if (!group.getName().endsWith("FileSystemCounter")) {
-        for (Counter counter : group) {
-          if (!left.contains(counter.getName())) {
-            all.put(group.getName() + " " + counter.getName(), counter.getValue());
-          }
+      for (Counter counter : group) {
+        if (isCompared(group.getName(), counter.getName(), combinesMaps)) {
+          all.put(group.getName() + " " + counter.getName(), counter.getValue());
         }
       }
     }
     return all;
+  }
+
+  /** Whether this one is. */
+  public static boolean isCompared(String group, String name, boolean combinesMaps) {
+    return !group.endsWith("FileSystemCounter")
+        && !OTHERS_MAY.contains(name)
+        && !(combinesMaps && name.equals(COMBINED));
   }
 }

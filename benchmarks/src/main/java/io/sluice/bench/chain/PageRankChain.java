@@ -1,7 +1,7 @@
 package io.sluice.bench.chain;
 
 import io.sluice.bench.hadoop.OutputDigest;
-import io.sluice.it.cluster.FileShell;
+import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
@@ -66,7 +66,7 @@ final class PageRankChain {
 
   private long copy(ChainVariant variant) {
     long startNs = System.nanoTime();
-    FileShell.run(cluster, "-cp", output(variant), result(variant));
+    ClientWithJar.fs(cluster, "-cp", output(variant), result(variant));
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
   }
 
@@ -78,7 +78,7 @@ final class PageRankChain {
   /** So that it can run again, and nothing of it lies in a pool. */
   void delete(ChainVariant variant) {
     if (variant.hasClusterFiles()) {
-      FileShell.run(cluster, "-rm", "-r", "-skipTrash", output(variant));
+      ClientWithJar.fs(cluster, "-rm", "-r", "-skipTrash", output(variant));
     }
     cluster.fileSystem().delete(result(variant));
   }

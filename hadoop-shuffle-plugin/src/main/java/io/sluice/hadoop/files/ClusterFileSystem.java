@@ -27,6 +27,8 @@ import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 import org.slf4j.Logger;
@@ -43,11 +45,12 @@ import org.slf4j.LoggerFactory;
  * streams; the files stay. Failure: what Hadoop says that file systems throw; a file of a lost node
  * is an {@link IOException} once it is read.
  */
-public final class ClusterFileSystem extends FileSystem {
+public final class ClusterFileSystem extends FileSystem implements IOStatisticsSource {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterFileSystem.class);
 
   private final Supplier<Statistics> counts;
   private final Map<String, String> environment;
+  private final FileCounts fallbacks = new FileCounts();
   private URI uri;
   private Path workingDirectory;
   private FilesRoot root;
@@ -82,7 +85,7 @@ public final class ClusterFileSystem extends FileSystem {
     } catch (IOException e) {
       LOG.debug("What this process writes to {} goes to {}: {}", uri, base.getUri(), e.toString());
     }
-    nodes = new FileNodes(root, conf, timeoutMs, own);
+    nodes = new FileNodes(root, conf, timeoutMs, own, fallbacks);
     workingDirectory = getHomeDirectory();
   }
 
@@ -169,13 +172,18 @@ public final class ClusterFileSystem extends FileSystem {
               pooled,
               record.lengthBytes(),
               nodes,
-              pooled.copied() ? () -> base.open(root.copyOf(pooled)) : null,
+              pooled.copied() ? () -> copyOf(pooled) : null,
               counter));
     } finally {
       if (!handedOn) {
         in.close();
       }
     }
+  }
+
+  private FSDataInputStream copyOf(PooledFile file) throws IOException {
+    fallbacks.add(FileCounts.Count.FALLBACK_READ_OF_COPY, 1);
+    return base.open(root.copyOf(file));
   }
 
   @Override
@@ -256,6 +264,7 @@ public final class ClusterFileSystem extends FileSystem {
         if (refusal != null) {
           throw new IOException(refusal + ": " + e.getMessage(), e);
         }
+        fallbacks.add(FileCounts.Count.FALLBACK_FILE_TO_ROOT, 1);
         LOG.warn("A file goes to {} instead of this node's pool: {}", base.getUri(), e.toString());
         return null;
       }
@@ -499,6 +508,12 @@ public final class ClusterFileSystem extends FileSystem {
     return nodes.bytesRead();
   }
 
+  /** How often something was done in another way than the best. */
+  @Override
+  public IOStatistics getIOStatistics() {
+    return fallbacks.statistics();
+  }
+
   @Override
   public void close() throws IOException {
     super.close();
@@ -506,6 +521,9 @@ public final class ClusterFileSystem extends FileSystem {
       Map<String, Long> read = nodes.bytesRead();
       if (!read.isEmpty()) {
         LOG.info("Bytes read of {}, by the way they came: {}", uri, read);
+      }
+      if (!fallbacks.found().isEmpty()) {
+        LOG.warn("What {} did in another way than the best: {}", uri, fallbacks.found());
       }
       nodes.close();
     }

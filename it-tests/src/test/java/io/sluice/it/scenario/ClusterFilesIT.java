@@ -3,7 +3,7 @@ package io.sluice.it.scenario;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
-import io.sluice.it.cluster.FileShell;
+import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
@@ -60,15 +60,15 @@ class ClusterFilesIT {
     assertTrue(besidesBytes < 4096, besidesBytes + " bytes written to HDFS: records alone");
     assertTrue(heldBytes(cluster) >= writtenBytes, "the application has ended, its files stay");
 
-    FileShell.run(cluster, "-mv", WRITTEN, RENAMED);
+    ClientWithJar.fs(cluster, "-mv", WRITTEN, RENAMED);
     JobCounters seconds = wordCount(cluster, "second", RENAMED, "/cluster-files/actual");
     long readBytes = seconds.require(JobCounters.FILE_SYSTEM, "SLUICE_BYTES_READ");
     assertTrue(readBytes >= writtenBytes, readBytes + " bytes read of " + writtenBytes);
     Oracle.assertSameOutput(cluster, "/cluster-files/expected", "/cluster-files/actual");
 
-    String listed = FileShell.run(cluster, "-ls", RENAMED);
+    String listed = ClientWithJar.fs(cluster, "-ls", RENAMED);
     assertTrue(listed.contains(RENAMED + "/_SUCCESS"), listed);
-    FileShell.run(cluster, "-rm", "-r", "-skipTrash", RENAMED);
+    ClientWithJar.fs(cluster, "-rm", "-r", "-skipTrash", RENAMED);
     Pools.awaitEmpty(cluster);
   }
 
