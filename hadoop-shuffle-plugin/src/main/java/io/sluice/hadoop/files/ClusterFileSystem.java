@@ -7,7 +7,9 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,6 +59,7 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
   private FileSystem base;
   private OwnNode own; // null where there is none
   private FileNodes nodes;
+  private RecordReader records;
   private FallbackPolicy fallback;
   private boolean copies;
 
@@ -79,6 +82,7 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
     copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
     root = FilesRoot.open(conf);
     base = root.base();
+    records = new RecordReader(base);
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(conf::getTrimmed);
     try {
       own = OwnNode.find(environment, root, timeoutMs);
@@ -151,12 +155,12 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
     reads();
-    Path file = below(path);
     LongConsumer counter = bytes -> counts.get().incrementBytesRead(bytes);
-    FSDataInputStream in = base.open(file, bufferSize);
+    FSDataInputStream in = base.open(below(path), bufferSize);
     boolean handedOn = false;
     try {
-      FileRecord record = FileRecord.read(in, base.getFileStatus(file).getLen());
+      // How long the record is says how long a file in it is, which its stream does not ask.
+      FileRecord record = FileRecord.read(in, FileRecord.HEAD_BYTES);
       if (!record.isWhole()) {
         throw new IOException(
             makeQualified(path) + " is still being written, or its writer has died");
@@ -232,7 +236,7 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
       if (status.isDirectory()) {
         throw new FileAlreadyExistsException(below + " is a directory");
       }
-      return record(status).pooled().stream().toList();
+      return records.read(status).pooled().stream().toList();
     } catch (FileNotFoundException e) {
       return List.of();
     }
@@ -338,32 +342,38 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
   }
 
   private List<PooledFile> pooledUnder(Path below) throws IOException {
-    List<PooledFile> found = new ArrayList<>();
+    List<FileStatus> files = new ArrayList<>();
     try {
-      FileStatus status = base.getFileStatus(below);
-      if (status.isFile()) {
-        record(status).pooled().ifPresent(found::add);
-      } else {
-        for (FileStatus child : base.listStatus(below)) {
-          found.addAll(pooledUnder(child.getPath()));
-        }
-      }
+      addFilesUnder(base.getFileStatus(below), files);
     } catch (FileNotFoundException e) {
-      return found; // gone meanwhile, by somebody who frees it
+      return List.of(); // gone meanwhile, by somebody who frees it
     }
-    return found;
+    return records.read(files).stream()
+        .flatMap(Optional::stream)
+        .flatMap(record -> record.pooled().stream())
+        .toList();
   }
 
-  private FileRecord record(FileStatus below) throws IOException {
-    try (FSDataInputStream in = base.open(below.getPath())) {
-      return FileRecord.read(in, below.getLen());
+  private void addFilesUnder(FileStatus status, List<FileStatus> files) throws IOException {
+    if (status.isFile()) {
+      files.add(status);
+      return;
+    }
+    FileStatus[] children;
+    try {
+      children = base.listStatus(status.getPath());
+    } catch (FileNotFoundException e) {
+      return; // as above
+    }
+    for (FileStatus child : children) {
+      addFilesUnder(child, files);
     }
   }
 
   private FileStatus status(FileStatus below, Path path) throws IOException {
     return below.isDirectory()
         ? ClusterFileStatus.directory(below, path)
-        : ClusterFileStatus.of(below, path, record(below));
+        : ClusterFileStatus.of(below, path, records.read(below));
   }
 
   @Override
@@ -394,13 +404,15 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
       throw missing(qualified, e);
     }
     boolean isFile = below.length == 1 && isFileItself(below[0], path);
+    List<FileStatus> files = Arrays.stream(below).filter(FileStatus::isFile).toList();
+    Iterator<Optional<FileRecord>> read = records.read(files).iterator();
     List<FileStatus> found = new ArrayList<>(below.length);
     for (FileStatus each : below) {
       Path name = isFile ? qualified : new Path(qualified, each.getPath().getName());
-      try {
-        found.add(status(each, name));
-      } catch (FileNotFoundException e) {
-        LOG.debug("{} was deleted while it was listed", name);
+      if (each.isFile()) { // unless it was deleted while it was listed
+        read.next().ifPresent(record -> found.add(ClusterFileStatus.of(each, name, record)));
+      } else {
+        found.add(ClusterFileStatus.directory(each, name));
       }
     }
     return found.toArray(FileStatus[]::new);
@@ -428,7 +440,7 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
     Optional<PooledFile> pooled =
         file instanceof ClusterFileStatus known && known.pooled().isPresent()
             ? known.pooled()
-            : record(base.getFileStatus(below)).pooled();
+            : records.read(base.getFileStatus(below)).pooled();
     return pooled.isPresent()
         ? blocks(pooled.get(), file.getLen(), fromBytes, lengthBytes)
         : base.getFileBlockLocations(below, fromBytes, lengthBytes);
@@ -517,6 +529,9 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
   @Override
   public void close() throws IOException {
     super.close();
+    if (records != null) {
+      records.close();
+    }
     if (nodes != null) {
       Map<String, Long> read = nodes.bytesRead();
       if (!read.isEmpty()) {

@@ -164,6 +164,31 @@ class ClusterFileSystemTest {
   }
 
   @Test
+  void theRecordsOfADirectoryAreReadAtOnceToListAndToDelete() throws IOException {
+    int files = RecordReader.THREADS;
+    cluster.with("fs.file.impl", MeetingOpens.class.getName());
+    try (FileSystem driver = cluster.driver()) {
+      for (int i = 0; i < files; i++) {
+        write(driver, "/rank/part-" + i, bytes(200 + i));
+      }
+      driver.mkdirs(path("/rank/a-directory"));
+      MeetingOpens.expect(files);
+      FileStatus[] listed = driver.listStatus(path("/rank"));
+      Arrays.sort(listed);
+      assertEquals(files + 1, listed.length);
+      assertTrue(listed[0].isDirectory());
+      for (int i = 0; i < files; i++) {
+        assertEquals("part-" + i, listed[1 + i].getPath().getName());
+        assertEquals(200 + i, listed[1 + i].getLen());
+      }
+      MeetingOpens.expect(files);
+      assertTrue(driver.delete(path("/rank"), true));
+    } finally {
+      MeetingOpens.expect(0);
+    }
+  }
+
+  @Test
   void whatIsReplacedIsFree() throws IOException {
     writtenOnNode1("/file");
     long once = heldBytes(node1);
