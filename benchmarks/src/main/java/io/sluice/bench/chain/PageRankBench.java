@@ -26,7 +26,9 @@ import java.util.function.DoubleFunction;
  * {@link ClusterException}.
  */
 public final class PageRankBench {
-  private static final int ITERATIONS = 5; // the paper's
+  /** The paper's number of iterations. */
+  public static final int ITERATIONS = 5;
+
   private static final DoubleFunction<String> SECONDS = ms -> "%.1f s".formatted(ms / 1e3);
 
   private static final List<Figure<ChainCosts>> FIGURES =
@@ -51,13 +53,16 @@ public final class PageRankBench {
   private final PageRankChain chain;
   private final String hadoopVersion;
   private final long pages;
+  private final int iterations;
 
   /** Of a graph of so many pages. */
-  public PageRankBench(Workspace workspace, PseudoCluster cluster, Console console, long pages) {
+  public PageRankBench(
+      Workspace workspace, PseudoCluster cluster, Console console, long pages, int iterations) {
     this.console = console;
-    this.chain = new PageRankChain(workspace, cluster, ITERATIONS);
+    this.chain = new PageRankChain(workspace, cluster, iterations);
     this.hadoopVersion = cluster.spec().distribution().version();
     this.pages = pages;
+    this.iterations = iterations;
   }
 
   /** Runs all rounds and writes the results, after each round anew. */
@@ -95,7 +100,7 @@ public final class PageRankBench {
   private BenchResults results(Comparison<ChainVariant, ChainCosts> comparison) {
     String title =
         "PageRank, %d iterations of %,d pages, Hadoop %s, rounds: %d"
-            .formatted(ITERATIONS, pages, hadoopVersion, comparison.rounds().size());
+            .formatted(iterations, pages, hadoopVersion, comparison.rounds().size());
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
     for (ChainVariant variant : ChainVariant.values()) {
       Ratio<ChainVariant> ratio = new Ratio<>(variant, ChainVariant.STOCK);
@@ -108,7 +113,7 @@ public final class PageRankBench {
         "bench-pagerank",
         title,
         Machine.here(),
-        Map.of("pages", pages, "iterations", ITERATIONS),
+        Map.of("pages", pages, "iterations", iterations),
         comparison.rounds(),
         comparison.table(rows),
         new CostPlot(

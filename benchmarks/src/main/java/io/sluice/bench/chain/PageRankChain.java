@@ -2,6 +2,9 @@ package io.sluice.bench.chain;
 
 import io.sluice.bench.hadoop.OutputDigest;
 import io.sluice.it.cluster.ClientWithJar;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.NodeManager;
+import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
@@ -9,19 +12,22 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalClient;
 import io.sluice.it.local.ProcessCosts;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
  * PageRank of the module workloads: a driver that runs a job for each round and one before. The
  * graph is in HDFS, always.
  *
- * <p>Not thread-safe; the cluster is its caller's. A job that fails is a {@link
- * io.sluice.it.cluster.ClusterException}.
+ * <p>Not thread-safe; the cluster is its caller's. A job that fails, or a result that is not where
+ * it shall be, is a {@link ClusterException}.
  */
 final class PageRankChain {
   private static final int REDUCES = 2;
+  private static final Duration POOL_DEADLINE = Duration.ofMinutes(1);
   private static final String DIRECTORY = "/pagerank";
   private static final String GRAPH = DIRECTORY + "/graph";
 
@@ -57,11 +63,29 @@ final class PageRankChain {
     ProcessUse before = cluster.useWithoutContainers();
     ProcessCosts driver = client.run(workloads, arguments);
     ProcessUse others = cluster.useWithoutContainers().since(before);
+    if (variant.hasClusterFiles()) {
+      requirePooled();
+    }
     return new ChainCosts(
         driver.wallMs(),
         driver.cpuMs() + others.cpuMs(),
         driver.writtenBytes() + others.writtenBytes(),
         variant.hasClusterFiles() ? copy(variant) : 0);
+  }
+
+  /** Else the figures are those of something else. */
+  private void requirePooled() {
+    Poll.untilTrue(
+        "the result to be in the pools",
+        POOL_DEADLINE,
+        () -> {
+          for (NodeManager node : cluster.nodes()) {
+            if (node.poolState().outputs() > 0) {
+              return Optional.of(true);
+            }
+          }
+          throw new ClusterException("no node has a file of the result");
+        });
   }
 
   private long copy(ChainVariant variant) {

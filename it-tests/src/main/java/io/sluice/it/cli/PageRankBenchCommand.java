@@ -38,7 +38,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new PageRankBench(workspace, cluster, console, pages)
+      new PageRankBench(workspace, cluster, console, pages, PageRankBench.ITERATIONS)
           .run(runs, new ResultFiles(workspace.results()));
     }
     return 0;
