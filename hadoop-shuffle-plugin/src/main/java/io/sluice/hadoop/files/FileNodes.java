@@ -100,7 +100,7 @@ final class FileNodes implements Closeable {
               applicationId,
               root.secret(),
               new Transports(chooser.withFallbacks(choice), WINDOW_BYTES, WINDOWS_BYTES),
-              localPool(),
+              localPool(applicationId),
               WINDOWS_BYTES,
               timeoutMs,
               timeoutMs);
@@ -109,9 +109,12 @@ final class FileNodes implements Closeable {
     return reader;
   }
 
-  /** What lies there is mapped; null if everything is read over a transport. */
-  private LocalPool localPool() {
-    if (own == null) {
+  /**
+   * What lies there is mapped; null if everything is read over a transport, as are files of another
+   * user, whose segments this one may not open though he has the secret.
+   */
+  private LocalPool localPool(String applicationId) {
+    if (own == null || !own.isOwnersId(applicationId)) {
       return null;
     }
     try {

@@ -118,10 +118,10 @@ class OtherUsersIT {
   void aUsersClusterFilesAreForWhomTheirRootIs() throws IOException {
     Scenario records = RECORDS.named("cluster-files").with(ScenarioConf.RECORDS_PER_MAP, 20_000);
     UserFiles files = new UserFiles(cluster, cluster.localDirectory("cluster-files"), users.ann());
-    files.write(records, TestUsers.ANN).requireSuccess();
-    files.count("/cluster-files/ann", TestUsers.ANN).requireSuccess();
+    files.write(records, TestUsers.ANN);
+    files.startCount("/cluster-files/ann", TestUsers.ANN).awaitSuccess();
 
-    JobResult refused = files.count("/cluster-files/refused", TestUsers.BOB);
+    JobResult refused = files.startCount("/cluster-files/refused", TestUsers.BOB).await();
     assertFalse(refused.succeeded(), refused.output());
     List<TaskAttempt> attempts = JobHistory.of(cluster).attempts(refused.jobId());
     assertTrue(
@@ -129,7 +129,7 @@ class OtherUsersIT {
         attempts.toString());
 
     files.letOthersRead();
-    files.count("/cluster-files/bob", TestUsers.BOB).requireSuccess();
+    files.startCount("/cluster-files/bob", TestUsers.BOB).awaitSuccess();
     Oracle.assertSameOutput(cluster, "/cluster-files/ann", "/cluster-files/bob");
     files.delete();
     Pools.awaitEmpty(cluster);

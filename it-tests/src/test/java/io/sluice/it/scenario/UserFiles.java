@@ -6,7 +6,6 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobProgress;
-import io.sluice.it.job.JobResult;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.ScenarioJob;
@@ -57,7 +56,7 @@ final class UserFiles {
   }
 
   /** A job of that user puts its records there. */
-  JobResult write(Scenario records, String user) {
+  void write(Scenario records, String user) {
     JobSpec job =
         new JobSpec(
             records.name(),
@@ -66,27 +65,27 @@ final class UserFiles {
             HadoopVariant.SLUICE.settings(),
             withJar(WRITTEN),
             DEADLINE);
-    return run(job.with(records.settings()), user);
+    start(job.with(records.settings()), user).awaitSuccess();
   }
 
-  /** A job of that user counts their words. */
-  JobResult count(String output, String user) {
+  /** Begins a job of that user that counts their words; the caller awaits it. */
+  RunningJob startCount(String output, String user) {
     JobSpec job =
         JobSpec.example(
             cluster.spec().distribution(),
             "count as " + user,
             "wordcount",
             withJar(WRITTEN, output).toArray(String[]::new));
-    return run(job.with("mapreduce.map.maxattempts", 1), user);
+    return start(job.with("mapreduce.map.maxattempts", 1), user);
   }
 
-  private JobResult run(JobSpec job, String user) {
+  private RunningJob start(JobSpec job, String user) {
     JobSpec whole =
         job.with(ROOT, root.toUri())
             .with("fs.sluice.impl", "io.sluice.hadoop.fs.SluiceFileSystem")
             .withDeadline(DEADLINE)
             .as(user);
-    return RunningJob.run(cluster, whole, JobProgress.SILENT);
+    return RunningJob.start(cluster, whole, JobProgress.SILENT);
   }
 
   private List<String> withJar(String... arguments) {
