@@ -6,6 +6,6 @@ package io.sluice.bench.chain;
  * @param wallMs from the driver's start to its end
  * @param cpuMs processor time of the driver, of all containers and all daemons
  * @param writtenBytes to files on disks, by all of them
- * @param copyMs what it takes to copy the result into HDFS; 0 where it is there
+ * @param copyMs what {@code hadoop fs -cp} of the result to HDFS takes besides; 0 where it is there
  */
 record ChainCosts(long wallMs, long cpuMs, long writtenBytes, long copyMs) {}

@@ -11,7 +11,6 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,9 +38,6 @@ public final class PageRankBench {
               "written to disks",
               ChainCosts::writtenBytes,
               bytes -> "%.0f MB".formatted(bytes / 1e6)));
-
-  private static final Figure<ChainCosts> COPY =
-      new Figure<>("copy of the result to HDFS, besides", ChainCosts::copyMs, SECONDS);
 
   private static final List<Ratio<ChainVariant>> RATIOS =
       List.of(
@@ -107,15 +103,13 @@ public final class PageRankBench {
       bars.put(
           variant.title(), FIGURES.stream().map(figure -> comparison.bar(figure, ratio)).toList());
     }
-    List<Figure<ChainCosts>> rows = new ArrayList<>(FIGURES);
-    rows.add(COPY);
     return new BenchResults(
         "bench-pagerank",
         title,
         Machine.here(),
         Map.of("pages", pages, "iterations", iterations),
         comparison.rounds(),
-        comparison.table(rows),
+        comparison.table(FIGURES),
         new CostPlot(
             title, "per cent of stock", FIGURES.stream().map(Figure::title).toList(), bars));
   }

@@ -2,6 +2,7 @@ package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.hadoop.fs.SluiceFileSystem;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -31,7 +32,6 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,14 +47,11 @@ import org.slf4j.LoggerFactory;
  * streams; the files stay. Failure: what Hadoop says that file systems throw; a file of a lost node
  * is an {@link IOException} once it is read.
  */
-public final class ClusterFileSystem extends FileSystem implements IOStatisticsSource {
+public final class ClusterFileSystem extends NamedFileSystem implements IOStatisticsSource {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterFileSystem.class);
 
-  private final Supplier<Statistics> counts;
   private final Map<String, String> environment;
   private final FileCounts fallbacks = new FileCounts();
-  private URI uri;
-  private Path workingDirectory;
   private FilesRoot root;
   private FileSystem base;
   private OwnNode own; // null where there is none
@@ -70,14 +67,13 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
    *     service
    */
   public ClusterFileSystem(Supplier<Statistics> counts, Map<String, String> environment) {
-    this.counts = counts;
+    super(counts);
     this.environment = environment;
   }
 
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
-    setConf(conf); // Hadoop's own would add statistics for this class too
-    uri = URI.create(SluiceFileSystem.SCHEME + "://" + SluiceFileSystem.CLUSTER + "/");
+    begin(SluiceFileSystem.CLUSTER, conf);
     fallback = FallbackPolicy.of(conf);
     copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
     root = FilesRoot.open(conf);
@@ -87,25 +83,10 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
     try {
       own = OwnNode.find(environment, root, timeoutMs);
     } catch (IOException e) {
-      LOG.debug("What this process writes to {} goes to {}: {}", uri, base.getUri(), e.toString());
+      LOG.debug(
+          "What this process writes to {} goes to {}: {}", getUri(), base.getUri(), e.toString());
     }
     nodes = new FileNodes(root, conf, timeoutMs, own, fallbacks);
-    workingDirectory = getHomeDirectory();
-  }
-
-  @Override
-  public String getScheme() {
-    return SluiceFileSystem.SCHEME;
-  }
-
-  @Override
-  public URI getUri() {
-    return uri;
-  }
-
-  @Override
-  public String getCanonicalServiceName() {
-    return null; // the root's file system alone needs a token
   }
 
   @Override
@@ -113,30 +94,9 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
     return new FileSystem[] {base};
   }
 
-  @Override
-  public Path getHomeDirectory() {
-    try {
-      return makeQualified(
-          new Path("/user/" + UserGroupInformation.getCurrentUser().getShortUserName()));
-    } catch (IOException e) {
-      throw new IllegalStateException("nobody knows who this is", e);
-    }
-  }
-
-  @Override
-  public Path getWorkingDirectory() {
-    return workingDirectory;
-  }
-
-  @Override
-  public void setWorkingDirectory(Path directory) {
-    workingDirectory = fixRelativePart(directory);
-  }
-
   /** Where the record of a file lies. */
   private Path below(Path path) {
-    checkPath(path);
-    String name = fixRelativePart(path).toUri().getPath();
+    String name = nameOf(path);
     return name.equals(Path.SEPARATOR) ? root.files() : new Path(root.files() + name);
   }
 
@@ -144,18 +104,10 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
     return below(path).equals(root.files());
   }
 
-  private void reads() {
-    counts.get().incrementReadOps(1);
-  }
-
-  private void writes() {
-    counts.get().incrementWriteOps(1);
-  }
-
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
     reads();
-    LongConsumer counter = bytes -> counts.get().incrementBytesRead(bytes);
+    LongConsumer counter = bytes -> counts().incrementBytesRead(bytes);
     FSDataInputStream in = base.open(below(path), bufferSize);
     boolean handedOn = false;
     try {
@@ -246,7 +198,7 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
       FSDataOutputStream record, long blockBytes, List<PooledFile> replaced) throws IOException {
     forget(replaced);
     return new FSDataOutputStream(
-        new ClusterOutputStream(record, new NewFile(blockBytes)), counts.get());
+        new ClusterOutputStream(record, new NewFile(blockBytes)), counts());
   }
 
   private final class NewFile implements ClusterOutputStream.Pool {
@@ -291,7 +243,7 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
   }
 
   private UnsupportedOperationException noAppend() {
-    return new UnsupportedOperationException("files of " + uri + " are written once");
+    return new UnsupportedOperationException("files of " + getUri() + " are written once");
   }
 
   /** As on HDFS, a file that is there stays. */
@@ -535,10 +487,10 @@ public final class ClusterFileSystem extends FileSystem implements IOStatisticsS
     if (nodes != null) {
       Map<String, Long> read = nodes.bytesRead();
       if (!read.isEmpty()) {
-        LOG.info("Bytes read of {}, by the way they came: {}", uri, read);
+        LOG.info("Bytes read of {}, by the way they came: {}", getUri(), read);
       }
       if (!fallbacks.found().isEmpty()) {
-        LOG.warn("What {} did in another way than the best: {}", uri, fallbacks.found());
+        LOG.warn("What {} did in another way than the best: {}", getUri(), fallbacks.found());
       }
       nodes.close();
     }
