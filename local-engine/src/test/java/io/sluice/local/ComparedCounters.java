@@ -1,7 +1,6 @@
 package io.sluice.local;
 
 import java.io.IOException;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.mapreduce.Counter;
@@ -40,20 +39,21 @@ public final class ComparedCounters {
   /** The same of either interface's. */
   public static <C extends Counter, G extends CounterGroupBase<C>> TreeMap<String, Long> of(
       AbstractCounters<C, G> counters, boolean combinesMaps) {
-    Set<String> left = new HashSet<>(OTHERS_MAY);
-    if (combinesMaps) {
-      left.add(COMBINED);
-    }
     TreeMap<String, Long> all = new TreeMap<>();
     for (G group : counters) {
-      if (!group.getName().endsWith("FileSystemCounter")) {
-        for (C counter : group) {
-          if (!left.contains(counter.getName())) {
-            all.put(group.getName() + " " + counter.getName(), counter.getValue());
-          }
+      for (C counter : group) {
+        if (isCompared(group.getName(), counter.getName(), combinesMaps)) {
+          all.put(group.getName() + " " + counter.getName(), counter.getValue());
         }
       }
     }
     return all;
+  }
+
+  /** Whether this one is. */
+  public static boolean isCompared(String group, String name, boolean combinesMaps) {
+    return !group.endsWith("FileSystemCounter")
+        && !OTHERS_MAY.contains(name)
+        && !(combinesMaps && name.equals(COMBINED));
   }
 }

@@ -2,19 +2,10 @@ package io.sluice.bench.hadoop;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.cluster.WebHdfs;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -66,20 +57,7 @@ public final class WordCount {
   }
 
   private List<String> digests(String output) {
-    WebHdfs fileSystem = cluster.fileSystem();
-    List<String> digests = new ArrayList<>();
-    for (String part : fileSystem.partFiles(output)) {
-      try (InputStream in = fileSystem.open(part)) {
-        MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-        new DigestInputStream(in, sha256).transferTo(java.io.OutputStream.nullOutputStream());
-        digests.add(HexFormat.of().formatHex(sha256.digest()));
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot read " + part, e);
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every JDK has SHA-256", e);
-      }
-    }
-    return digests;
+    return OutputDigest.of(cluster.fileSystem(), output, true);
   }
 
   private String output(HadoopVariant variant) {

@@ -47,7 +47,8 @@ public final class HoneClients {
     clients.put(HoneVariant.SLUICE, oneProcess);
     clients.put(
         HoneVariant.CLUSTER,
-        LocalClient.ofCluster(hadoop, cluster.clientConf(), made("cluster"), List.of("-Xmx384m")));
+        LocalClient.ofCluster(
+            hadoop, cluster.clientConf(), List.of(), made("cluster"), List.of("-Xmx384m")));
     List<String> sparkOptions = new ArrayList<>(JVM_OPTIONS);
     SPARK_OPENS.forEach(name -> sparkOptions.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     sparkOptions.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");

@@ -1,6 +1,7 @@
 package io.sluice.bench.memory;
 
 import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.bench.hadoop.OutputDigest;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;

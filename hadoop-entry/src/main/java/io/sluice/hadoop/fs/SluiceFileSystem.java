@@ -12,6 +12,9 @@ import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 
 /**
  * The entry of the file system {@code sluice:}, whose files live in the memory of the process, or
@@ -24,7 +27,7 @@ import org.apache.hadoop.fs.Path;
  * <p>Thread contract: safe from any thread. Ownership: whoever asked Hadoop for it. Failure: {@link
  * #initialize} throws an {@link IOException} that says why there is no such file system here.
  */
-public final class SluiceFileSystem extends FilterFileSystem {
+public final class SluiceFileSystem extends FilterFileSystem implements IOStatisticsSource {
   /** Of its URIs. */
   public static final String SCHEME = "sluice";
 
@@ -78,6 +81,12 @@ public final class SluiceFileSystem extends FilterFileSystem {
   @Override
   public boolean hasPathCapability(Path path, String capability) throws IOException {
     return fs.hasPathCapability(path, capability);
+  }
+
+  /** Null where the file system has none. */
+  @Override
+  public IOStatistics getIOStatistics() {
+    return IOStatisticsSupport.retrieveIOStatistics(fs);
   }
 
   /** For {@link SluiceFs}: in one step, over what is there if that is wanted. */

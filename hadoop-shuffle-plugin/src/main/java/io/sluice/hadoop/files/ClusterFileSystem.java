@@ -2,12 +2,15 @@ package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.hadoop.fs.SluiceFileSystem;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +30,8 @@ import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.util.Progressable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,17 +47,16 @@ import org.slf4j.LoggerFactory;
  * streams; the files stay. Failure: what Hadoop says that file systems throw; a file of a lost node
  * is an {@link IOException} once it is read.
  */
-public final class ClusterFileSystem extends FileSystem {
+public final class ClusterFileSystem extends NamedFileSystem implements IOStatisticsSource {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterFileSystem.class);
 
-  private final Supplier<Statistics> counts;
   private final Map<String, String> environment;
-  private URI uri;
-  private Path workingDirectory;
+  private final FileCounts fallbacks = new FileCounts();
   private FilesRoot root;
   private FileSystem base;
   private OwnNode own; // null where there is none
   private FileNodes nodes;
+  private RecordReader records;
   private FallbackPolicy fallback;
   private boolean copies;
 
@@ -64,41 +67,26 @@ public final class ClusterFileSystem extends FileSystem {
    *     service
    */
   public ClusterFileSystem(Supplier<Statistics> counts, Map<String, String> environment) {
-    this.counts = counts;
+    super(counts);
     this.environment = environment;
   }
 
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
-    setConf(conf); // Hadoop's own would add statistics for this class too
-    uri = URI.create(SluiceFileSystem.SCHEME + "://" + SluiceFileSystem.CLUSTER + "/");
+    begin(SluiceFileSystem.CLUSTER, conf);
     fallback = FallbackPolicy.of(conf);
     copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
     root = FilesRoot.open(conf);
     base = root.base();
+    records = new RecordReader(base);
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(conf::getTrimmed);
     try {
       own = OwnNode.find(environment, root, timeoutMs);
     } catch (IOException e) {
-      LOG.debug("What this process writes to {} goes to {}: {}", uri, base.getUri(), e.toString());
+      LOG.debug(
+          "What this process writes to {} goes to {}: {}", getUri(), base.getUri(), e.toString());
     }
-    nodes = new FileNodes(root, conf, timeoutMs, own);
-    workingDirectory = getHomeDirectory();
-  }
-
-  @Override
-  public String getScheme() {
-    return SluiceFileSystem.SCHEME;
-  }
-
-  @Override
-  public URI getUri() {
-    return uri;
-  }
-
-  @Override
-  public String getCanonicalServiceName() {
-    return null; // the root's file system alone needs a token
+    nodes = new FileNodes(root, conf, timeoutMs, own, fallbacks);
   }
 
   @Override
@@ -106,30 +94,9 @@ public final class ClusterFileSystem extends FileSystem {
     return new FileSystem[] {base};
   }
 
-  @Override
-  public Path getHomeDirectory() {
-    try {
-      return makeQualified(
-          new Path("/user/" + UserGroupInformation.getCurrentUser().getShortUserName()));
-    } catch (IOException e) {
-      throw new IllegalStateException("nobody knows who this is", e);
-    }
-  }
-
-  @Override
-  public Path getWorkingDirectory() {
-    return workingDirectory;
-  }
-
-  @Override
-  public void setWorkingDirectory(Path directory) {
-    workingDirectory = fixRelativePart(directory);
-  }
-
   /** Where the record of a file lies. */
   private Path below(Path path) {
-    checkPath(path);
-    String name = fixRelativePart(path).toUri().getPath();
+    String name = nameOf(path);
     return name.equals(Path.SEPARATOR) ? root.files() : new Path(root.files() + name);
   }
 
@@ -137,23 +104,15 @@ public final class ClusterFileSystem extends FileSystem {
     return below(path).equals(root.files());
   }
 
-  private void reads() {
-    counts.get().incrementReadOps(1);
-  }
-
-  private void writes() {
-    counts.get().incrementWriteOps(1);
-  }
-
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
     reads();
-    Path file = below(path);
-    LongConsumer counter = bytes -> counts.get().incrementBytesRead(bytes);
-    FSDataInputStream in = base.open(file, bufferSize);
+    LongConsumer counter = bytes -> counts().incrementBytesRead(bytes);
+    FSDataInputStream in = base.open(below(path), bufferSize);
     boolean handedOn = false;
     try {
-      FileRecord record = FileRecord.read(in, base.getFileStatus(file).getLen());
+      // How long the record is says how long a file in it is, which its stream does not ask.
+      FileRecord record = FileRecord.read(in, FileRecord.HEAD_BYTES);
       if (!record.isWhole()) {
         throw new IOException(
             makeQualified(path) + " is still being written, or its writer has died");
@@ -169,13 +128,18 @@ public final class ClusterFileSystem extends FileSystem {
               pooled,
               record.lengthBytes(),
               nodes,
-              pooled.copied() ? () -> base.open(root.copyOf(pooled)) : null,
+              pooled.copied() ? () -> copyOf(pooled) : null,
               counter));
     } finally {
       if (!handedOn) {
         in.close();
       }
     }
+  }
+
+  private FSDataInputStream copyOf(PooledFile file) throws IOException {
+    fallbacks.add(FileCounts.Count.FALLBACK_READ_OF_COPY, 1);
+    return base.open(root.copyOf(file));
   }
 
   @Override
@@ -224,7 +188,7 @@ public final class ClusterFileSystem extends FileSystem {
       if (status.isDirectory()) {
         throw new FileAlreadyExistsException(below + " is a directory");
       }
-      return record(status).pooled().stream().toList();
+      return records.read(status).pooled().stream().toList();
     } catch (FileNotFoundException e) {
       return List.of();
     }
@@ -234,7 +198,7 @@ public final class ClusterFileSystem extends FileSystem {
       FSDataOutputStream record, long blockBytes, List<PooledFile> replaced) throws IOException {
     forget(replaced);
     return new FSDataOutputStream(
-        new ClusterOutputStream(record, new NewFile(blockBytes)), counts.get());
+        new ClusterOutputStream(record, new NewFile(blockBytes)), counts());
   }
 
   private final class NewFile implements ClusterOutputStream.Pool {
@@ -256,6 +220,7 @@ public final class ClusterFileSystem extends FileSystem {
         if (refusal != null) {
           throw new IOException(refusal + ": " + e.getMessage(), e);
         }
+        fallbacks.add(FileCounts.Count.FALLBACK_FILE_TO_ROOT, 1);
         LOG.warn("A file goes to {} instead of this node's pool: {}", base.getUri(), e.toString());
         return null;
       }
@@ -278,7 +243,7 @@ public final class ClusterFileSystem extends FileSystem {
   }
 
   private UnsupportedOperationException noAppend() {
-    return new UnsupportedOperationException("files of " + uri + " are written once");
+    return new UnsupportedOperationException("files of " + getUri() + " are written once");
   }
 
   /** As on HDFS, a file that is there stays. */
@@ -329,32 +294,38 @@ public final class ClusterFileSystem extends FileSystem {
   }
 
   private List<PooledFile> pooledUnder(Path below) throws IOException {
-    List<PooledFile> found = new ArrayList<>();
+    List<FileStatus> files = new ArrayList<>();
     try {
-      FileStatus status = base.getFileStatus(below);
-      if (status.isFile()) {
-        record(status).pooled().ifPresent(found::add);
-      } else {
-        for (FileStatus child : base.listStatus(below)) {
-          found.addAll(pooledUnder(child.getPath()));
-        }
-      }
+      addFilesUnder(base.getFileStatus(below), files);
     } catch (FileNotFoundException e) {
-      return found; // gone meanwhile, by somebody who frees it
+      return List.of(); // gone meanwhile, by somebody who frees it
     }
-    return found;
+    return records.read(files).stream()
+        .flatMap(Optional::stream)
+        .flatMap(record -> record.pooled().stream())
+        .toList();
   }
 
-  private FileRecord record(FileStatus below) throws IOException {
-    try (FSDataInputStream in = base.open(below.getPath())) {
-      return FileRecord.read(in, below.getLen());
+  private void addFilesUnder(FileStatus status, List<FileStatus> files) throws IOException {
+    if (status.isFile()) {
+      files.add(status);
+      return;
+    }
+    FileStatus[] children;
+    try {
+      children = base.listStatus(status.getPath());
+    } catch (FileNotFoundException e) {
+      return; // as above
+    }
+    for (FileStatus child : children) {
+      addFilesUnder(child, files);
     }
   }
 
   private FileStatus status(FileStatus below, Path path) throws IOException {
     return below.isDirectory()
         ? ClusterFileStatus.directory(below, path)
-        : ClusterFileStatus.of(below, path, record(below));
+        : ClusterFileStatus.of(below, path, records.read(below));
   }
 
   @Override
@@ -385,13 +356,15 @@ public final class ClusterFileSystem extends FileSystem {
       throw missing(qualified, e);
     }
     boolean isFile = below.length == 1 && isFileItself(below[0], path);
+    List<FileStatus> files = Arrays.stream(below).filter(FileStatus::isFile).toList();
+    Iterator<Optional<FileRecord>> read = records.read(files).iterator();
     List<FileStatus> found = new ArrayList<>(below.length);
     for (FileStatus each : below) {
       Path name = isFile ? qualified : new Path(qualified, each.getPath().getName());
-      try {
-        found.add(status(each, name));
-      } catch (FileNotFoundException e) {
-        LOG.debug("{} was deleted while it was listed", name);
+      if (each.isFile()) { // unless it was deleted while it was listed
+        read.next().ifPresent(record -> found.add(ClusterFileStatus.of(each, name, record)));
+      } else {
+        found.add(ClusterFileStatus.directory(each, name));
       }
     }
     return found.toArray(FileStatus[]::new);
@@ -419,7 +392,7 @@ public final class ClusterFileSystem extends FileSystem {
     Optional<PooledFile> pooled =
         file instanceof ClusterFileStatus known && known.pooled().isPresent()
             ? known.pooled()
-            : record(base.getFileStatus(below)).pooled();
+            : records.read(base.getFileStatus(below)).pooled();
     return pooled.isPresent()
         ? blocks(pooled.get(), file.getLen(), fromBytes, lengthBytes)
         : base.getFileBlockLocations(below, fromBytes, lengthBytes);
@@ -499,13 +472,25 @@ public final class ClusterFileSystem extends FileSystem {
     return nodes.bytesRead();
   }
 
+  /** How often something was done in another way than the best. */
+  @Override
+  public IOStatistics getIOStatistics() {
+    return fallbacks.statistics();
+  }
+
   @Override
   public void close() throws IOException {
     super.close();
+    if (records != null) {
+      records.close();
+    }
     if (nodes != null) {
       Map<String, Long> read = nodes.bytesRead();
       if (!read.isEmpty()) {
-        LOG.info("Bytes read of {}, by the way they came: {}", uri, read);
+        LOG.info("Bytes read of {}, by the way they came: {}", getUri(), read);
+      }
+      if (!fallbacks.found().isEmpty()) {
+        LOG.warn("What {} did in another way than the best: {}", getUri(), fallbacks.found());
       }
       nodes.close();
     }

@@ -46,6 +46,7 @@ final class FileNodes implements Closeable {
   private final Configuration conf;
   private final long timeoutMs;
   private final OwnNode own; // null where there is none
+  private final FileCounts fallbacks;
   private final Map<String, NodeReader> readers = new HashMap<>(); // by application
   private LocalClient link; // to the own node's pool; null before it was looked for, or without
   private boolean closed;
@@ -57,11 +58,12 @@ final class FileNodes implements Closeable {
    *
    * @param own null where there is none
    */
-  FileNodes(FilesRoot root, Configuration conf, long timeoutMs, OwnNode own) {
+  FileNodes(FilesRoot root, Configuration conf, long timeoutMs, OwnNode own, FileCounts fallbacks) {
     this.root = root;
     this.conf = conf;
     this.timeoutMs = timeoutMs;
     this.own = own;
+    this.fallbacks = fallbacks;
   }
 
   /** The runs of a block, in order; none if its node does not hold it. */
@@ -98,7 +100,7 @@ final class FileNodes implements Closeable {
               applicationId,
               root.secret(),
               new Transports(chooser.withFallbacks(choice), WINDOW_BYTES, WINDOWS_BYTES),
-              localPool(),
+              localPool(applicationId),
               WINDOWS_BYTES,
               timeoutMs,
               timeoutMs);
@@ -107,9 +109,12 @@ final class FileNodes implements Closeable {
     return reader;
   }
 
-  /** What lies there is mapped; null if everything is read over a transport. */
-  private LocalPool localPool() {
-    if (own == null) {
+  /**
+   * What lies there is mapped; null if everything is read over a transport, as are files of another
+   * user, whose segments this one may not open though he has the secret.
+   */
+  private LocalPool localPool(String applicationId) {
+    if (own == null || !own.isOwnersId(applicationId)) {
       return null;
     }
     try {
@@ -118,6 +123,7 @@ final class FileNodes implements Closeable {
       }
       return new LocalPool(link.info().poolId(), link.places(), link.opener());
     } catch (IOException e) {
+      fallbacks.add(FileCounts.Count.FALLBACK_OWN_NODE_OVER_TRANSPORT, 1);
       LOG.info("Files of this node are read as those of others: {}", e.getMessage());
       return null;
     }
@@ -155,6 +161,7 @@ final class FileNodes implements Closeable {
       if (e instanceof RemoteError error && error.code() == RemoteError.Code.UNKNOWN_APPLICATION) {
         return; // it has nothing of this root, as after a start with an empty pool
       }
+      fallbacks.add(FileCounts.Count.FILES_NOT_FREED, files.size());
       LOG.warn(
           "{} files are deleted, and {} keeps what they had in its pool until nothing of {} was"
               + " asked for there for long: {}",

@@ -57,6 +57,11 @@ final class OwnNode {
     return new OwnNode(service, host, applicationId, root.secret(), timeoutMs);
   }
 
+  /** Whether files of that id are those of this process's user. */
+  boolean isOwnersId(String filesId) {
+    return filesId.equals(applicationId);
+  }
+
   /** Connects as the user's files. */
   LocalClient connect() throws IOException {
     return LocalClient.connect(

@@ -26,6 +26,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,10 @@ class ClusterFileSystemTest {
     try (FSDataInputStream in = files.open(path(path))) {
       return in.readAllBytes();
     }
+  }
+
+  private static long count(FileSystem files, String statistic) {
+    return IOStatisticsSupport.retrieveIOStatistics(files).counters().get(statistic);
   }
 
   private static long heldBytes(TestNode node) {
@@ -159,6 +164,31 @@ class ClusterFileSystemTest {
   }
 
   @Test
+  void theRecordsOfADirectoryAreReadAtOnceToListAndToDelete() throws IOException {
+    int files = RecordReader.THREADS;
+    cluster.with("fs.file.impl", MeetingOpens.class.getName());
+    try (FileSystem driver = cluster.driver()) {
+      for (int i = 0; i < files; i++) {
+        write(driver, "/rank/part-" + i, bytes(200 + i));
+      }
+      driver.mkdirs(path("/rank/a-directory"));
+      MeetingOpens.expect(files);
+      FileStatus[] listed = driver.listStatus(path("/rank"));
+      Arrays.sort(listed);
+      assertEquals(files + 1, listed.length);
+      assertTrue(listed[0].isDirectory());
+      for (int i = 0; i < files; i++) {
+        assertEquals("part-" + i, listed[1 + i].getPath().getName());
+        assertEquals(200 + i, listed[1 + i].getLen());
+      }
+      MeetingOpens.expect(files);
+      assertTrue(driver.delete(path("/rank"), true));
+    } finally {
+      MeetingOpens.expect(0);
+    }
+  }
+
+  @Test
   void whatIsReplacedIsFree() throws IOException {
     writtenOnNode1("/file");
     long once = heldBytes(node1);
@@ -204,7 +234,21 @@ class ClusterFileSystemTest {
       IOException lost = assertThrows(IOException.class, () -> readAll(driver, "/rank/part-0"));
       assertTrue(lost.getMessage().contains("sluice://cluster/rank/part-0"), lost.getMessage());
       assertTrue(lost.getMessage().contains("localhost"), lost.getMessage());
+      assertEquals(0, count(driver, "files_not_freed"));
       assertTrue(driver.delete(path("/rank"), true), "and can be deleted");
+      assertEquals(1, count(driver, "files_not_freed"));
+    }
+  }
+
+  @Test
+  void aFileThatThePoolDoesNotTakeGoesToTheRootAndIsCounted() throws IOException {
+    cluster.with("sluice.io.timeout-ms", "2000");
+    byte[] written = bytes(FILE_BYTES);
+    try (FileSystem task = cluster.task(node1)) {
+      node1.close(); // after it was found
+      write(task, "/file", written);
+      assertEquals(1, count(task, "fallback_file_to_root"));
+      assertArrayEquals(written, readAll(task, "/file"));
     }
   }
 
@@ -233,6 +277,7 @@ class ClusterFileSystemTest {
       node1.close();
       in.readFully(read, BLOCK_BYTES + 5, FILE_BYTES - BLOCK_BYTES - 5);
       assertArrayEquals(written, read);
+      assertEquals(1, count(other, "fallback_read_of_copy"));
     }
     try (FileSystem driver = cluster.driver()) {
       assertTrue(driver.delete(path("/file"), false));

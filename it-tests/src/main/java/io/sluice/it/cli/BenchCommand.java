@@ -20,6 +20,7 @@ import picocli.CommandLine.Option;
       HoneBenchCommand.class,
       LocalBenchCommand.class,
       MemoryBenchCommand.class,
+      PageRankBenchCommand.class,
       ScalingBenchCommand.class,
       SparkBenchCommand.class,
       MicroBenchCommand.class

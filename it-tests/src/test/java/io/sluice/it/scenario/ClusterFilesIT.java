@@ -1,11 +1,10 @@
 package io.sluice.it.scenario;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.NodeState;
-import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
@@ -16,13 +15,10 @@ import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.ScenarioConf;
 import io.sluice.it.jobs.ScenarioJob;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -34,7 +30,6 @@ class ClusterFilesIT {
   private static final String FILE_SYSTEM = "io.sluice.hadoop.fs.SluiceFileSystem";
   private static final String IMPLEMENTATION = "fs.sluice.impl";
   private static final Duration JOB_DEADLINE = Duration.ofMinutes(10);
-  private static final Duration COMMAND_DEADLINE = Duration.ofMinutes(3);
 
   private static final Scenario RECORDS =
       Scenario.newApi("cluster-files")
@@ -65,15 +60,15 @@ class ClusterFilesIT {
     assertTrue(besidesBytes < 4096, besidesBytes + " bytes written to HDFS: records alone");
     assertTrue(heldBytes(cluster) >= writtenBytes, "the application has ended, its files stay");
 
-    shell(cluster, "-mv", WRITTEN, RENAMED);
+    ClientWithJar.fs(cluster, "-mv", WRITTEN, RENAMED);
     JobCounters seconds = wordCount(cluster, "second", RENAMED, "/cluster-files/actual");
     long readBytes = seconds.require(JobCounters.FILE_SYSTEM, "SLUICE_BYTES_READ");
     assertTrue(readBytes >= writtenBytes, readBytes + " bytes read of " + writtenBytes);
     Oracle.assertSameOutput(cluster, "/cluster-files/expected", "/cluster-files/actual");
 
-    String listed = shell(cluster, "-ls", RENAMED);
+    String listed = ClientWithJar.fs(cluster, "-ls", RENAMED);
     assertTrue(listed.contains(RENAMED + "/_SUCCESS"), listed);
-    shell(cluster, "-rm", "-r", "-skipTrash", RENAMED);
+    ClientWithJar.fs(cluster, "-rm", "-r", "-skipTrash", RENAMED);
     Pools.awaitEmpty(cluster);
   }
 
@@ -110,19 +105,5 @@ class ClusterFilesIT {
 
   private static long heldBytes(NodeState node) {
     return node.memoryUsedBytes() + node.diskUsedBytes();
-  }
-
-  /** What {@code hadoop fs} prints, which must succeed. */
-  private static String shell(PseudoCluster cluster, String... arguments) throws IOException {
-    Process client = cluster.startClientWithJar("org.apache.hadoop.fs.FsShell", List.of(arguments));
-    try {
-      Poll.untilTrue(
-          "the end of hadoop fs", COMMAND_DEADLINE, () -> Optional.of(!client.isAlive()));
-      String printed = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertEquals(0, client.exitValue(), printed);
-      return printed;
-    } finally {
-      client.destroyForcibly();
-    }
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.it.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClusterSpec;
@@ -12,9 +13,12 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobHistory;
 import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.JobResult;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
+import io.sluice.it.job.TaskAttempt;
 import io.sluice.it.jobs.ScenarioConf;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -106,6 +110,28 @@ class OtherUsersIT {
       ann.finish(expected);
       bob.finish(expected);
     }
+    Pools.awaitEmpty(cluster);
+  }
+
+  /** What is hers is open to his tasks when the directory of its names is, and not before. */
+  @Test
+  void aUsersClusterFilesAreForWhomTheirRootIs() throws IOException {
+    Scenario records = RECORDS.named("cluster-files").with(ScenarioConf.RECORDS_PER_MAP, 20_000);
+    UserFiles files = new UserFiles(cluster, cluster.localDirectory("cluster-files"), users.ann());
+    files.write(records, TestUsers.ANN);
+    files.startCount("/cluster-files/ann", TestUsers.ANN).awaitSuccess();
+
+    JobResult refused = files.startCount("/cluster-files/refused", TestUsers.BOB).await();
+    assertFalse(refused.succeeded(), refused.output());
+    List<TaskAttempt> attempts = JobHistory.of(cluster).attempts(refused.jobId());
+    assertTrue(
+        attempts.stream().anyMatch(each -> each.diagnostics().contains("Permission denied")),
+        attempts.toString());
+
+    files.letOthersRead();
+    files.startCount("/cluster-files/bob", TestUsers.BOB).awaitSuccess();
+    Oracle.assertSameOutput(cluster, "/cluster-files/ann", "/cluster-files/bob");
+    files.delete();
     Pools.awaitEmpty(cluster);
   }
 

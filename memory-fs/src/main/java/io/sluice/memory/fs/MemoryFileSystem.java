@@ -1,6 +1,6 @@
 package io.sluice.memory.fs;
 
-import io.sluice.hadoop.fs.SluiceFileSystem;
+import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.memory.fs.stream.MemoryInputStream;
 import io.sluice.memory.fs.stream.MemoryOutputStream;
 import io.sluice.memory.fs.stream.ReadBytes;
@@ -29,7 +29,6 @@ import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsStatus;
 import org.apache.hadoop.fs.InvalidPathHandleException;
 import org.apache.hadoop.fs.LocatedFileStatus;
@@ -45,7 +44,6 @@ import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
@@ -57,75 +55,27 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it; the files stay.
  * Failure: what Hadoop says that file systems throw.
  */
-public final class MemoryFileSystem extends FileSystem {
-  private final Supplier<Statistics> counts;
+public final class MemoryFileSystem extends NamedFileSystem {
   private Namespaces.Files files;
   private Namespace namespace;
   private ProcessStore store;
-  private URI uri;
-  private String user;
-  private Path workingDirectory;
 
   /** Counts in what is given then: that of whoever hands on to this. */
   public MemoryFileSystem(Supplier<Statistics> counts) {
-    this.counts = counts;
+    super(counts);
   }
 
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
-    // Hadoop's own would add statistics for this class, and tasks sum up all of the scheme for each
-    // record that they read or write.
-    setConf(conf);
     String authority = Optional.ofNullable(name.getAuthority()).orElse("").toLowerCase(Locale.ROOT);
-    uri = URI.create(SluiceFileSystem.SCHEME + "://" + authority + "/");
-    user = UserGroupInformation.getCurrentUser().getShortUserName();
-    files = Namespaces.of(authority, conf, user);
+    begin(authority, conf);
+    files = Namespaces.of(authority, conf, user());
     namespace = files.namespace();
     store = ProcessStore.of(conf);
-    workingDirectory = getHomeDirectory();
-  }
-
-  @Override
-  public String getScheme() {
-    return SluiceFileSystem.SCHEME;
-  }
-
-  @Override
-  public URI getUri() {
-    return uri;
-  }
-
-  @Override
-  public String getCanonicalServiceName() {
-    return null; // nobody needs a token
-  }
-
-  @Override
-  public Path getHomeDirectory() {
-    return makeQualified(new Path("/user/" + user));
-  }
-
-  @Override
-  public Path getWorkingDirectory() {
-    return workingDirectory;
-  }
-
-  @Override
-  public void setWorkingDirectory(Path directory) {
-    workingDirectory = fixRelativePart(directory);
   }
 
   private TreePath tree(Path path) {
-    checkPath(path);
-    return TreePath.of(fixRelativePart(path).toUri().getPath());
-  }
-
-  private void reads() {
-    counts.get().incrementReadOps(1);
-  }
-
-  private void writes() {
-    counts.get().incrementWriteOps(1);
+    return TreePath.of(nameOf(path));
   }
 
   @Override
@@ -135,7 +85,7 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   private FSDataInputStream input(OpenFile file) {
-    ReadBytes read = new ReadBytes(bytes -> counts.get().incrementBytesRead(bytes));
+    ReadBytes read = new ReadBytes(bytes -> counts().incrementBytesRead(bytes));
     return new FSDataInputStream(new MemoryInputStream(file, read));
   }
 
@@ -281,14 +231,14 @@ public final class MemoryFileSystem extends FileSystem {
       }
     }
     writes();
-    NewNode like = new NewNode(user, permission, createParent);
+    NewNode like = new NewNode(user(), permission, createParent);
     boolean overwrite = flags.contains(CreateFlag.OVERWRITE);
     return output(namespace.create(file, like, replication, blockBytes, overwrite));
   }
 
   private FSDataOutputStream output(OpenFile file) throws IOException {
     return new FSDataOutputStream(
-        new MemoryOutputStream(file), counts.get(), file.content().lengthBytes());
+        new MemoryOutputStream(file), counts(), file.content().lengthBytes());
   }
 
   @Override
@@ -346,7 +296,7 @@ public final class MemoryFileSystem extends FileSystem {
 
   private boolean makeDirectories(Path path, FsPermission permission) throws IOException {
     writes();
-    namespace.makeDirectories(tree(path), new NewNode(user, permission, true));
+    namespace.makeDirectories(tree(path), new NewNode(user(), permission, true));
     return true;
   }
 

@@ -49,6 +49,18 @@ public final class Daemon implements AutoCloseable {
     return process == null || pid() == PeerProcess.NO_PID ? 0 : ProcessTable.cpuMs(pid());
   }
 
+  /** The same with its children that have ended, and what all of them wrote. */
+  ProcessUse useWithEndedChildren() {
+    return process == null || pid() == PeerProcess.NO_PID
+        ? ProcessUse.NONE
+        : ProcessTable.useWithEndedChildren(pid());
+  }
+
+  /** Whether it has a child, waited for or not. */
+  boolean hasChildren() {
+    return process != null && process.children().findAny().isPresent();
+  }
+
   /** Whom it runs as right now. */
   public ProcessRights rights() {
     return ProcessTable.rights(pid());

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What {@code /proc} tells about processes: command lines and processor time.
@@ -17,6 +19,9 @@ import java.util.Set;
 final class ProcessTable {
   private static final long MS_PER_TICK = 10; // USER_HZ is 100 on every Linux platform of ours
   private static final int UTIME_FIELD = 11; // counted after the command name's closing bracket
+  private static final int OWN_FIELDS = 2; // user's and the kernel's
+  private static final int WITH_CHILDREN_FIELDS = 4; // both of its children follow
+  private static final String WRITTEN = "write_bytes: "; // the kernel adds its children's
 
   private ProcessTable() {}
 
@@ -66,13 +71,35 @@ final class ProcessTable {
   }
 
   static long cpuMs(long pid) {
+    return ticks(pid, OWN_FIELDS) * MS_PER_TICK;
+  }
+
+  /** With all that its children took which it has waited for, and theirs. */
+  static ProcessUse useWithEndedChildren(long pid) {
+    return new ProcessUse(ticks(pid, WITH_CHILDREN_FIELDS) * MS_PER_TICK, writtenBytes(pid));
+  }
+
+  private static long ticks(long pid, int fields) {
     try {
       String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      return (Long.parseLong(fields[UTIME_FIELD]) + Long.parseLong(fields[UTIME_FIELD + 1]))
-          * MS_PER_TICK;
+      return Arrays.stream(stat.substring(stat.lastIndexOf(')') + 2).split(" "))
+          .skip(UTIME_FIELD)
+          .limit(fields)
+          .mapToLong(Long::parseLong)
+          .sum();
     } catch (IOException e) {
       throw new ClusterException("process " + pid + " is gone: cannot read its processor time", e);
+    }
+  }
+
+  private static long writtenBytes(long pid) {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/" + pid + "/io"))) {
+      return lines
+          .filter(line -> line.startsWith(WRITTEN))
+          .mapToLong(line -> Long.parseLong(line.substring(WRITTEN.length())))
+          .sum();
+    } catch (IOException e) {
+      throw new ClusterException("process " + pid + " is gone: cannot read what it wrote", e);
     }
   }
 }

@@ -26,6 +26,7 @@ import java.util.function.Function;
  */
 public final class PseudoCluster implements AutoCloseable {
   private static final Duration READY_DEADLINE = Duration.ofMinutes(30);
+  private static final Duration CONTAINERS_DEADLINE = Duration.ofMinutes(5);
   private static final String HDFS = "org.apache.hadoop.hdfs.server.";
   private static final String YARN = "org.apache.hadoop.yarn.server.";
   private static final String RESOURCE_MANAGER = YARN + "resourcemanager.ResourceManager";
@@ -271,6 +272,20 @@ public final class PseudoCluster implements AutoCloseable {
   /** Processor time the NodeManagers' own JVMs used so far. */
   public long nodeManagerCpuMs() {
     return nodes.stream().mapToLong(node -> node.daemon().cpuMs()).sum();
+  }
+
+  /**
+   * What all daemons of this host and their containers have taken since the daemons' start; waits
+   * until the last container has ended.
+   */
+  public ProcessUse useWithoutContainers() {
+    Poll.untilTrue(
+        "the last container to end",
+        CONTAINERS_DEADLINE,
+        () -> Optional.of(nodes.stream().noneMatch(node -> node.daemon().hasChildren())));
+    return daemons.stream()
+        .map(Daemon::useWithEndedChildren)
+        .reduce(ProcessUse.NONE, ProcessUse::plus);
   }
 
   /**

@@ -28,7 +28,7 @@ public final class WebHdfs {
     this.nameNode = nameNode;
   }
 
-  /** The files of a job's output directory that hold records, in order. */
+  /** The files of an output directory that hold records, and are no marks of a job, in order. */
   public List<String> partFiles(String directory) {
     return call(
         () -> {
@@ -36,7 +36,7 @@ public final class WebHdfs {
           for (JsonNode file :
               rest.get(nameNode, path(directory, "LISTSTATUS")).at("/FileStatuses/FileStatus")) {
             String name = file.path("pathSuffix").asText();
-            if (name.startsWith("part-")) {
+            if (file.path("type").asText().equals("FILE") && !name.matches("[._].*")) {
               parts.add(directory + "/" + name);
             }
           }

@@ -63,11 +63,20 @@ public final class LocalClient {
         jvmOptions);
   }
 
-  /** A client of a cluster, with the configuration in that directory. */
+  /**
+   * A client of a cluster, with the configuration in that directory.
+   *
+   * @param jars what {@code HADOOP_CLASSPATH} has
+   */
   public static LocalClient ofCluster(
-      HadoopDistribution distribution, Path conf, Path directory, List<String> jvmOptions) {
-    return hadoop(
-        distribution, List.of(conf.toString(), distribution.classPath()), directory, jvmOptions);
+      HadoopDistribution distribution,
+      Path conf,
+      List<Path> jars,
+      Path directory,
+      List<String> jvmOptions) {
+    List<String> classPath = new ArrayList<>(List.of(conf.toString(), distribution.classPath()));
+    jars.forEach(jar -> classPath.add(jar.toString()));
+    return hadoop(distribution, classPath, directory, jvmOptions);
   }
 
   /** Spark without a cluster; arguments are those of {@code spark-submit} before the jar. */

@@ -1,4 +1,4 @@
-package io.sluice.bench.memory;
+package io.sluice.bench.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;

@@ -1,4 +1,4 @@
-package io.sluice.bench.memory;
+package io.sluice.bench.hadoop;
 
 import io.sluice.it.cluster.WebHdfs;
 import java.io.BufferedInputStream;
@@ -29,7 +29,7 @@ import java.util.List;
  *
  * so its records are. Stateless.
  */
-final class OutputDigest {
+public final class OutputDigest {
   private static final int VERSION_BYTES = 4;
   private static final int MARKER_BYTES = 16;
   private static final int ESCAPE = -1;
@@ -38,7 +38,7 @@ final class OutputDigest {
   private OutputDigest() {}
 
   /** A digest of each part file, in their order. */
-  static List<String> of(WebHdfs files, String output, boolean text) {
+  public static List<String> of(WebHdfs files, String output, boolean text) {
     List<String> digests = new ArrayList<>();
     for (String part : files.partFiles(output)) {
       try (InputStream in = new BufferedInputStream(files.open(part), BUFFER_BYTES)) {

@@ -1,0 +1,44 @@
+package io.sluice.bench.chain;
+
+import io.sluice.bench.Variant;
+import io.sluice.bench.hadoop.HadoopVariant;
+import java.util.Map;
+
+/** A way to run the same unmodified driver on the same cluster. */
+enum ChainVariant implements Variant {
+  /** Hadoop's own shuffle; the chain's files in HDFS. */
+  STOCK("stock", HadoopVariant.STOCK, ""),
+  /** Sluice's; the files as before. */
+  SLUICE("Sluice", HadoopVariant.SLUICE, ""),
+  /** The same with the chain's files in the pools of the nodes: paths differ, and nothing else. */
+  CLUSTER_FILES("Sluice, cluster files", HadoopVariant.SLUICE, "sluice://cluster");
+
+  private final String title;
+  private final HadoopVariant shuffle;
+  private final String fileSystem;
+
+  ChainVariant(String title, HadoopVariant shuffle, String fileSystem) {
+    this.title = title;
+    this.shuffle = shuffle;
+    this.fileSystem = fileSystem;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+
+  /** What is passed as {@code -D} to the driver. */
+  Map<String, String> settings() {
+    return shuffle.settings();
+  }
+
+  /** What the URI of an output begins with; nothing for one in HDFS. */
+  String fileSystem() {
+    return fileSystem;
+  }
+
+  boolean hasClusterFiles() {
+    return !fileSystem.isEmpty();
+  }
+}

@@ -1,0 +1,116 @@
+package io.sluice.bench.chain;
+
+import io.sluice.bench.BenchResults;
+import io.sluice.bench.Comparison;
+import io.sluice.bench.CostPlot;
+import io.sluice.bench.Figure;
+import io.sluice.bench.Ratio;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.Machine;
+import io.sluice.it.report.ResultFiles;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleFunction;
+
+/**
+ * PageRank's chain of jobs by all variants in turn, several rounds on one cluster, with equal
+ * outputs: the last table of Flame-MR-It's paper with our numbers.
+ *
+ * <p>Not thread-safe; the cluster is its caller's. A failed job or an output that differs is a
+ * {@link ClusterException}.
+ */
+public final class PageRankBench {
+  /** The paper's number of iterations. */
+  public static final int ITERATIONS = 5;
+
+  private static final DoubleFunction<String> SECONDS = ms -> "%.1f s".formatted(ms / 1e3);
+
+  private static final List<Figure<ChainCosts>> FIGURES =
+      List.of(
+          new Figure<>("wall", ChainCosts::wallMs, SECONDS),
+          new Figure<>("CPU of all processes", ChainCosts::cpuMs, SECONDS),
+          new Figure<>(
+              "written to disks",
+              ChainCosts::writtenBytes,
+              bytes -> "%.0f MB".formatted(bytes / 1e6)));
+
+  private static final List<Ratio<ChainVariant>> RATIOS =
+      List.of(
+          new Ratio<>(ChainVariant.SLUICE, ChainVariant.STOCK),
+          new Ratio<>(ChainVariant.CLUSTER_FILES, ChainVariant.STOCK),
+          new Ratio<>(ChainVariant.CLUSTER_FILES, ChainVariant.SLUICE));
+
+  private final Console console;
+  private final PageRankChain chain;
+  private final String hadoopVersion;
+  private final long pages;
+  private final int iterations;
+
+  /** Of a graph of so many pages. */
+  public PageRankBench(
+      Workspace workspace, PseudoCluster cluster, Console console, long pages, int iterations) {
+    this.console = console;
+    this.chain = new PageRankChain(workspace, cluster, iterations);
+    this.hadoopVersion = cluster.spec().distribution().version();
+    this.pages = pages;
+    this.iterations = iterations;
+  }
+
+  /** Runs all rounds and writes the results, after each round anew. */
+  public void run(int rounds, ResultFiles results) {
+    console.step("Graph of %,d pages".formatted(pages), () -> chain.generate(pages));
+    Comparison<ChainVariant, ChainCosts> comparison = new Comparison<>(RATIOS);
+    for (int round = 1; round <= rounds; round++) {
+      comparison.add(round(round));
+      results(comparison).write(results); // it may be ended before the last
+    }
+    BenchResults all = results(comparison);
+    console.say("");
+    console.say(all.toText());
+    all.write(results).forEach(console::say);
+  }
+
+  private Map<ChainVariant, ChainCosts> round(int round) {
+    Map<ChainVariant, ChainCosts> costs = new EnumMap<>(ChainVariant.class);
+    List<String> expected = null;
+    for (ChainVariant variant : ChainVariant.values()) {
+      costs.put(
+          variant,
+          console.step("Round %d, %s".formatted(round, variant.title()), () -> chain.run(variant)));
+      List<String> found = chain.digests(variant);
+      if (found.isEmpty() || expected != null && !found.equals(expected)) {
+        throw new ClusterException(
+            "PageRank: %s put out %s, others %s".formatted(variant.title(), found, expected));
+      }
+      expected = found;
+      chain.delete(variant);
+    }
+    return costs;
+  }
+
+  private BenchResults results(Comparison<ChainVariant, ChainCosts> comparison) {
+    String title =
+        "PageRank, %d iterations of %,d pages, Hadoop %s, rounds: %d"
+            .formatted(iterations, pages, hadoopVersion, comparison.rounds().size());
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    for (ChainVariant variant : ChainVariant.values()) {
+      Ratio<ChainVariant> ratio = new Ratio<>(variant, ChainVariant.STOCK);
+      bars.put(
+          variant.title(), FIGURES.stream().map(figure -> comparison.bar(figure, ratio)).toList());
+    }
+    return new BenchResults(
+        "bench-pagerank",
+        title,
+        Machine.here(),
+        Map.of("pages", pages, "iterations", iterations),
+        comparison.rounds(),
+        comparison.table(FIGURES),
+        new CostPlot(
+            title, "per cent of stock", FIGURES.stream().map(Figure::title).toList(), bars));
+  }
+}

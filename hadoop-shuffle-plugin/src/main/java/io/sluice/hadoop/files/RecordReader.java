@@ -1,0 +1,109 @@
+package io.sluice.hadoop.files;
+
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+
+/**
+ * Reads the records of files, those of a directory side by side: each takes a few times what it
+ * takes to hear of the name server, whatever it says.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: closing it ends its threads, which end by
+ * themselves when nothing was read for a while. Failure: that of the root's file system; a read
+ * that the system below does not give up is waited for as long as that does.
+ */
+final class RecordReader implements Closeable {
+  /** At once; a DataNode and a NameNode have more handlers. */
+  static final int THREADS = 8;
+
+  private static final long IDLE_S = 5;
+
+  private final FileSystem base;
+  private final ExecutorService threads;
+
+  RecordReader(FileSystem base) {
+    this.base = base;
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            THREADS,
+            THREADS,
+            IDLE_S,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            work -> {
+              Thread thread = new Thread(work, "sluice-file-records");
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.allowCoreThreadTimeOut(true);
+    this.threads = pool;
+  }
+
+  /** That of one file. */
+  FileRecord read(FileStatus file) throws IOException {
+    try (FSDataInputStream in = base.open(file.getPath())) {
+      return FileRecord.read(in, file.getLen());
+    }
+  }
+
+  /**
+   * Those of many, in their order.
+   *
+   * @return nothing for one that was deleted meanwhile
+   */
+  List<Optional<FileRecord>> read(List<FileStatus> files) throws IOException {
+    List<Future<Optional<FileRecord>>> begun = new ArrayList<>();
+    for (FileStatus file : files.subList(Math.min(1, files.size()), files.size())) {
+      begun.add(threads.submit(() -> readIfThere(file)));
+    }
+    List<Optional<FileRecord>> records = new ArrayList<>(files.size());
+    try {
+      if (!files.isEmpty()) {
+        records.add(readIfThere(files.get(0))); // one alone needs no thread
+      }
+      for (Future<Optional<FileRecord>> each : begun) {
+        records.add(each.get());
+      }
+    } catch (ExecutionException e) {
+      throw failed(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while records of files were read");
+    } finally {
+      begun.forEach(each -> each.cancel(false));
+    }
+    return records;
+  }
+
+  private Optional<FileRecord> readIfThere(FileStatus file) throws IOException {
+    try {
+      return Optional.of(read(file));
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static IOException failed(Throwable cause) {
+    return cause instanceof IOException
+        ? (IOException) cause
+        : new IOException("the record of a file cannot be read: " + cause, cause);
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+  }
+}

@@ -1,0 +1,46 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.chain.PageRankBench;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench pagerank}. */
+@Command(
+    name = "pagerank",
+    description =
+        "Measures PageRank's chain of jobs on YARN: stock, Sluice, Sluice with the files between in"
+            + " the nodes' pools.",
+    mixinStandardHelpOptions = true)
+final class PageRankBenchCommand implements Callable<Integer> {
+  @Mixin private ClusterOptions clusterOptions;
+
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "1m",
+      description = "Pages of the graph, such as 400k (default: ${DEFAULT-VALUE}).")
+  private long pages;
+
+  @Option(
+      names = "--runs",
+      defaultValue = "3",
+      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
+      new PageRankBench(workspace, cluster, console, pages, PageRankBench.ITERATIONS)
+          .run(runs, new ResultFiles(workspace.results()));
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,183 @@
+package io.sluice.it.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.it.cluster.ClientWithJar;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobCounters;
+import io.sluice.it.job.JobHistory;
+import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.JobSpec;
+import io.sluice.it.job.RunningJob;
+import io.sluice.local.ComparedCounters;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The papers' programs on a stock cluster and in their client's own process: the same command with
+ * another {@code mapreduce.framework.name}. The history server tells of both what they counted.
+ */
+@ExtendWith(SharedCluster.class)
+class WorkloadsOracleIT {
+  private static final Duration DEADLINE = Duration.ofMinutes(10);
+  private static final Pattern JOB = Pattern.compile("Running job: (job_\\d+_\\d+)");
+  private static final String CLUSTERS_OWN = "org.apache.hadoop.mapreduce.JobCounter";
+
+  /** Sizes of processes, which a task that has none of its own does not know. */
+  private static final Pattern MEMORY = Pattern.compile(".*(PHYSICAL|VIRTUAL)_MEMORY_BYTES.*");
+
+  /**
+   * A program, and how to make what it reads; @in and @out are directories.
+   *
+   * @param input the generator or program that does, with its arguments
+   */
+  record Workload(String name, List<String> input, List<String> arguments) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static Workload workload(String name, String input, String arguments) {
+    return new Workload(name, List.of(input.split(" ")), List.of(arguments.split(" ")));
+  }
+
+  private static final Workload PAGE_RANK =
+      workload("pagerank", "generate-graph 400 @in", "@in @out 2");
+
+  static List<Workload> theOthers() {
+    String text = "generate-text 2000 @in";
+    String documents = "generate-documents 300 @in";
+    String edges = "generate-graph -Dworkloads.graph.edges=true 200 @in";
+    String tables = "generate-tables 2000 @in";
+    return List.of(
+        workload("wordcount", text, "@in @out"),
+        workload("invertedindex", documents, "@in @out"),
+        workload("kmeans", "generate-points 1000 @in", "@in @out 3 2"),
+        workload("lda", documents, "@in @out 3 1"),
+        workload("adjacencylist", edges, "@in @out"),
+        workload("selfjoin", "generate-associations 1000 @in", "@in @out"),
+        workload("sequencecount", text, "@in @out"),
+        workload("rankedinvertedindex", text, "@sequences @out"),
+        workload("synthetic", text, "@in @out"),
+        workload("connectedcomponents", edges, "@in @out 3"),
+        workload("degreedistribution", edges, "@in @out"),
+        workload("radius", edges, "@in @out 3"),
+        workload("aggregation", tables, "@in/uservisits @out"),
+        workload("join", tables, "@in/rankings @in/uservisits @out"));
+  }
+
+  @Test
+  void pageRankPutsOutAndCountsTheSameInOneProcess(PseudoCluster cluster) {
+    sameInOneProcess(cluster, PAGE_RANK);
+  }
+
+  @ParameterizedTest
+  @MethodSource("theOthers")
+  @Tag("campaign")
+  void aProgramPutsOutAndCountsTheSameInOneProcess(Workload workload, PseudoCluster cluster) {
+    sameInOneProcess(cluster, workload);
+  }
+
+  private static void sameInOneProcess(PseudoCluster cluster, Workload workload) {
+    inOneProcess(cluster, workload, "", workload.input);
+    if (workload.arguments.contains("@sequences")) {
+      inOneProcess(cluster, workload, "", List.of("sequencecount", "@in", "@sequences"));
+    }
+    List<String> program = new ArrayList<>(List.of(workload.name, "-Dmapreduce.job.reduces=3"));
+    program.addAll(workload.arguments);
+    // Both outputs' names are of the same length: splits, which are counted, have them.
+    List<TreeMap<String, Long>> expected =
+        counted(cluster, onCluster(cluster, workload, "/cluster", program));
+    List<TreeMap<String, Long>> actual =
+        counted(cluster, inOneProcess(cluster, workload, "/process", program));
+    Oracle.assertSameOutput(
+        cluster, directory(workload) + "/cluster", directory(workload) + "/process");
+    assertFalse(expected.isEmpty(), "jobs that ran");
+    assertEquals(expected.size(), actual.size(), "jobs that ran");
+    for (int job = 0; job < expected.size(); job++) {
+      for (String name : List.copyOf(expected.get(job).keySet())) {
+        if (expected.get(job).get(name).equals(actual.get(job).get(name))) { // short to read
+          expected.get(job).remove(name);
+          actual.get(job).remove(name);
+        }
+      }
+      assertEquals(expected.get(job), actual.get(job), "job " + job);
+    }
+  }
+
+  private static String directory(Workload workload) {
+    return "/workloads/" + workload.name;
+  }
+
+  private static List<String> placed(Workload workload, String output, List<String> arguments) {
+    return arguments.stream()
+        .map(each -> each.equals("@out") ? directory(workload) + output : each)
+        .map(each -> each.replaceFirst("^@", directory(workload) + "/"))
+        .toList();
+  }
+
+  private static String onCluster(
+      PseudoCluster cluster, Workload workload, String output, List<String> program) {
+    JobSpec spec =
+        new JobSpec(
+            workload.name,
+            Workspace.find().workloadsJar(),
+            program.get(0),
+            HadoopVariant.STOCK.settings(),
+            placed(workload, output, program.subList(1, program.size())),
+            DEADLINE);
+    return RunningJob.run(cluster, spec, JobProgress.SILENT).requireSuccess().output();
+  }
+
+  private static String inOneProcess(
+      PseudoCluster cluster, Workload workload, String output, List<String> program) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(Workspace.find().workloadsJar().toString());
+    arguments.add(program.get(0));
+    arguments.add("-Dmapreduce.framework.name=sluice");
+    arguments.addAll(placed(workload, output, program.subList(1, program.size())));
+    return ClientWithJar.jar(cluster, arguments);
+  }
+
+  /** What each job of a client that has printed this has counted, by group and name. */
+  private static List<TreeMap<String, Long>> counted(PseudoCluster cluster, String printed) {
+    return JOB.matcher(printed)
+        .results()
+        .map(MatchResult::group)
+        .map(line -> line.substring(line.indexOf("job_")))
+        .map(job -> compared(JobHistory.of(cluster).counters(job)))
+        .toList();
+  }
+
+  private static TreeMap<String, Long> compared(JobCounters counters) {
+    boolean combines = counters.task("COMBINE_INPUT_RECORDS") > 0;
+    TreeMap<String, Long> compared = new TreeMap<>();
+    counters
+        .groups()
+        .forEach(
+            (group, values) -> {
+              for (Map.Entry<String, Long> each : values.entrySet()) {
+                if (!group.equals(CLUSTERS_OWN)
+                    && !MEMORY.matcher(each.getKey()).matches()
+                    && ComparedCounters.isCompared(group, each.getKey(), combines)) {
+                  compared.put(group + " " + each.getKey(), each.getValue());
+                }
+              }
+            });
+    return compared;
+  }
+}
