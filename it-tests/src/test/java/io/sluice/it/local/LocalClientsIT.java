@@ -186,8 +186,7 @@ class LocalClientsIT {
     try (Daemon server =
         new Daemon(
             "the JobHistoryServer",
-            log ->
-                clients.start("org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer", log),
+            log -> clients.start("org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer", log),
             directory.resolve("server.log"))) {
       server.start();
       Rest rest = new Rest();

@@ -142,7 +142,8 @@ final class StockClients {
       for (Path file : found.filter(Files::isRegularFile).toList()) {
         if (file.getFileName().toString().startsWith("part")) {
           String output = directory.resolve(name).relativize(file.getParent()).toString();
-          all.computeIfAbsent(output, key -> new ArrayList<>()).addAll(Files.readAllLines(file, ISO_8859_1));
+          all.computeIfAbsent(output, key -> new ArrayList<>())
+              .addAll(Files.readAllLines(file, ISO_8859_1));
         }
       }
     }
