@@ -95,34 +95,20 @@ final class MapOutputBuilder implements Closeable {
     runWriter = new RunWriter(writer, codec, key);
   }
 
-  /** Writes a sorted buffer, combined if the job has a combiner: one run for each partition. */
+  /** Writes a sorted buffer: one run for each partition that has records. */
   void spill(SortedRecords records)
       throws IOException, InterruptedException, ClassNotFoundException {
-    spill(records, combining != null);
-  }
-
-  /** The same while the combiner is at work, which cannot be begun again meanwhile. */
-  void spillUncombined(SortedRecords records) throws IOException {
-    try {
-      spill(records, false);
-    } catch (InterruptedException | ClassNotFoundException e) {
-      throw new AssertionError("nothing waits or is loaded where no combiner is", e);
-    }
-  }
-
-  private void spill(SortedRecords records, boolean combines)
-      throws IOException, InterruptedException, ClassNotFoundException {
     if (out.runs().size() + partitionsOf(records) > policy.maxHeldRuns() && !out.runs().isEmpty()) {
-      merge(combines && combinesAgain());
+      merge(combinesAgain());
     }
-    if (codec == null && !combines) {
+    if (codec == null && combining == null) {
       reserve(records);
     }
     for (int partition = 0; partition < partitions; partition++) {
       if (records.firstOf(partition) == records.endOf(partition)) {
         continue;
       }
-      if (!combines) {
+      if (combining == null) {
         spilledRecords.increment(runWriter.writeSorted(partition, records));
       } else {
         combine(partition, new SortedRange(records, partition));
@@ -155,15 +141,11 @@ final class MapOutputBuilder implements Closeable {
 
   /** Writes a single record, too large for the buffer, as a run of its own. */
   void spillSingle(byte[] record, int keyLength, int valueLength, int partition)
-      throws IOException {
-    try {
-      spilledRecords.increment(
-          runWriter.write(
-              partition,
-              encoder -> encoder.append(record, 0, keyLength, record, keyLength, valueLength)));
-    } catch (InterruptedException | ClassNotFoundException e) {
-      throw new AssertionError("nothing waits or is loaded where no combiner is", e);
-    }
+      throws IOException, InterruptedException, ClassNotFoundException {
+    spilledRecords.increment(
+        runWriter.write(
+            partition,
+            encoder -> encoder.append(record, 0, keyLength, record, keyLength, valueLength)));
     spills++;
   }
 
@@ -180,13 +162,7 @@ final class MapOutputBuilder implements Closeable {
   private void combine(int partition, RawKeyValueIterator records)
       throws IOException, InterruptedException, ClassNotFoundException {
     spilledRecords.increment(
-        runWriter.write(
-            partition,
-            encoder ->
-                combining.combine(
-                    records,
-                    (bytes, keyLength, valueLength) ->
-                        encoder.append(bytes, 0, keyLength, bytes, keyLength, valueLength))));
+        runWriter.write(partition, encoder -> combining.combine(records, encoder)));
   }
 
   /** Merges if it pays, and commits. */

@@ -42,7 +42,6 @@ public final class RecordCollector<K, V> implements Closeable {
   private final Counters.Counter outputBytes;
   private SortChunks chunks;
   private RecordBuffer records;
-  private EarlyCombining early; // null for a job without a combiner
   private MapOutputBuilder output;
 
   private int uncountedRecords;
@@ -78,11 +77,6 @@ public final class RecordCollector<K, V> implements Closeable {
               plan.policy,
               reporter,
               reporter.getCounter(TaskCounter.SPILLED_RECORDS));
-      if (plan.combining != null) {
-        early =
-            new EarlyCombining(
-                plan.combining, plan.order, partitions, plan.sortBytes, new Kept(), reporter);
-      }
     } catch (RuntimeException | Error e) {
       closeBuffer();
       throw e;
@@ -141,15 +135,9 @@ public final class RecordCollector<K, V> implements Closeable {
     return records.append(record.bytes(), 0, record.keyLength(), record.valueLength(), partition);
   }
 
-  private boolean isTakenEarly(int partition)
-      throws IOException, InterruptedException, ClassNotFoundException {
-    return early != null
-        && early.take(record.bytes(), record.keyLength(), record.valueLength(), partition);
-  }
-
   private void take(int partition) throws IOException, InterruptedException {
     try {
-      if (!isTakenEarly(partition) && !append(partition)) {
+      if (!append(partition)) {
         spillAndAppend(partition);
       }
       if (chunks.isWantedBack()) {
@@ -173,65 +161,29 @@ public final class RecordCollector<K, V> implements Closeable {
   private void spillAndAppend(int partition)
       throws IOException, InterruptedException, ClassNotFoundException {
     if (!records.fitsEmpty(record.keyLength(), record.valueLength())) {
-      long startNs = System.nanoTime();
-      spillAlone(record.bytes(), record.keyLength(), record.valueLength(), partition);
-      record.shrink();
-      spillNs += System.nanoTime() - startNs;
+      spillAlone(partition);
       return;
     }
     spill();
-    requireAppended(append(partition), record.lengthBytes());
-  }
-
-  private static void requireAppended(boolean appended, long lengthBytes) {
-    if (!appended) {
+    if (!append(partition)) {
       throw new IllegalStateException(
-          "the empty sort buffer does not take a record of " + lengthBytes + " bytes that fits it");
+          "the empty sort buffer does not take a record of "
+              + record.lengthBytes()
+              + " bytes that fits it");
     }
   }
 
   /** What the buffer holds stays there: it has room for more of its kind. */
-  private void spillAlone(byte[] bytes, int keyLength, int valueLength, int partition)
-      throws IOException {
+  private void spillAlone(int partition)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    long startNs = System.nanoTime();
     LOG.info(
         "A record of {} bytes is larger than the sort buffer and becomes a run of its own",
-        (long) keyLength + valueLength);
-    output.spillSingle(bytes, keyLength, valueLength, partition);
+        record.lengthBytes());
+    output.spillSingle(record.bytes(), record.keyLength(), record.valueLength(), partition);
+    record.shrink();
     limits.requireSpills(output.spills());
-  }
-
-  /** Takes into the sort buffer what is combined before it. */
-  private final class Kept implements EarlyCombining.Kept {
-    @Override
-    public void reserve(long encodedBytes, int count)
-        throws IOException, InterruptedException, ClassNotFoundException {
-      if (!records.reserve(encodedBytes, count)) {
-        spill();
-      }
-    }
-
-    /** Fails the map even if the combiner, which it may pass through, catches what it throws. */
-    @Override
-    public boolean append(byte[] bytes, int keyLength, int valueLength, int partition)
-        throws IOException {
-      try {
-        if (records.append(bytes, 0, keyLength, valueLength, partition)) {
-          return true;
-        }
-        if (!records.fitsEmpty(keyLength, valueLength)) {
-          spillAlone(bytes, keyLength, valueLength, partition);
-          return false;
-        }
-        spillUncombined();
-        requireAppended(
-            records.append(bytes, 0, keyLength, valueLength, partition),
-            (long) keyLength + valueLength);
-        return true;
-      } catch (IOException | RuntimeException | Error e) {
-        spillFailure = e;
-        throw e;
-      }
-    }
+    spillNs += System.nanoTime() - startNs;
   }
 
   // Counters take a lock each; once in a thousand records shows as much.
@@ -252,25 +204,10 @@ public final class RecordCollector<K, V> implements Closeable {
     SortedRecords sorted = records.sort();
     sortNs += System.nanoTime() - startNs;
     output.spill(sorted);
-    spilled(true);
-    spillNs += System.nanoTime() - startNs;
-  }
-
-  /** For a combiner that emits more than it gets, in the midst of its run. */
-  private void spillUncombined() throws IOException {
-    LOG.info(
-        "Spilling {} records, {} bytes, as they are", records.recordCount(), records.dataBytes());
-    output.spillUncombined(records.sort());
-    spilled(false);
-  }
-
-  private void spilled(boolean combined) throws IOException {
     limits.requireSpills(output.spills());
     records.reset();
     chunks.giveBack();
-    if (early != null) {
-      early.spilled(combined);
-    }
+    spillNs += System.nanoTime() - startNs;
   }
 
   /**
@@ -282,11 +219,6 @@ public final class RecordCollector<K, V> implements Closeable {
       throws IOException, InterruptedException, ClassNotFoundException {
     count();
     checkSpillFailure();
-    if (early != null) {
-      early.flush();
-      checkSpillFailure();
-      spillNs += early.elapsedNs();
-    }
     spill();
     // The sort buffer is not needed for what follows; a merge is welcome to its memory.
     closeBuffer();
@@ -307,10 +239,6 @@ public final class RecordCollector<K, V> implements Closeable {
   }
 
   private void closeBuffer() {
-    if (early != null) {
-      early.close();
-      early = null;
-    }
     if (records != null) {
       records.close();
       records = null;

@@ -62,7 +62,8 @@ public final class RecordBuffer implements AutoCloseable {
     Objects.checkFromIndexSize(offset, keyLength, record.length);
     Objects.checkFromIndexSize(offset + keyLength, valueLength, record.length);
     long encodedLength = RecordFormat.encodedLength(keyLength, valueLength);
-    if (!reserve(encodedLength, 1)) {
+    if (!arena.reserve(encodedLength) || !index.reserve()) {
+      arena.giveBackUnused(); // or the index of smaller records would find none
       return false;
     }
     long prefix = hasPrefix ? order.prefix(record, offset, keyLength) : 0;
@@ -70,19 +71,6 @@ public final class RecordBuffer implements AutoCloseable {
     counts[partition]++;
     encodedBytes[partition] += encodedLength;
     return true;
-  }
-
-  /**
-   * Takes of the pool what records need that are appended next; false if it has not so much.
-   *
-   * @param encodedBytes of all of them, as a run has them
-   */
-  public boolean reserve(long encodedBytes, int recordCount) throws IOException {
-    if (arena.reserve(encodedBytes) && index.reserve(recordCount)) {
-      return true;
-    }
-    arena.giveBackUnused(); // or the index of smaller records would find none
-    return false;
   }
 
   /**

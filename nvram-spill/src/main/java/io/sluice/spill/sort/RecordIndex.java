@@ -39,23 +39,21 @@ final class RecordIndex {
     this.mask = (1 << shift) - 1;
   }
 
-  /**
-   * Makes room for so many entries more; false if the pool is exhausted, and what was taken until
-   * then stays.
-   */
-  boolean reserve(int entries) throws IOException {
-    while (entries > (chunkCount << shift) - size) {
-      ByteBuffer chunk = pool.acquire();
-      if (chunk == null) {
-        return false;
-      }
-      if (chunkCount == chunks.length) {
-        chunks = Arrays.copyOf(chunks, chunkCount * 2);
-        words = Arrays.copyOf(words, chunkCount * 2);
-      }
-      chunks[chunkCount] = chunk;
-      words[chunkCount++] = chunk.order(ByteOrder.nativeOrder()).asLongBuffer();
+  /** Makes room for one more entry; false if the pool is exhausted. */
+  boolean reserve() throws IOException {
+    if (size < chunkCount << shift) {
+      return true;
     }
+    ByteBuffer chunk = pool.acquire();
+    if (chunk == null) {
+      return false;
+    }
+    if (chunkCount == chunks.length) {
+      chunks = Arrays.copyOf(chunks, chunkCount * 2);
+      words = Arrays.copyOf(words, chunkCount * 2);
+    }
+    chunks[chunkCount] = chunk;
+    words[chunkCount++] = chunk.order(ByteOrder.nativeOrder()).asLongBuffer();
     return true;
   }
 
