@@ -234,7 +234,7 @@ class LocalClientsIT {
     JsonNode job = rest.get(web, path).path("job");
     boolean succeeded = job.path("state").asText().equals("SUCCEEDED");
     assertEquals(2, job.path("mapsTotal").asInt(), job::toString);
-    assertEquals(succeeded ? 2 : 0, job.path("mapsCompleted").asInt(), job::toString);
+    assertEquals(2, job.path("mapsCompleted").asInt(), job::toString); // in whatever way, to it
     assertTrue(succeeded || !job.path("diagnostics").asText().isEmpty(), job::toString);
     JsonNode counters = rest.get(web, path + "/counters").path("jobCounters");
     assertEquals(succeeded, counters.toString().contains("MAP_INPUT_RECORDS"), counters::toString);

@@ -88,19 +88,7 @@ public final class JobHistory {
     } catch (IOException | RuntimeException | LinkageError e) {
       giveUp(e);
     }
-    ApplicationAttemptId client = // the history server shows no job without an ApplicationMaster
-        ApplicationAttemptId.newInstance(
-            ApplicationId.newInstance(Long.parseLong(id.getJtIdentifier()), id.getId()), 1);
-    write(
-        () ->
-            new AMStartedEvent(
-                client,
-                submitMs,
-                ContainerId.newContainerId(client, 1),
-                host,
-                NO_PORT,
-                NO_PORT,
-                submitMs));
+    write(this::clientStarted);
     write(
         () ->
             new JobSubmittedEvent(
@@ -117,6 +105,15 @@ public final class JobHistory {
                 "",
                 conf.get(MRJobConfig.WORKFLOW_TAGS, ""),
                 conf));
+  }
+
+  /** The history server shows no job without an ApplicationMaster; here that is the client. */
+  private HistoryEvent clientStarted() {
+    ApplicationAttemptId client =
+        ApplicationAttemptId.newInstance(
+            ApplicationId.newInstance(Long.parseLong(id.getJtIdentifier()), id.getId()), 1);
+    return new AMStartedEvent(
+        client, submitMs, ContainerId.newContainerId(client, 1), host, NO_PORT, NO_PORT, submitMs);
   }
 
   private boolean isBinary() {
