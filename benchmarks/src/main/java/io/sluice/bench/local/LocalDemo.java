@@ -34,7 +34,9 @@ public final class LocalDemo {
       List.of(
           new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK),
           new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK_PARALLEL));
-  private static final List<String> JVM_OPTIONS = List.of("-Xmx1g", "-XX:+UseParallelGC");
+
+  /** With less, two reduces at a time have no room for what stock shuffles. */
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx2g", "-XX:+UseParallelGC");
 
   private final Workspace workspace;
   private final Console console;
