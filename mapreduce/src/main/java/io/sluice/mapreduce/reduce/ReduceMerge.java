@@ -68,8 +68,8 @@ public final class ReduceMerge {
     }
   }
 
-  /** What a round has staged, with no codec. */
-  private record MergedRun(String name, long lengthBytes, RunInput input) implements MergeRun {
+  /** A run without a codec, such as a round has staged. */
+  record MergedRun(String name, long lengthBytes, RunInput input) implements MergeRun {
     @Override
     public long meanRecordBytes() {
       return 0;

@@ -85,26 +85,6 @@ final class HeapRuns {
     }
   }
 
-  private record HeapMergeRun(String name, long lengthBytes, RunInput input) implements MergeRun {
-    @Override
-    public long meanRecordBytes() {
-      return 0;
-    }
-
-    @Override
-    public boolean compressed() {
-      return false;
-    }
-
-    @Override
-    public void suspend() {}
-
-    @Override
-    public void close() throws IOException {
-      input.close();
-    }
-  }
-
   final class HeapStage implements StageArea {
     int created;
     int failAt = Integer.MAX_VALUE;
@@ -189,7 +169,9 @@ final class HeapRuns {
       byte[] value = new byte[random.nextInt(50)];
       encoder.append(encoded, 0, 4, value, 0, value.length);
       encoder.finish();
-      runs.add(new HeapMergeRun("run " + key, bytes.size(), new HeapInput(bytes.toByteArray())));
+      runs.add(
+          new ReduceMerge.MergedRun(
+              "run " + key, bytes.size(), new HeapInput(bytes.toByteArray())));
     }
     return runs;
   }
