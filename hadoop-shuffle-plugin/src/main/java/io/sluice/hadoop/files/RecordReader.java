@@ -22,8 +22,9 @@ import org.apache.hadoop.fs.FileSystem;
  * takes to hear of the name server, whatever it says.
  *
  * <p>Thread contract: safe from any thread. Ownership: closing it ends its threads, which end by
- * themselves when nothing was read for a while. Failure: that of the root's file system; a read
- * that the system below does not give up is waited for as long as that does.
+ * themselves when nothing was read for a while; who reads then does it alone. Failure: that of the
+ * root's file system; a read that the system below does not give up is waited for as long as that
+ * does.
  */
 final class RecordReader implements Closeable {
   /** At once; a DataNode and a NameNode have more handlers. */
@@ -47,7 +48,8 @@ final class RecordReader implements Closeable {
               Thread thread = new Thread(work, "sluice-file-records");
               thread.setDaemon(true);
               return thread;
-            });
+            },
+            (work, closed) -> work.run()); // by the caller, as there are no threads any more
     pool.allowCoreThreadTimeOut(true);
     this.threads = pool;
   }

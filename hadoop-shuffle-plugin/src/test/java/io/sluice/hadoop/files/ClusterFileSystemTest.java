@@ -188,6 +188,16 @@ class ClusterFileSystemTest {
     }
   }
 
+  /** Hadoop's cache gives one to all who ask, and anybody may close it. */
+  @Test
+  void aFileSystemThatSomebodyHasClosedStillLists() throws IOException {
+    FileSystem driver = cluster.driver();
+    write(driver, "/rank/part-0", bytes(200));
+    write(driver, "/rank/part-1", bytes(201));
+    driver.close();
+    assertEquals(2, driver.listStatus(path("/rank")).length);
+  }
+
   @Test
   void whatIsReplacedIsFree() throws IOException {
     writtenOnNode1("/file");
