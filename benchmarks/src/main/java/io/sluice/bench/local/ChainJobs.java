@@ -13,7 +13,7 @@ import java.util.List;
  * <p>Not thread-safe; the place is its caller's.
  */
 final class ChainJobs {
-  private static final List<String> JVM_OPTIONS = List.of("-Xmx1g", "-XX:+UseParallelGC");
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx1g");
   private static final int REDUCES = 2;
 
   private final LocalPlace place;

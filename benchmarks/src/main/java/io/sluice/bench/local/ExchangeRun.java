@@ -38,9 +38,7 @@ final class ExchangeRun {
   ExchangeRun(LocalPlace place, Path log4j) {
     this.place = place;
     this.client =
-        place.client(
-            "client",
-            List.of("-Xmx2g", "-XX:+UseParallelGC", "-Dlog4j.configuration=" + log4j.toUri()));
+        place.client("client", List.of("-Xmx2g", "-Dlog4j.configuration=" + log4j.toUri()));
   }
 
   ExchangeCell run(ExchangeShape shape, ExchangeKeys keys, long records, int rounds) {

@@ -21,7 +21,7 @@ import java.util.Map;
 public final class HoneClients {
   private static final int REDUCES = 2;
   private static final long SPLIT_BYTES = 64L << 20; // the paper's
-  private static final List<String> JVM_OPTIONS = List.of("-Xmx2g", "-XX:+UseParallelGC");
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx2g");
 
   /** Of what bin/spark-submit opens, what these programs need. */
   private static final List<String> SPARK_OPENS =
@@ -41,8 +41,9 @@ public final class HoneClients {
     this.workloads = workspace.workloadsJar();
     this.directory = directory;
     HadoopDistribution hadoop = cluster.spec().distribution();
-    LocalClient oneProcess =
-        LocalClient.ofOneProcess(hadoop, engineJar, made("process"), JVM_OPTIONS);
+    List<String> options = new ArrayList<>(workspace.oneProcessOptions());
+    options.addAll(JVM_OPTIONS);
+    LocalClient oneProcess = LocalClient.ofOneProcess(hadoop, engineJar, made("process"), options);
     clients.put(HoneVariant.STOCK, oneProcess);
     clients.put(HoneVariant.SLUICE, oneProcess);
     clients.put(
@@ -50,6 +51,7 @@ public final class HoneClients {
         LocalClient.ofCluster(
             hadoop, cluster.clientConf(), List.of(), made("cluster"), List.of("-Xmx384m")));
     List<String> sparkOptions = new ArrayList<>(JVM_OPTIONS);
+    sparkOptions.add("-XX:+UseParallelGC");
     SPARK_OPENS.forEach(name -> sparkOptions.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     sparkOptions.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
     clients.put(HoneVariant.SPARK, LocalClient.ofSpark(spark, made("spark"), sparkOptions));

@@ -36,7 +36,7 @@ public final class LocalDemo {
           new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK_PARALLEL));
 
   /** With less, two reduces at a time have no room for what stock shuffles. */
-  private static final List<String> JVM_OPTIONS = List.of("-Xmx2g", "-XX:+UseParallelGC");
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx2g");
 
   private final Workspace workspace;
   private final Console console;

@@ -7,6 +7,7 @@ import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalClient;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,16 +16,16 @@ import java.util.List;
  * <p>Not thread-safe. Ownership: whoever opens it closes it, which deletes all files.
  */
 final class LocalPlace implements AutoCloseable {
+  private final Workspace workspace;
   private final HadoopDistribution hadoop;
   private final Path engineJar;
-  private final Path workloads;
   private final ClusterDirectory directory;
 
   private LocalPlace(
-      HadoopDistribution hadoop, Path engineJar, Path workloads, ClusterDirectory directory) {
+      Workspace workspace, HadoopDistribution hadoop, Path engineJar, ClusterDirectory directory) {
+    this.workspace = workspace;
     this.hadoop = hadoop;
     this.engineJar = engineJar;
-    this.workloads = workloads;
     this.directory = directory;
   }
 
@@ -37,8 +38,7 @@ final class LocalPlace implements AutoCloseable {
         SluiceFragments.load(workspace)
             .orElseThrow(() -> new ClusterException("Sluice's jar for Hadoop is not built"))
             .jar();
-    return new LocalPlace(
-        hadoop, engineJar, workspace.workloadsJar(), ClusterDirectory.create(clusters));
+    return new LocalPlace(workspace, hadoop, engineJar, ClusterDirectory.create(clusters));
   }
 
   HadoopDistribution hadoop() {
@@ -47,7 +47,7 @@ final class LocalPlace implements AutoCloseable {
 
   /** The jar with the papers' programs. */
   Path workloads() {
-    return workloads;
+    return workspace.workloadsJar();
   }
 
   Path directory() {
@@ -67,9 +67,15 @@ final class LocalPlace implements AutoCloseable {
     return "-Dhadoop.tmp.dir=" + path("tmp");
   }
 
-  /** A client with a directory of that name. */
+  /**
+   * A client with a directory of that name, which starts as {@code ./sluice run}.
+   *
+   * @param jvmOptions its heap, and what else it needs
+   */
   LocalClient client(String name, List<String> jvmOptions) {
-    return LocalClient.ofOneProcess(hadoop, engineJar, made(name), jvmOptions);
+    List<String> options = new ArrayList<>(workspace.oneProcessOptions());
+    options.addAll(jvmOptions);
+    return LocalClient.ofOneProcess(hadoop, engineJar, made(name), options);
   }
 
   /** A new directory. */

@@ -16,7 +16,7 @@ import java.util.Map;
  * <p>Not thread-safe; the place is its caller's.
  */
 final class ScalingJobs {
-  private static final List<String> JVM_OPTIONS = List.of("-Xmx1g", "-XX:+UseParallelGC");
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx1g");
   private static final long BYTES_OF_DOCUMENT = 125_000; // of TeraSort, for about the same time
 
   private final LocalPlace place;

@@ -31,6 +31,13 @@ public record Workspace(Path root) {
     return root.resolve("docs/conf");
   }
 
+  /** How {@code ./sluice run} starts Java for jobs in one process, but for the heap. */
+  public List<String> oneProcessOptions() {
+    return List.of(
+        "@" + fragments().resolve("local/java.options"),
+        "-XX:SharedArchiveFile=" + root.resolve("target/run/classes.jsa"));
+  }
+
   public Path distribution(String hadoopVersion) {
     return root.resolve("it-tests/distribution/target/hadoop-" + hadoopVersion);
   }

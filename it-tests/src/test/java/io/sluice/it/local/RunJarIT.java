@@ -1,0 +1,119 @@
+package io.sluice.it.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./sluice run} in a checkout of its own that has just been built. */
+class RunJarIT {
+  private static final long DEADLINE_S = 240;
+
+  /** What the script reads of a checkout; the rest would be built anew. */
+  private static final List<String> BUILT =
+      List.of("README.md", "docs", "it-tests/distribution", "jars/hadoop/target");
+
+  @TempDir Path root;
+  private Path archive;
+
+  @BeforeEach
+  void checkOut() throws IOException {
+    Workspace built = Workspace.find();
+    Files.copy(built.root().resolve("sluice"), root.resolve("sluice"));
+    for (String part : BUILT) {
+      Files.createDirectories(root.resolve(part).getParent());
+      Files.createSymbolicLink(root.resolve(part), built.root().resolve(part));
+    }
+    Files.createDirectories(root.resolve("it-tests/target"));
+    Files.createFile(root.resolve("it-tests/target/.built"));
+    Files.writeString(root.resolve("text"), "to be or not to be\n");
+    archive = root.resolve("target/run/classes.jsa");
+  }
+
+  @Test
+  void theFirstRunArchivesTheClassesThatTheNextStartsWith() throws Exception {
+    countWords("first");
+    Path loaded = root.resolve("loaded");
+    countWords("second", "-Xlog:class+load:file=" + loaded);
+
+    assertTrue(
+        Files.readAllLines(loaded).stream()
+            .anyMatch(
+                line ->
+                    line.contains("io.sluice.local.client.LocalEngine ")
+                        && line.contains("shared objects file")),
+        "the engine's classes are not from the archive");
+    assertEquals(List.of("classes.jsa", "log"), names(archive.getParent()));
+  }
+
+  @Test
+  void runsWithoutAnArchiveWhereNoneCanBeMade() throws Exception {
+    Files.createDirectory(root.resolve("target"));
+    Files.createFile(archive.getParent());
+
+    String said = countWords("words");
+
+    assertTrue(said.contains("no archive of classes could be made"), said);
+  }
+
+  @Test
+  void takesNoArchiveOfAnotherBuild() throws Exception {
+    Files.createDirectories(archive.getParent());
+    Files.writeString(archive, "of another build");
+    Files.setLastModifiedTime(
+        root.resolve("it-tests/target/.built"),
+        FileTime.fromMillis(System.currentTimeMillis() + 60_000));
+
+    String said = countWords("words");
+
+    assertFalse(said.contains("archive"), said);
+    assertTrue(Files.size(archive) > 1 << 20, "it was not made anew");
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (var files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  /** Counts the words of the text, and returns what was said. */
+  private String countWords(String output, String... jvmOptions) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("./sluice", "run"));
+    command.add(HadoopDistribution.underTest(Workspace.find()).examplesJar().toString());
+    command.addAll(List.of("wordcount", "text", output));
+    Path said = root.resolve("said-" + output);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(root.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile());
+    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", jvmOptions));
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.start();
+    try {
+      assertTrue(process.waitFor(DEADLINE_S, TimeUnit.SECONDS), () -> "still runs: " + command);
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+    String text = Files.readString(said);
+    assertEquals(0, process.exitValue(), text);
+    assertEquals(
+        List.of("be\t2", "not\t1", "or\t1", "to\t2"),
+        Files.readAllLines(root.resolve(output).resolve("part-r-00000")));
+    return text;
+  }
+}
