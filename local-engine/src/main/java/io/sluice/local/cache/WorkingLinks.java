@@ -23,9 +23,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Jobs that call the same content by the same name share the link; it then leads to the copy of
  * any of them that still runs. A job that calls something else so waits until those have ended; it
- * fails if one of them may wait for it, since a task of that one has started it. All names of a job
- * are taken at once, so jobs do not wait for each other in a circle. What was in the working
- * directory before stays, and no link is made in its place, as with stock.
+ * fails if one of them may wait for it, since a task of that one has started it, or a job for which
+ * such a one waits in turn. All names of a job are taken at once, so jobs do not wait for each
+ * other in a circle. What was in the working directory before stays, and no link is made in its
+ * place, as with stock.
  *
  * <p>Thread contract: safe from any thread. Ownership: the job closes it, before it deletes what
  * the links lead to; what is left when the JVM ends is removed then. Failure: where no link can be
@@ -38,7 +39,11 @@ final class WorkingLinks implements Closeable {
   /** A link, where it may lead, of which the last is where it does, and whose it is. */
   private record Link(List<Path> targets, List<JobID> jobs, List<Path> madeDirectories) {}
 
+  /** A job that waits for a link, and all that may wait for it. */
+  private record Waiting(Path link, Set<JobID> ancestors) {}
+
   private static final Map<Path, Link> LINKS = new HashMap<>(); // guarded by the class
+  private static final List<Waiting> WAITING = new ArrayList<>(); // guarded by the class
   private static boolean removesAtEnd; // guarded by the class
 
   private final Map<Path, Path> wanted;
@@ -57,7 +62,8 @@ final class WorkingLinks implements Closeable {
    * @param ancestors jobs that may wait for this one
    * @param isCancelled asked while it waits for another job
    * @throws InterruptedIOException if it was cancelled meanwhile
-   * @throws IOException of a name that leads out of the directory, or that an ancestor has taken
+   * @throws IOException of a name that leads out of the directory, or that a job has taken that may
+   *     wait for this
    */
   static WorkingLinks make(
       Path directory,
@@ -87,36 +93,61 @@ final class WorkingLinks implements Closeable {
     Set<Path> same = new HashSet<>(); // targets of others, which need not be compared again
     for (Path link = taken(same); link != null; link = taken(same)) {
       Link other = LINKS.get(link);
-      requireNoAncestor(link, other, ancestors);
+      requireNoCircle(link, other, ancestors);
       LOG.info("{} means something else to a job that runs; this one waits for it", link);
-      while (LINKS.get(link) == other) {
-        if (isCancelled.getAsBoolean()) {
-          throw new InterruptedIOException("killed while another job's " + link + " was in use");
-        }
-        try {
-          WorkingLinks.class.wait(LOOK_MS);
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          throw new InterruptedIOException("interrupted while " + link + " was in use");
-        }
+      Waiting waiting = new Waiting(link, ancestors);
+      WAITING.add(waiting);
+      try {
+        awaitEnd(link, other, isCancelled);
+      } finally {
+        WAITING.remove(waiting);
       }
     }
   }
 
-  private static void requireNoAncestor(Path link, Link other, Set<JobID> ancestors)
+  private static void awaitEnd(Path link, Link other, BooleanSupplier isCancelled)
+      throws IOException {
+    while (LINKS.get(link) == other) {
+      if (isCancelled.getAsBoolean()) {
+        throw new InterruptedIOException("killed while another job's " + link + " was in use");
+      }
+      try {
+        WorkingLinks.class.wait(LOOK_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while " + link + " was in use");
+      }
+    }
+  }
+
+  private static void requireNoCircle(Path link, Link other, Set<JobID> ancestors)
       throws IOException {
     for (JobID holder : other.jobs()) {
-      if (ancestors.contains(holder)) {
+      if (mayWaitFor(holder, ancestors, new HashSet<>())) {
         throw new IOException(
             link.getFileName()
                 + " is the name of another file of "
                 + holder
-                + ", a task of which has started this job: they would wait for each other. Give the"
-                + " file another name, or start the job when "
+                + ", which may wait for the task that has started this job: they would wait for each"
+                + " other. Give the file another name, or start the job when "
                 + holder
                 + " has ended");
       }
     }
+  }
+
+  /** Whether a job is one of those, or has started one that waits for one, and so on. */
+  private static boolean mayWaitFor(JobID job, Set<JobID> ancestors, Set<JobID> seen) {
+    if (ancestors.contains(job)) {
+      return true;
+    }
+    return seen.add(job)
+        && WAITING.stream()
+            .filter(waiting -> waiting.ancestors().contains(job))
+            .map(waiting -> LINKS.get(waiting.link()))
+            .filter(link -> link != null) // it is about to be told that it waits no more
+            .flatMap(link -> link.jobs().stream())
+            .anyMatch(holder -> mayWaitFor(holder, ancestors, seen));
   }
 
   private Path taken(Set<Path> same) throws IOException {
