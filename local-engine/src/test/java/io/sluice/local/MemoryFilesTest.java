@@ -7,8 +7,11 @@ import io.sluice.memory.store.ProcessStore;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -115,6 +118,26 @@ class MemoryFilesTest {
     fs.delete(new Path("/tmp"), true);
     fs.delete(new Path("/user"), true);
     assertEquals(0, ProcessStore.of(conf).stats().memory().usedBytes());
+  }
+
+  /** Which takes longer than a small task, and Hadoop does it where it has no native library. */
+  @Test
+  void aLaterJobStartsNoProcess() throws Exception {
+    try (FSDataOutputStream out = FileSystem.get(conf()).create(new Path(INPUT, "file"))) {
+      out.writeBytes("few words\n");
+    }
+    runChain("sluice"); // Hadoop asks the system once what it is
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.ProcessStart").withStackTrace();
+      recording.start();
+      FileSystem.get(conf).delete(new Path("/chain/counts-sluice"), true);
+      FileSystem.get(conf).delete(new Path("/chain/sums-sluice"), true);
+      runChain("sluice");
+      recording.stop();
+      java.nio.file.Path file = directory.resolve("processes.jfr");
+      recording.dump(file);
+      assertEquals(List.of(), RecordingFile.readAllEvents(file));
+    }
   }
 
   /** The first letters of each word. */

@@ -33,9 +33,12 @@ public final class Oracle {
     }
   }
 
-  /** The APIs name their parts differently: part-r-00000 and part-00000. */
+  /** The APIs name their parts differently: part-r-00000 and part-00000; programs, as they like. */
   private static List<String> numbers(List<String> parts) {
-    return parts.stream().map(part -> part.substring(part.lastIndexOf('-') + 1)).toList();
+    return parts.stream()
+        .map(part -> part.substring(part.lastIndexOf('/') + 1))
+        .map(name -> name.substring(name.lastIndexOf('-') + 1))
+        .toList();
   }
 
   /** All that a job wrote, part by part. */

@@ -6,6 +6,7 @@ import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
 import java.util.function.Function;
 import javax.crypto.SecretKey;
@@ -129,6 +130,7 @@ public final class TaskRun implements Closeable {
     String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
     for (int i = 0; i < localDirs.length; i++) {
       localDirs[i] = localDirs[i] + Path.SEPARATOR + attempt;
+      make(localDirs[i]);
     }
     conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
     task.setJobFile(jobFile);
@@ -144,6 +146,14 @@ public final class TaskRun implements Closeable {
     } finally {
       delete(conf, attempt, localDirs);
     }
+  }
+
+  /**
+   * Stock would make it when it looks for it, and without its native library start a process for
+   * that. Where it cannot be made stock goes on with the others.
+   */
+  private static void make(String localDir) {
+    new File(new Path(localDir).toUri().getPath()).mkdirs();
   }
 
   /** What cannot be deleted is once more at the end of the job. */

@@ -1,0 +1,33 @@
+package io.sluice.local.exchange;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.apache.hadoop.mapred.JobConf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ExchangeModeTest {
+  private static final int MAP_THREADS = 2;
+
+  @ParameterizedTest
+  @CsvSource({
+    "pull, none, 20000, 100, 1, PULL",
+    "push, none, 256, 100, 1, PUSH",
+    "push, none, 257, 100, 1, HYBRID", // a sort buffer for each is too much
+    "push, task, 1, 100, 1, PULL",
+    "hybrid, none, 1, 1, 1, HYBRID",
+    "auto, none, 2, 15, 1, PULL", // too few maps
+    "auto, none, 2, 16, 1, HYBRID", // small runs
+    "auto, none, 2, 16, 2097152, PULL", // 64 KiB each
+    "auto, none, 126, 16, 1073741824, HYBRID", // many
+    "auto, none, 125, 16, 1073741824, PULL",
+  })
+  void isWhatIsSetOrFits(
+      String set, String isolation, int reduces, int maps, long inputBytes, ExchangeMode expected) {
+    JobConf job = new JobConf(false);
+    job.set("sluice.local.exchange", set);
+    job.set("sluice.local.isolation", isolation);
+    job.setNumReduceTasks(reduces);
+    assertEquals(expected, ExchangeMode.of(job, maps, MAP_THREADS, inputBytes));
+  }
+}
