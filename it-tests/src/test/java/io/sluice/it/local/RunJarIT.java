@@ -68,6 +68,14 @@ class RunJarIT {
     assertTrue(said.contains("no archive of classes could be made"), said);
   }
 
+  /** As one may for a debugger that waits; with this one the JVM ends well without an archive. */
+  @Test
+  void optionsForTheJobAreNotThoseOfWhatMakesTheArchive() throws Exception {
+    countWords("words", "-Xshare:off");
+
+    assertEquals(List.of("classes.jsa", "log"), names(archive.getParent()));
+  }
+
   @Test
   void takesNoArchiveOfAnotherBuild() throws Exception {
     Files.createDirectories(archive.getParent());
