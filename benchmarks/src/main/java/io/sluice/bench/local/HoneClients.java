@@ -41,9 +41,8 @@ public final class HoneClients {
     this.workloads = workspace.workloadsJar();
     this.directory = directory;
     HadoopDistribution hadoop = cluster.spec().distribution();
-    List<String> options = new ArrayList<>(workspace.oneProcessOptions());
-    options.addAll(JVM_OPTIONS);
-    LocalClient oneProcess = LocalClient.ofOneProcess(hadoop, engineJar, made("process"), options);
+    LocalClient oneProcess =
+        LocalClient.ofOneProcess(workspace, hadoop, engineJar, made("process"), JVM_OPTIONS);
     clients.put(HoneVariant.STOCK, oneProcess);
     clients.put(HoneVariant.SLUICE, oneProcess);
     clients.put(

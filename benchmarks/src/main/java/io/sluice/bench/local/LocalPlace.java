@@ -7,7 +7,6 @@ import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalClient;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -73,9 +72,7 @@ final class LocalPlace implements AutoCloseable {
    * @param jvmOptions its heap, and what else it needs
    */
   LocalClient client(String name, List<String> jvmOptions) {
-    List<String> options = new ArrayList<>(workspace.oneProcessOptions());
-    options.addAll(jvmOptions);
-    return LocalClient.ofOneProcess(hadoop, engineJar, made(name), options);
+    return LocalClient.ofOneProcess(workspace, hadoop, engineJar, made(name), jvmOptions);
   }
 
   /** A new directory. */

@@ -2,6 +2,7 @@ package io.sluice.it.local;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -53,14 +54,22 @@ public final class LocalClient {
         List.of(), classPath, "org.apache.hadoop.util.RunJar", directory, options);
   }
 
-  /** On stock's jars and Sluice's, with nothing else configured than the command says. */
+  /**
+   * On stock's jars and Sluice's, started as {@code ./sluice run} does, with nothing else
+   * configured than the command says.
+   *
+   * @param jvmOptions its heap, and what else it needs
+   */
   public static LocalClient ofOneProcess(
-      HadoopDistribution distribution, Path engineJar, Path directory, List<String> jvmOptions) {
+      Workspace workspace,
+      HadoopDistribution distribution,
+      Path engineJar,
+      Path directory,
+      List<String> jvmOptions) {
+    List<String> options = new ArrayList<>(workspace.oneProcessOptions());
+    options.addAll(jvmOptions);
     return hadoop(
-        distribution,
-        List.of(distribution.classPath(), engineJar.toString()),
-        directory,
-        jvmOptions);
+        distribution, List.of(distribution.classPath(), engineJar.toString()), directory, options);
   }
 
   /**
