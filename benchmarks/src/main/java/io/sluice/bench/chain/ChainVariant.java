@@ -2,12 +2,15 @@ package io.sluice.bench.chain;
 
 import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.it.cluster.PseudoCluster;
 import java.util.Map;
 
 /** A way to run the same unmodified driver on the same cluster. */
 enum ChainVariant implements Variant {
   /** Hadoop's own shuffle; the chain's files in HDFS. */
   STOCK("stock", HadoopVariant.STOCK, ""),
+  /** The same with the archive of classes, which Sluice makes and any job can use. */
+  STOCK_ARCHIVE("stock, archive of classes", HadoopVariant.STOCK, ""),
   /** Sluice's; the files as before. */
   SLUICE("Sluice", HadoopVariant.SLUICE, ""),
   /** The same with the chain's files in the pools of the nodes: paths differ, and nothing else. */
@@ -29,8 +32,8 @@ enum ChainVariant implements Variant {
   }
 
   /** What is passed as {@code -D} to the driver. */
-  Map<String, String> settings() {
-    return shuffle.settings();
+  Map<String, String> settings(PseudoCluster cluster) {
+    return this == STOCK ? shuffle.settings(cluster) : shuffle.settings();
   }
 
   /** What the URI of an output begins with; nothing for one in HDFS. */

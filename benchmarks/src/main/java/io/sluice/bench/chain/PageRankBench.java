@@ -41,6 +41,7 @@ public final class PageRankBench {
 
   private static final List<Ratio<ChainVariant>> RATIOS =
       List.of(
+          new Ratio<>(ChainVariant.STOCK_ARCHIVE, ChainVariant.STOCK),
           new Ratio<>(ChainVariant.SLUICE, ChainVariant.STOCK),
           new Ratio<>(ChainVariant.CLUSTER_FILES, ChainVariant.STOCK),
           new Ratio<>(ChainVariant.CLUSTER_FILES, ChainVariant.SLUICE));

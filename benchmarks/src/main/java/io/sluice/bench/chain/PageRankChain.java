@@ -57,7 +57,7 @@ final class PageRankChain {
   /** Runs the driver. */
   ChainCosts run(ChainVariant variant) {
     List<String> arguments = new ArrayList<>(List.of("pagerank"));
-    variant.settings().forEach((name, value) -> arguments.add("-D" + name + "=" + value));
+    variant.settings(cluster).forEach((name, value) -> arguments.add("-D" + name + "=" + value));
     arguments.add("-Dmapreduce.job.reduces=" + REDUCES);
     arguments.addAll(List.of(GRAPH, output(variant), Integer.toString(rounds)));
     ProcessUse before = cluster.useWithoutContainers();

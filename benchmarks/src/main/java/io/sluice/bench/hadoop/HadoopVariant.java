@@ -1,6 +1,7 @@
 package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Variant;
+import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -33,6 +34,17 @@ public enum HadoopVariant implements Variant {
   @Override
   public String title() {
     return title;
+  }
+
+  /**
+   * The same on a cluster whose administrator has made archives of classes, which stock has not.
+   */
+  public Map<String, String> settings(PseudoCluster cluster) {
+    Map<String, String> settings = settings();
+    if (!OURS.contains(this)) {
+      settings.putAll(cluster.withoutArchive());
+    }
+    return settings;
   }
 
   /** What is passed as {@code -D} to a job. */

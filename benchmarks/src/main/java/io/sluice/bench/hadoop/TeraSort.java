@@ -68,7 +68,7 @@ public final class TeraSort {
     JobSpec spec =
         example("TeraSort, " + variant.title(), "terasort", input(), output(variant))
             .with("mapreduce.job.reduces", REDUCES)
-            .with(variant.settings())
+            .with(variant.settings(cluster))
             .with(settings);
     return JobCosts.of(cluster, RunningJob.run(cluster, spec, progress).requireSuccess());
   }

@@ -41,7 +41,7 @@ public final class WordCount {
                 directory + "/input",
                 output(variant))
             .with("mapreduce.job.reduces", REDUCES)
-            .with(variant.settings());
+            .with(variant.settings(cluster));
     return JobCosts.of(cluster, RunningJob.run(cluster, spec, progress).requireSuccess());
   }
 

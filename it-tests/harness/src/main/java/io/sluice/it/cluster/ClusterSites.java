@@ -53,6 +53,11 @@ final class ClusterSites {
     spec.sluice().ifPresent(sluice -> values.putAll(sluice.mapredSite()));
     values.putAll(spec.site());
     writeConf(clientConf(), values);
+    Map<String, String> archive = TaskArchives.settings(spec, clientConf());
+    if (!archive.isEmpty()) {
+      values.putAll(archive);
+      writeConf(clientConf(), values);
+    }
   }
 
   /** Writes the conf directory of a NodeManager and says what it must know to be talked to. */
@@ -140,7 +145,11 @@ final class ClusterSites {
     common.put(
         "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage", "99");
     common.put("yarn.nodemanager.recovery.enabled", Boolean.toString(spec.nodeManagerRecovery()));
-    common.put("yarn.application.classpath", clientConf() + "," + spec.distribution().classPath());
+    // As with stock's scripts: containers find the configuration by this variable.
+    common.put(
+        "yarn.nodemanager.admin-env",
+        "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX,HADOOP_CONF_DIR=" + clientConf());
+    common.put("yarn.application.classpath", "$HADOOP_CONF_DIR," + spec.distribution().classPath());
   }
 
   private void mapReduce() {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -248,6 +249,11 @@ public final class PseudoCluster implements AutoCloseable {
   /** The conf directory of clients and containers. */
   public Path clientConf() {
     return sites.clientConf();
+  }
+
+  /** Settings of a job whose JVMs shall start without the node's archive of classes. */
+  public Map<String, String> withoutArchive() {
+    return TaskArchives.without(spec);
   }
 
   public Path logs() {

@@ -2,7 +2,6 @@ package io.sluice.it.local;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -30,8 +29,12 @@ final class CollectorThreads {
     for (Path thread : threads) {
       try {
         cpuMs += cpuMs(Files.readString(thread.resolve("stat")));
-      } catch (NoSuchFileException e) {
-        continue; // it has ended meanwhile; the collector's do not
+      } catch (IOException e) {
+        if (Files.exists(thread)) {
+          throw e;
+        }
+        continue; // it has ended meanwhile, maybe between opening and reading; the collector's do
+        // not
       }
     }
     return cpuMs;

@@ -136,8 +136,13 @@ public final class LocalClient {
     command.add(jar.toString());
     command.addAll(arguments);
     long startNs = System.nanoTime();
-    run(command, log());
-    return ProcessCosts.read(costs, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
+    run(command);
+    long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+    try {
+      return ProcessCosts.read(costs, wallMs);
+    } catch (IOException e) {
+      throw new ClusterException("it did not write what it took; it said:\n" + endOfLog(), e);
+    }
   }
 
   private static String classesOfThis() {
@@ -145,9 +150,9 @@ public final class LocalClient {
         .toString();
   }
 
-  private void run(List<String> command, Path log) {
+  private void run(List<String> command) {
     ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log().toFile());
     builder.directory(directory.toFile());
     builder.environment().keySet().removeIf(name -> name.matches("(HADOOP|YARN|HDFS|MAPRED)_.*"));
     try {
@@ -160,21 +165,24 @@ public final class LocalClient {
         process.destroyForcibly();
       }
       if (process.exitValue() != 0) {
-        List<String> lines = Files.readAllLines(log);
         throw new ClusterException(
             "%s ended with %d:%n%s"
-                .formatted(
-                    String.join(" ", command),
-                    process.exitValue(),
-                    String.join(
-                        "\n",
-                        lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()))));
+                .formatted(String.join(" ", command), process.exitValue(), endOfLog()));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ClusterException("interrupted while a job ran");
+    }
+  }
+
+  private String endOfLog() {
+    try {
+      List<String> lines = Files.readAllLines(log());
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

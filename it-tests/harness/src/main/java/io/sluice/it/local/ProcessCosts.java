@@ -2,7 +2,6 @@ package io.sluice.it.local;
 
 import java.io.IOException;
 import java.io.Reader;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -30,12 +29,10 @@ public record ProcessCosts(
     long peakRssBytes) {
 
   /** What {@link MeasuredMain} has written. */
-  static ProcessCosts read(Path file, long wallMs) {
+  static ProcessCosts read(Path file, long wallMs) throws IOException {
     Properties costs = new Properties();
     try (Reader in = Files.newBufferedReader(file)) {
       costs.load(in);
-    } catch (IOException e) {
-      throw new UncheckedIOException("the process did not write what it took", e);
     }
     return new ProcessCosts(
         wallMs,

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class CollectorThreadsTest {
@@ -26,5 +27,26 @@ class CollectorThreadsTest {
       System.gc();
     }
     assertTrue(CollectorThreads.cpuMs() > 0);
+  }
+
+  @Test
+  void aThreadThatEndsWhileItIsReadIsNobodys() throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    Thread starter =
+        new Thread(
+            () -> {
+              while (!stop.get()) {
+                new Thread(() -> {}).start();
+              }
+            });
+    starter.start();
+    try {
+      for (int i = 0; i < 3_000; i++) {
+        CollectorThreads.cpuMs();
+      }
+    } finally {
+      stop.set(true);
+      starter.join();
+    }
   }
 }

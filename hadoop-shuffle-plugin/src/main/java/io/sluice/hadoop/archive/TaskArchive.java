@@ -1,0 +1,95 @@
+package io.sluice.hadoop.archive;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.util.Tool;
+import org.apache.hadoop.util.ToolRunner;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+
+/**
+ * Makes a node's archive of the classes that ApplicationMasters and tasks load, so that their JVMs
+ * map them instead of reading, parsing and verifying them: {@code hadoop jar sluice-hadoop.jar
+ * io.sluice.hadoop.archive.TaskArchive FILE}. The JVM uses it only with the same Java and the same
+ * jars, and runs without it otherwise.
+ *
+ * <p>A file that is there is replaced in one step; JVMs that use it go on with the old one.
+ * Failure: {@link IOException} with what Java says, and the file is as before.
+ */
+public final class TaskArchive extends Configured implements Tool {
+  private static final long DEADLINE_MIN = 10;
+  private static final int TAIL_LINES = 20;
+
+  public static void main(String[] arguments) throws Exception {
+    System.exit(ToolRunner.run(new YarnConfiguration(new JobConf()), new TaskArchive(), arguments));
+  }
+
+  @Override
+  public int run(String[] arguments) throws Exception {
+    if (arguments.length != 1 || arguments[0].startsWith("-")) {
+      System.err.println(
+          "What to write? Its name is the only argument, such as /var/lib/sluice/tasks.jsa");
+      return 2;
+    }
+    Path file = Path.of(arguments[0]).toAbsolutePath();
+    String classPath = ContainerClassPath.of(getConf(), System.getenv());
+    make(file, classPath);
+    System.out.printf(
+        "%s has %d MiB of classes, for Java %s and jars of %s%n"
+            + "JVMs use it with the settings of mapred-site.archive.xml. Make it anew when Java, Hadoop or Sluice change.%n",
+        file, Files.size(file) >> 20, System.getProperty("java.version"), classPath);
+    return 0;
+  }
+
+  private static void make(Path file, String classPath) throws IOException, InterruptedException {
+    Path work = Files.createTempDirectory(file.getParent(), ".archive-"); // to be renamed from
+    Path list = work.resolve("classes");
+    Path archive = work.resolve("archive");
+    Path log = work.resolve("log");
+    try {
+      Files.write(list, ClassNames.all());
+      String name = "-XX:SharedArchiveFile=" + archive;
+      java(log, "-Xshare:dump", "-XX:SharedClassListFile=" + list, name, "-cp", classPath);
+      java(log, "-Xshare:on", name, "-cp", classPath, "-version"); // or says why it cannot be used
+      Files.move(archive, file, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      for (Path each : List.of(list, archive, log, work)) {
+        Files.deleteIfExists(each);
+      }
+    }
+  }
+
+  private static void java(Path log, String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(log.toFile()).redirectInput(new File("/dev/null"));
+    builder
+        .environment()
+        .keySet()
+        .removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"));
+    Process process = builder.start();
+    try {
+      if (!process.waitFor(DEADLINE_MIN, TimeUnit.MINUTES)) {
+        throw new IOException("Java has not made the archive within " + DEADLINE_MIN + " min");
+      }
+    } finally {
+      process.destroyForcibly();
+    }
+    if (process.exitValue() != 0) {
+      List<String> lines = Files.readAllLines(log);
+      throw new IOException(
+          "Java has made no archive:\n"
+              + String.join(
+                  "\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size())));
+    }
+  }
+}

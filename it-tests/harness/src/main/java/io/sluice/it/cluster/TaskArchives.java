@@ -1,0 +1,129 @@
+package io.sluice.it.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Archives of the classes that containers load, made as {@code docs/admin.md} says, one for each
+ * release and build of the plugin jar; and the settings that are documented for them.
+ *
+ * <p>Processes that want the same archive make it once. Failure: {@link ClusterException} with what
+ * the command says.
+ */
+final class TaskArchives {
+  private static final String DOCUMENTED = "/var/lib/sluice/tasks.jsa";
+  private static final String OPTION = "-XX:SharedArchiveFile=";
+  private static final String COMMAND = "io.sluice.hadoop.archive.TaskArchive";
+  private static final Duration DEADLINE = Duration.ofMinutes(10);
+
+  private TaskArchives() {}
+
+  /**
+   * The settings of jobs, or none where there is no archive that fits: without Sluice, or where the
+   * cluster's files are not of this host alone and no other cluster has had one made.
+   *
+   * @param conf of clients
+   */
+  static synchronized Map<String, String> settings(ClusterSpec spec, Path conf) {
+    Workspace workspace = Workspace.find();
+    if (spec.sluice().isEmpty() || spec.users().isPresent()) {
+      return Map.of();
+    }
+    Path archive =
+        workspace
+            .root()
+            .resolve("target/archives/hadoop-" + spec.distribution().version() + ".jsa");
+    try {
+      if (!isCurrent(archive, spec)) {
+        if (spec.places().shared().isPresent()) {
+          return Map.of();
+        }
+        make(archive, spec, conf);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make " + archive, e);
+    }
+    Map<String, String> settings = documented();
+    settings.replaceAll(
+        (name, value) -> value.replace(DOCUMENTED, archive.toString()) + ofSite(spec, name));
+    return settings;
+  }
+
+  /** What these are without an archive, for jobs that shall be as in a cluster that has none. */
+  static Map<String, String> without(ClusterSpec spec) {
+    Map<String, String> settings = documented();
+    settings.replaceAll(
+        (name, value) -> value.substring(0, value.indexOf(OPTION)) + ofSite(spec, name));
+    return settings;
+  }
+
+  private static Map<String, String> documented() {
+    return new LinkedHashMap<>(
+        SiteXml.read(Workspace.find().fragments().resolve("mapred-site.archive.xml")));
+  }
+
+  private static String ofSite(ClusterSpec spec, String name) {
+    return spec.site().containsKey(name) ? " " + spec.site().get(name) : "";
+  }
+
+  private static boolean isCurrent(Path archive, ClusterSpec spec) throws IOException {
+    if (!Files.exists(archive)) {
+      return false;
+    }
+    FileTime made = Files.getLastModifiedTime(archive);
+    Path jars = spec.distribution().home().resolve("lib");
+    return made.compareTo(Files.getLastModifiedTime(spec.sluice().orElseThrow().jar())) > 0
+        && made.compareTo(Files.getLastModifiedTime(jars)) > 0;
+  }
+
+  private static void make(Path archive, ClusterSpec spec, Path conf) throws IOException {
+    Files.createDirectories(archive.getParent());
+    try (FileChannel lock =
+        FileChannel.open(
+            archive.resolveSibling("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      lock.lock(); // until it is closed
+      if (isCurrent(archive, spec)) {
+        return;
+      }
+      Path jar = spec.sluice().orElseThrow().jar();
+      Path log = archive.resolveSibling("log");
+      Files.deleteIfExists(log);
+      HadoopProcess command =
+          new HadoopProcess(
+              conf,
+              spec.distribution(),
+              List.of("-Xmx256m"),
+              "org.apache.hadoop.util.RunJar",
+              List.of(jar.toString(), COMMAND, archive.toString()),
+              List.of(jar),
+              List.of());
+      await(command.start(log), log);
+    }
+  }
+
+  private static void await(Process process, Path log) {
+    try {
+      if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+        throw new ClusterException("an archive of classes took over " + DEADLINE);
+      }
+      if (process.exitValue() != 0) {
+        throw new ClusterException("no archive of classes:\n" + LogTail.of(log, 40));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted while an archive of classes was made", e);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.sluice.it.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobResult;
+import io.sluice.it.jobs.ScenarioConf;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Containers that start from the archive of classes which {@code docs/admin.md} tells to make. */
+@ExtendWith(SharedCluster.class)
+class TaskArchiveIT {
+  private static final Scenario RECORDS =
+      Scenario.newApi("archive").with(ScenarioConf.RECORDS_PER_MAP, 2_000);
+  private static final String JVM = "-XX:+UseSerialGC -Xmx512m ";
+  private static final Pattern LOADED = Pattern.compile(".*\\] (\\S+) source: (.*)");
+
+  private static final Pattern CLASS_PATH = Pattern.compile("-Djava\\.class\\.path=([^']*)'");
+
+  private static Scenario withJvms(Scenario scenario, String options) {
+    return scenario
+        .with("mapreduce.map.java.opts", JVM + options)
+        .with("mapreduce.reduce.java.opts", JVM + options)
+        .with("yarn.app.mapreduce.am.command-opts", JVM + options);
+  }
+
+  private static List<Path> containers(PseudoCluster cluster, JobResult result) {
+    return cluster.containerLogs().ofApplication(result.jobId().replace("job", "application"));
+  }
+
+  /** With -Xshare:on a JVM ends at once if the archive does not fit it. */
+  @Test
+  void mastersAndTasksMapIt(PseudoCluster cluster) throws IOException {
+    JobResult result =
+        withJvms(RECORDS, "-Xshare:on -Xlog:class+load=info:file=<LOG_DIR>/classes")
+            .run(cluster, HadoopVariant.SLUICE)
+            .requireSuccess();
+    Map<String, Set<String>> ours = new TreeMap<>();
+    List<Path> logs = containers(cluster, result).stream().map(c -> c.resolve("classes")).toList();
+    assertTrue(logs.size() > 3, logs::toString);
+    List<Integer> percents = logs.stream().map(log -> percentArchived(log, ours)).toList();
+    Path found = Workspace.find().root().resolve("target/archives/classes.txt");
+    Files.write(
+        found,
+        ours.entrySet().stream()
+            .map(e -> e.getKey() + " " + String.join(" ", e.getValue()))
+            .toList());
+    assertTrue(
+        percents.stream().allMatch(percent -> percent >= 90),
+        () ->
+            "of the classes of a container only so many per cent are archived: %s; %s has what they load, for hadoop-shuffle-plugin/src/main/resources/io/sluice/hadoop/archive"
+                .formatted(percents, found));
+  }
+
+  /** How many of the classes of a process, and all that are not generated, by package. */
+  private static int percentArchived(Path log, Map<String, Set<String>> packages) {
+    int all = 0;
+    int archived = 0;
+    try {
+      for (String line : Files.readAllLines(log)) {
+        Matcher loaded = LOADED.matcher(line);
+        if (loaded.matches()
+            && !loaded.group(1).matches(".*(\\$\\$|\\$Proxy|Lambda|Generated|/0x).*")) {
+          all++;
+          archived += loaded.group(2).startsWith("shared objects file") ? 1 : 0;
+          String name = loaded.group(1).replace('.', '/');
+          int end = name.lastIndexOf('/') + 1;
+          packages
+              .computeIfAbsent(name.substring(0, end), key -> new TreeSet<>())
+              .add(name.substring(end));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    assertTrue(all > 1_000, log + " has " + all);
+    return 100 * archived / all;
+  }
+
+  @Test
+  void whoWantsHisClassesFirstHasThemFirstAndNoArchive(PseudoCluster cluster) throws IOException {
+    Scenario scenario = RECORDS.named("archive-user-first");
+    String expected = StockOutput.of(cluster, RECORDS);
+    for (boolean first : List.of(false, true)) {
+      JobResult result =
+          scenario
+              .with("mapreduce.job.user.classpath.first", first)
+              .with("mapreduce.map.env", "_JAVA_LAUNCHER_DEBUG=1")
+              .run(cluster, HadoopVariant.SLUICE)
+              .requireSuccess();
+      Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+      cluster.fileSystem().delete(scenario.output(HadoopVariant.SLUICE));
+      int maps = 0;
+      for (Path container : containers(cluster, result)) {
+        String said = Files.readString(container.resolve("stdout"));
+        Optional<String> last = // the launcher says CLASSPATH, too, before what takes its place
+            CLASS_PATH.matcher(said).results().map(found -> found.group(1)).reduce((a, b) -> b);
+        if (last.isPresent()) {
+          maps++;
+          String entries = last.get();
+          int ofUser = entries.indexOf("job.jar/job.jar");
+          int ofHadoop = entries.indexOf("hadoop-common-");
+          assertTrue(ofUser >= 0 && ofHadoop >= 0, entries);
+          assertEquals(first, ofUser < ofHadoop, entries);
+          assertEquals(
+              !first, entries.startsWith(cluster.spec().distribution().home() + "/lib/"), entries);
+        }
+      }
+      assertFalse(maps == 0, "no map said its class path");
+    }
+  }
+}
