@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Runs the workloads that are to scale, each in a process of its own, with a job history.
@@ -22,6 +23,7 @@ final class ScalingJobs {
   private final LocalPlace place;
   private final long sizeBytes;
   private final LocalClient client;
+  private final LocalClient other;
   private final LocalJobs tera;
   private final Map<ScalingVariant, LocalClient> clients = new EnumMap<>(ScalingVariant.class);
 
@@ -30,7 +32,10 @@ final class ScalingJobs {
     this.sizeBytes = sizeBytes;
     this.client = place.client("client", JVM_OPTIONS);
     this.tera = new LocalJobs(client, place.hadoop().examplesJar(), place.directory());
-    clients.put(ScalingVariant.ONE_CORE, client.onProcessor(0, place.made("pinned")));
+    LocalClient pinned = client.onProcessor(0, place.made("pinned"));
+    this.other = client.onProcessor(1, place.made("pinned-other"));
+    clients.put(ScalingVariant.ONE_CORE, pinned);
+    clients.put(ScalingVariant.BESIDE_ANOTHER, pinned);
     clients.put(ScalingVariant.ONE, client);
     clients.put(ScalingVariant.TWO, client);
   }
@@ -52,7 +57,16 @@ final class ScalingJobs {
 
   /** Runs it; its output stays until it runs again. */
   ScalingRun run(ScalingWorkload workload, ScalingVariant variant) {
-    return run(workload, variant, clients.get(variant));
+    if (variant != ScalingVariant.BESIDE_ANOTHER) {
+      return run(workload, variant, clients.get(variant), "");
+    }
+    CompletableFuture<ScalingRun> beside =
+        CompletableFuture.supplyAsync(() -> run(workload, variant, other, "-other"));
+    try {
+      return run(workload, variant, clients.get(variant), "");
+    } finally {
+      beside.join(); // a process has a deadline
+    }
   }
 
   /** The same on two threads with the flight recorder on. */
@@ -60,14 +74,16 @@ final class ScalingJobs {
     Path recording = place.path("waits-" + workload + ".jfr");
     List<String> options = new ArrayList<>(JVM_OPTIONS);
     options.add(Contention.recordInto(recording));
-    run(workload, ScalingVariant.TWO, place.client("recorded-" + workload, options));
+    run(workload, ScalingVariant.TWO, place.client("recorded-" + workload, options), "");
     return Contention.read(recording);
   }
 
-  private ScalingRun run(ScalingWorkload workload, ScalingVariant variant, LocalClient by) {
-    Path history = place.path("history");
+  private ScalingRun run(
+      ScalingWorkload workload, ScalingVariant variant, LocalClient by, String suffix) {
+    Path history = place.path("history" + suffix);
+    Path output = output(workload, suffix);
     Workspace.delete(history);
-    Workspace.delete(output(workload));
+    Workspace.delete(output);
     boolean isTera = workload == ScalingWorkload.TERA_SORT;
     List<String> command = new ArrayList<>();
     command.add(isTera ? "terasort" : "lda");
@@ -85,7 +101,7 @@ final class ScalingJobs {
       command.add("-Dmapreduce.input.fileinputformat.split.maxsize=" + splitBytes);
     }
     command.add(place.uri(isTera ? "tera" : "documents"));
-    command.add(output(workload).toUri().toString());
+    command.add(output.toUri().toString());
     if (!isTera) {
       command.addAll(List.of("10", "1")); // topics, and a round, as in Hone's paper
     }
@@ -97,14 +113,14 @@ final class ScalingJobs {
     return ScalingRun.of(costs, jobs);
   }
 
-  private Path output(ScalingWorkload workload) {
-    return place.path("output-" + workload);
+  private Path output(ScalingWorkload workload, String suffix) {
+    return place.path("output-" + workload + suffix);
   }
 
   /** What the last run has put out. */
   String digest(ScalingWorkload workload) {
     return workload == ScalingWorkload.TERA_SORT
-        ? tera.teraReport(output(workload))
-        : LinesDigest.of(output(workload)).toString();
+        ? tera.teraReport(output(workload, ""))
+        : LinesDigest.of(output(workload, "")).toString();
   }
 }

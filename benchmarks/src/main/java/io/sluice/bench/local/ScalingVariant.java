@@ -6,6 +6,11 @@ import io.sluice.bench.Variant;
 enum ScalingVariant implements Variant {
   /** One slot of each kind, and all threads of the process on one processor. */
   ONE_CORE("1 thread, 1 core", 1, 1),
+  /**
+   * The same while another such process runs on the other processor, with files of its own: what
+   * the machine itself loses when both of its processors work.
+   */
+  BESIDE_ANOTHER("1 thread, 1 core, beside another process", 1, 1),
   /** One slot of each kind: a map reads while the one before sorts. */
   ONE("1 thread, 2 cores", 1, 2),
   TWO("2 threads, 2 cores", 2, 2);

@@ -41,12 +41,13 @@ class ScalingResultsTest {
     results.add(
         Map.of(
             ScalingVariant.ONE_CORE, both(2_000),
+            ScalingVariant.BESIDE_ANOTHER, both(2_500),
             ScalingVariant.ONE, both(2_000),
             ScalingVariant.TWO, both(1_250)));
     results.page().write(new ResultFiles(directory));
     String page = Files.readString(directory.resolve("bench-scaling.md"));
     // 2.0 / (2 * 1.25); a tenth of all is under the lock, which two threads can share.
-    assertTrue(page.contains("| LDA, wall of the process | 80 % | 80 % |"), page);
+    assertTrue(page.contains("| LDA, wall of the process | 80 % | 80 % | 80 % |"), page);
     assertTrue(page.contains("| 2 | 2.00 | 100 % | 2.00 | 2.00 | 100 % | 2.00 |  |"), page);
     assertTrue(page.contains("| 8 | 2.00 | 25 % | 2.00 | 2.00 | 25 % | 2.00 | 78–97 % |"), page);
     assertTrue(page.contains("| TeraSort | A | B.c | lock | 3 | 0.020 s |"), page);

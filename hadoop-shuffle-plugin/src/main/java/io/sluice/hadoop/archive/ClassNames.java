@@ -11,8 +11,9 @@ import java.util.List;
 
 /**
  * Names of the classes that ApplicationMasters and tasks load, with Sluice's shuffle: those that
- * the JDK itself archives, and those of the file {@code classes.txt} beside this class, which has a
- * line for each package. A class that is not there, or is not needed by a job, does no harm.
+ * the JDK itself archives, and those of the file {@code classes.txt} beside this class, whose lines
+ * have a package and some of its classes. A class that is not there, or is not needed by a job,
+ * does no harm.
  */
 final class ClassNames {
   private static final String OURS = "classes.txt";

@@ -5,8 +5,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.mapred.JobConf;
@@ -26,6 +29,8 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 public final class TaskArchive extends Configured implements Tool {
   private static final long DEADLINE_MIN = 10;
   private static final int TAIL_LINES = 20;
+  private static final Set<PosixFilePermission> FOR_ALL =
+      PosixFilePermissions.fromString("r--r--r--");
 
   public static void main(String[] arguments) throws Exception {
     System.exit(ToolRunner.run(new YarnConfiguration(new JobConf()), new TaskArchive(), arguments));
@@ -58,6 +63,7 @@ public final class TaskArchive extends Configured implements Tool {
       String name = "-XX:SharedArchiveFile=" + archive;
       java(log, "-Xshare:dump", "-XX:SharedClassListFile=" + list, name, "-cp", classPath);
       java(log, "-Xshare:on", name, "-cp", classPath, "-version"); // or says why it cannot be used
+      Files.setPosixFilePermissions(archive, FOR_ALL); // whatever the administrator's umask is
       Files.move(archive, file, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       for (Path each : List.of(list, archive, log, work)) {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -42,6 +43,7 @@ class TaskArchiveTest {
     Files.writeString(file, "an older one");
     assertEquals(0, make("/nothing/there.jar", file));
     assertTrue(Files.size(file) > 1 << 20);
+    assertEquals("r--r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     assertEquals(Set.of("tasks.jsa"), names());
   }
 

@@ -1,7 +1,6 @@
 package io.sluice.it.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
@@ -21,8 +20,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Containers that start from the archive of classes which {@code docs/admin.md} tells to make. */
 @ExtendWith(SharedCluster.class)
@@ -30,6 +33,7 @@ class TaskArchiveIT {
   private static final Scenario RECORDS =
       Scenario.newApi("archive").with(ScenarioConf.RECORDS_PER_MAP, 2_000);
   private static final String JVM = "-XX:+UseSerialGC -Xmx512m ";
+  private static final int CLASSES_OF_A_LINE = 6;
   private static final Pattern LOADED = Pattern.compile(".*\\] (\\S+) source: (.*)");
 
   private static final Pattern CLASS_PATH = Pattern.compile("-Djava\\.class\\.path=([^']*)'");
@@ -57,16 +61,20 @@ class TaskArchiveIT {
     assertTrue(logs.size() > 3, logs::toString);
     List<Integer> percents = logs.stream().map(log -> percentArchived(log, ours)).toList();
     Path found = Workspace.find().root().resolve("target/archives/classes.txt");
-    Files.write(
-        found,
-        ours.entrySet().stream()
-            .map(e -> e.getKey() + " " + String.join(" ", e.getValue()))
-            .toList());
+    Files.write(found, ours.entrySet().stream().flatMap(TaskArchiveIT::lines).toList());
     assertTrue(
         percents.stream().allMatch(percent -> percent >= 90),
         () ->
             "of the classes of a container only so many per cent are archived: %s; %s has what they load, for hadoop-shuffle-plugin/src/main/resources/io/sluice/hadoop/archive"
                 .formatted(percents, found));
+  }
+
+  /** As the list has them: a package, and some of its classes. */
+  private static Stream<String> lines(Map.Entry<String, Set<String>> classes) {
+    List<String> names = List.copyOf(classes.getValue());
+    return IntStream.iterate(0, i -> i < names.size(), i -> i + CLASSES_OF_A_LINE)
+        .mapToObj(i -> names.subList(i, Math.min(names.size(), i + CLASSES_OF_A_LINE)))
+        .map(some -> classes.getKey() + " " + String.join(" ", some));
   }
 
   /** How many of the classes of a process, and all that are not generated, by package. */
@@ -94,36 +102,41 @@ class TaskArchiveIT {
     return 100 * archived / all;
   }
 
-  @Test
-  void whoWantsHisClassesFirstHasThemFirstAndNoArchive(PseudoCluster cluster) throws IOException {
-    Scenario scenario = RECORDS.named("archive-user-first");
+  @ParameterizedTest
+  @CsvSource({
+    "mapreduce.job.user.classpath.first, false, true, false",
+    "mapreduce.job.user.classpath.first, true, false, true",
+    "mapreduce.job.classloader, true, false, false"
+  })
+  void whoWantsHisClassesFirstHasThemAsBeforeAndNoArchive(
+      String setting, boolean value, boolean fits, boolean isFirst, PseudoCluster cluster)
+      throws IOException {
+    Scenario scenario = RECORDS.named("archive-" + setting + value);
     String expected = StockOutput.of(cluster, RECORDS);
-    for (boolean first : List.of(false, true)) {
-      JobResult result =
-          scenario
-              .with("mapreduce.job.user.classpath.first", first)
-              .with("mapreduce.map.env", "_JAVA_LAUNCHER_DEBUG=1")
-              .run(cluster, HadoopVariant.SLUICE)
-              .requireSuccess();
-      Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
-      cluster.fileSystem().delete(scenario.output(HadoopVariant.SLUICE));
-      int maps = 0;
-      for (Path container : containers(cluster, result)) {
-        String said = Files.readString(container.resolve("stdout"));
-        Optional<String> last = // the launcher says CLASSPATH, too, before what takes its place
-            CLASS_PATH.matcher(said).results().map(found -> found.group(1)).reduce((a, b) -> b);
-        if (last.isPresent()) {
-          maps++;
-          String entries = last.get();
-          int ofUser = entries.indexOf("job.jar/job.jar");
-          int ofHadoop = entries.indexOf("hadoop-common-");
-          assertTrue(ofUser >= 0 && ofHadoop >= 0, entries);
-          assertEquals(first, ofUser < ofHadoop, entries);
-          assertEquals(
-              !first, entries.startsWith(cluster.spec().distribution().home() + "/lib/"), entries);
-        }
+    JobResult result =
+        scenario
+            .with(setting, value)
+            .with("mapreduce.map.env", "_JAVA_LAUNCHER_DEBUG=1")
+            .run(cluster, HadoopVariant.SLUICE)
+            .requireSuccess();
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+    int maps = 0;
+    for (Path container : containers(cluster, result)) {
+      Optional<String> last = // the launcher says CLASSPATH, too, before what takes its place
+          CLASS_PATH
+              .matcher(Files.readString(container.resolve("stdout")))
+              .results()
+              .map(found -> found.group(1))
+              .reduce((a, b) -> b);
+      if (last.isPresent()) {
+        maps++;
+        String entries = last.get();
+        Path jars = cluster.spec().distribution().home().resolve("lib");
+        assertEquals(fits, entries.startsWith(jars + "/"), entries);
+        int ofUser = entries.indexOf("job.jar/job.jar");
+        assertEquals(isFirst, ofUser >= 0 && ofUser < entries.indexOf(jars + "/"), entries);
       }
-      assertFalse(maps == 0, "no map said its class path");
     }
+    assertTrue(maps > 0, "no map said its class path");
   }
 }
