@@ -44,6 +44,7 @@ public final class PageRankBench {
           new Ratio<>(ChainVariant.STOCK_ARCHIVE, ChainVariant.STOCK),
           new Ratio<>(ChainVariant.SLUICE, ChainVariant.STOCK),
           new Ratio<>(ChainVariant.CLUSTER_FILES, ChainVariant.STOCK),
+          new Ratio<>(ChainVariant.SLUICE, ChainVariant.STOCK_ARCHIVE),
           new Ratio<>(ChainVariant.CLUSTER_FILES, ChainVariant.SLUICE));
 
   private final Console console;

@@ -36,14 +36,10 @@ public enum HadoopVariant implements Variant {
     return title;
   }
 
-  /**
-   * The same on a cluster whose administrator has made archives of classes, which stock has not.
-   */
+  /** The same where no JVM starts from an archive of classes, which would help them all. */
   public Map<String, String> settings(PseudoCluster cluster) {
     Map<String, String> settings = settings();
-    if (!OURS.contains(this)) {
-      settings.putAll(cluster.withoutArchive());
-    }
+    settings.putAll(cluster.withoutArchive());
     return settings;
   }
 

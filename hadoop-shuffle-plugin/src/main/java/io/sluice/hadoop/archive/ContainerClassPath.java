@@ -1,18 +1,21 @@
 package io.sluice.hadoop.archive;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.v2.util.MRApps;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.util.Apps;
 
 /**
- * The class path that ApplicationMasters and tasks of all jobs have in common:
+ * The class path that ApplicationMasters and tasks of most jobs have in common:
  *
  * <pre>
  * $PWD : $HADOOP_CONF_DIR : jars of the cluster : job.jar/* : ... : $PWD/*
@@ -20,7 +23,7 @@ import org.apache.hadoop.mapreduce.v2.util.MRApps;
  * </pre>
  *
  * An archive of classes must begin with the same jars as the JVM that uses it, and have no
- * directories with files. So the documented settings put the first two of these at the end.
+ * directories with files. So the documented options put these jars in front once more.
  */
 final class ContainerClassPath {
   private static final List<String> HEAD = List.of("$PWD", "$HADOOP_CONF_DIR");
@@ -30,14 +33,15 @@ final class ContainerClassPath {
   private ContainerClassPath() {}
 
   /**
-   * As stock makes it from the settings, with variables as a shell resolves them.
+   * As stock makes it from the settings, its entries with variables as they are in a container.
    *
+   * @param environment of a NodeManager
    * @throws IOException if containers' class paths begin with something else than is said above
    */
-  static String of(Configuration conf, Map<String, String> variables) throws IOException {
-    Map<String, String> environment = new HashMap<>();
-    MRApps.setClasspath(environment, conf);
-    List<String> entries = Arrays.asList(environment.getOrDefault("CLASSPATH", "").split(":"));
+  static List<String> of(Configuration conf, Map<String, String> environment) throws IOException {
+    Map<String, String> made = new HashMap<>();
+    MRApps.setClasspath(made, conf);
+    List<String> entries = Arrays.asList(made.getOrDefault("CLASSPATH", "").split(":"));
     if (entries.size() < HEAD.size() || !entries.subList(0, HEAD.size()).equals(HEAD)) {
       throw new IOException(
           "containers' class paths begin with %s and not with %s, as with the default of yarn.application.classpath, so no archive fits them"
@@ -45,11 +49,32 @@ final class ContainerClassPath {
                   String.join(":", entries.subList(0, Math.min(entries.size(), HEAD.size()))),
                   String.join(":", HEAD)));
     }
-    return entries.stream()
-        .skip(HEAD.size())
-        .takeWhile(entry -> !entry.startsWith(OF_THE_JOB))
-        .map(entry -> resolve(entry, variables))
-        .collect(Collectors.joining(":"));
+    Map<String, String> variables = variables(conf, environment);
+    List<String> jars = new ArrayList<>();
+    for (String entry : entries.subList(HEAD.size(), entries.size())) {
+      if (entry.startsWith(OF_THE_JOB)) {
+        break;
+      }
+      jars.add(resolve(entry, variables));
+    }
+    return jars;
+  }
+
+  /** What jobs set, those of tasks being the same, and what a NodeManager passes on beside it. */
+  private static Map<String, String> variables(
+      Configuration conf, Map<String, String> environment) {
+    Map<String, String> variables = new HashMap<>();
+    Apps.setEnvFromInputProperty(variables, MRJobConfig.MR_AM_ENV, "", conf, ":");
+    String[] passed =
+        conf.getTrimmedStrings(
+            YarnConfiguration.NM_ENV_WHITELIST,
+            YarnConfiguration.DEFAULT_NM_ENV_WHITELIST.split(","));
+    for (String name : passed) {
+      if (environment.containsKey(name)) {
+        variables.putIfAbsent(name, environment.get(name));
+      }
+    }
+    return variables;
   }
 
   private static String resolve(String entry, Map<String, String> variables) {

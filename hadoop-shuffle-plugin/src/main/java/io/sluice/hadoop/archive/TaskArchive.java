@@ -9,8 +9,10 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.util.Tool;
@@ -29,6 +31,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 public final class TaskArchive extends Configured implements Tool {
   private static final long DEADLINE_MIN = 10;
   private static final int TAIL_LINES = 20;
+  private static final String TASK = "org/apache/hadoop/mapred/YarnChild.class";
   private static final Set<PosixFilePermission> FOR_ALL =
       PosixFilePermissions.fromString("r--r--r--");
 
@@ -44,16 +47,42 @@ public final class TaskArchive extends Configured implements Tool {
       return 2;
     }
     Path file = Path.of(arguments[0]).toAbsolutePath();
-    String classPath = ContainerClassPath.of(getConf(), System.getenv());
-    make(file, classPath);
+    List<String> classPath = classPath(getConf(), System.getenv());
+    make(file, String.join(":", classPath));
     System.out.printf(
-        "%s has %d MiB of classes, for Java %s and jars of %s%n"
+        "%s has %d MiB of classes, for Java %s and the jars of %s%n"
             + "JVMs use it with the settings of mapred-site.archive.xml. Make it anew when Java, Hadoop or Sluice change.%n",
-        file, Files.size(file) >> 20, System.getProperty("java.version"), classPath);
+        file,
+        Files.size(file) >> 20,
+        System.getProperty("java.version"),
+        String.join(":", classPath));
     return 0;
   }
 
-  private static void make(Path file, String classPath) throws IOException, InterruptedException {
+  /** Of containers, if an archive would do them good and no harm. */
+  static List<String> classPath(Configuration conf, Map<String, String> environment)
+      throws IOException {
+    List<String> classPath = ContainerClassPath.of(conf, environment);
+    ClassPathJars jars = new ClassPathJars(classPath);
+    if (!jars.have(TASK)) {
+      throw new IOException(
+          "the class path of containers has no %s: %s. Are the variables in it those of a NodeManager, and HADOOP_MAPRED_HOME set in yarn.app.mapreduce.am.env?"
+              .formatted(TASK, String.join(":", classPath)));
+    }
+    String settings = environment.get("HADOOP_CONF_DIR");
+    if (settings == null) {
+      throw new IOException("HADOOP_CONF_DIR is not set; it is that of a NodeManager");
+    }
+    Set<String> hidden = jars.hidden(Path.of(settings));
+    if (!hidden.isEmpty()) {
+      throw new IOException(
+          "jars of Hadoop have files named as in %s, which containers would no longer read: %s"
+              .formatted(settings, hidden));
+    }
+    return classPath;
+  }
+
+  static void make(Path file, String classPath) throws IOException, InterruptedException {
     Path work = Files.createTempDirectory(file.getParent(), ".archive-"); // to be renamed from
     Path list = work.resolve("classes");
     Path archive = work.resolve("archive");
@@ -81,7 +110,7 @@ public final class TaskArchive extends Configured implements Tool {
     builder
         .environment()
         .keySet()
-        .removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"));
+        .removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"));
     Process process = builder.start();
     try {
       if (!process.waitFor(DEADLINE_MIN, TimeUnit.MINUTES)) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -13,20 +14,32 @@ class ContainerClassPathTest {
   private final Configuration conf = new Configuration(false);
 
   @Test
-  void isWhatTheSettingsNameWithoutWhatDiffersByContainer() throws IOException {
-    conf.set("yarn.application.classpath", "$HADOOP_CONF_DIR,$HADOOP_HOME/share/*,$NOBODYS/lib/*");
-    conf.set("mapreduce.application.classpath", "/opt/sluice/sluice-hadoop.jar");
+  void isWhatTheSettingsNameWithVariablesThatContainersHave() throws IOException {
+    conf.set(
+        "yarn.application.classpath",
+        "$HADOOP_CONF_DIR,$HADOOP_COMMON_HOME/share/*,$NOBODYS/lib/*");
+    conf.set(
+        "mapreduce.application.classpath", "$HADOOP_MAPRED_HOME/*,/opt/sluice/sluice-hadoop.jar");
+    conf.set("yarn.app.mapreduce.am.env", "HADOOP_MAPRED_HOME=/opt/mr");
     assertEquals(
-        "/opt/$1/share/*:/lib/*:/opt/sluice/sluice-hadoop.jar",
-        ContainerClassPath.of(conf, Map.of("HADOOP_HOME", "/opt/$1")));
+        List.of("/opt/$1/share/*", "/lib/*", "/opt/mr/*", "/opt/sluice/sluice-hadoop.jar"),
+        ContainerClassPath.of(
+            conf,
+            Map.of(
+                "HADOOP_COMMON_HOME",
+                "/opt/$1",
+                "NOBODYS",
+                "/not/passed/on",
+                "HADOOP_MAPRED_HOME",
+                "/x")));
   }
 
   @Test
   void hadoopsOwnDefaultsFit() throws IOException {
-    String classPath =
-        ContainerClassPath.of(conf, Map.of("HADOOP_COMMON_HOME", "/c", "HADOOP_MAPRED_HOME", "/m"));
-    assertTrue(classPath.startsWith("/c/share/hadoop/common/*:"), classPath);
-    assertTrue(classPath.endsWith(":/m/share/hadoop/mapreduce/lib/*"), classPath);
+    conf.set("yarn.app.mapreduce.am.env", "HADOOP_MAPRED_HOME=/m");
+    List<String> classPath = ContainerClassPath.of(conf, Map.of("HADOOP_COMMON_HOME", "/c"));
+    assertEquals("/c/share/hadoop/common/*", classPath.get(0));
+    assertEquals("/m/share/hadoop/mapreduce/lib/*", classPath.get(classPath.size() - 1));
   }
 
   @Test

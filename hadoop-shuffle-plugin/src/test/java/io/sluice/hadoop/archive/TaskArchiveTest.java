@@ -10,8 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.Writable;
@@ -19,15 +22,28 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TaskArchiveTest {
+  private static final String TASK = "org/apache/hadoop/mapred/YarnChild.class";
+
   @TempDir private Path directory;
 
-  private int make(String classPath, Path... files) throws Exception {
+  private Path jar(String name, String... entries) throws IOException {
+    Path jar = directory.resolve(name);
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      for (String entry : entries) {
+        out.putNextEntry(new JarEntry(entry));
+      }
+    }
+    return jar;
+  }
+
+  private List<String> classPath(String classPath) throws IOException {
     Configuration conf = new Configuration(false);
     conf.set("yarn.application.classpath", "$HADOOP_CONF_DIR");
     conf.set("mapreduce.application.classpath", classPath);
-    TaskArchive command = new TaskArchive();
-    command.setConf(conf);
-    return command.run(Stream.of(files).map(Path::toString).toArray(String[]::new));
+    Path settings = Files.createDirectories(directory.resolve("conf"));
+    Files.writeString(settings.resolve("container-log4j.properties"), "an administrator's");
+    Files.writeString(settings.resolve("log4j.properties"), "of daemons");
+    return TaskArchive.classPath(conf, Map.of("HADOOP_CONF_DIR", settings.toString()));
   }
 
   private Set<String> names() throws IOException {
@@ -41,7 +57,7 @@ class TaskArchiveTest {
   void replacesWhatIsThereInOneStepAndLeavesNothingElse() throws Exception {
     Path file = directory.resolve("tasks.jsa");
     Files.writeString(file, "an older one");
-    assertEquals(0, make("/nothing/there.jar", file));
+    TaskArchive.make(file, "/nothing/there.jar");
     assertTrue(Files.size(file) > 1 << 20);
     assertEquals("r--r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     assertEquals(Set.of("tasks.jsa"), names());
@@ -57,7 +73,8 @@ class TaskArchiveTest {
     try (InputStream in = Writable.class.getResourceAsStream("/" + name)) {
       Files.copy(in, classes.resolve(name));
     }
-    IOException e = assertThrows(IOException.class, () -> make(classes.toString(), file));
+    IOException e =
+        assertThrows(IOException.class, () -> TaskArchive.make(file, classes.toString()));
     assertTrue(e.getMessage().contains("non-empty directory"), e.getMessage());
     assertEquals("an older one", Files.readString(file));
     assertEquals(Set.of("classes", "tasks.jsa"), names());
@@ -65,8 +82,24 @@ class TaskArchiveTest {
 
   @Test
   void namesOneFile() throws Exception {
-    assertEquals(2, make("/a.jar"));
-    assertEquals(2, make("/a.jar", Path.of("--help")));
+    assertEquals(2, new TaskArchive().run(new String[0]));
+    assertEquals(2, new TaskArchive().run(new String[] {"--help"}));
+  }
+
+  @Test
+  void noneIsMadeWhereContainersFindNoTask() throws IOException {
+    Path jar = jar("hadoop.jar", "a/B.class");
+    IOException e = assertThrows(IOException.class, () -> classPath(directory + "/*," + jar));
+    assertTrue(e.getMessage().contains("HADOOP_MAPRED_HOME"), e.getMessage());
+  }
+
+  @Test
+  void noneIsMadeWhereAJarHidesAFileOfTheAdministrators() throws IOException {
+    jar("hadoop.jar", TASK, "log4j.properties");
+    assertEquals(List.of(directory + "/*"), classPath(directory + "/*"));
+    jar("other.jar", "container-log4j.properties");
+    IOException e = assertThrows(IOException.class, () -> classPath(directory + "/*"));
+    assertTrue(e.getMessage().endsWith("[container-log4j.properties]"), e.getMessage());
   }
 
   @Test

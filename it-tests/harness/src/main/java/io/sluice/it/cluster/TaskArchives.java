@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TaskArchives {
   private static final String DOCUMENTED = "/var/lib/sluice/tasks.jsa";
-  private static final String OPTION = "-XX:SharedArchiveFile=";
+  private static final String OPTION = "$(a=";
   private static final String COMMAND = "io.sluice.hadoop.archive.TaskArchive";
   private static final Duration DEADLINE = Duration.ofMinutes(10);
 
@@ -42,7 +42,9 @@ final class TaskArchives {
     Path archive =
         workspace
             .root()
-            .resolve("target/archives/hadoop-" + spec.distribution().version() + ".jsa");
+            .resolve(
+                "target/archives/hadoop-%s-java-%s.jsa"
+                    .formatted(spec.distribution().version(), Runtime.version().feature()));
     try {
       if (!isCurrent(archive, spec)) {
         if (spec.places().shared().isPresent()) {
@@ -106,7 +108,7 @@ final class TaskArchives {
               "org.apache.hadoop.util.RunJar",
               List.of(jar.toString(), COMMAND, archive.toString()),
               List.of(jar),
-              List.of());
+              List.of("env", "HADOOP_CONF_DIR=" + conf));
       await(command.start(log), log);
     }
   }
