@@ -138,7 +138,7 @@ final class BoundedNode implements AutoCloseable {
 
     /** Runs a job that is not measured, and must succeed. */
     JobResult run(JobSpec spec, JobProgress progress) {
-      // An archive of classes would give each JVM some memory that no limit counts.
+      // Pages of an archive of classes count for whoever reads them first, maybe outside the limit.
       JobSpec own = spec.with(cluster.withoutArchive());
       try (RunningJob job = RunningJob.start(cluster, own, progress)) {
         return job.awaitSuccess();

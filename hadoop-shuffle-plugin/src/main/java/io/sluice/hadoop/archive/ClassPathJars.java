@@ -8,17 +8,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** What is in the jars of a class path, with wildcards as Java's launcher reads them. */
+/** The jars of a class path, with wildcards as Java's launcher reads them. */
 final class ClassPathJars {
-  /** Of clients and daemons; containers have a name for theirs that is set for each. */
-  private static final String NOT_OF_CONTAINERS = "log4j.properties";
+  private ClassPathJars() {}
 
-  private final List<Path> jars = new ArrayList<>();
+  /**
+   * Those of the names that a file in one of the jars has.
+   *
+   * @throws IOException that names a jar which cannot be read
+   */
+  static Set<String> having(List<String> classPath, Set<String> names) throws IOException {
+    Set<String> found = new TreeSet<>();
+    for (Path jar : jars(classPath)) {
+      try (JarFile file = new JarFile(jar.toFile())) {
+        names.stream().filter(name -> file.getEntry(name) != null).forEach(found::add);
+      } catch (IOException e) {
+        throw new IOException("cannot read " + jar, e);
+      }
+    }
+    return found;
+  }
 
-  ClassPathJars(List<String> classPath) throws IOException {
+  private static List<Path> jars(List<String> classPath) throws IOException {
+    List<Path> jars = new ArrayList<>();
     for (String entry : classPath) {
       Path directory = Path.of(entry).getParent();
       if (!entry.endsWith("/*")) {
@@ -30,33 +44,6 @@ final class ClassPathJars {
       }
     }
     jars.removeIf(jar -> !Files.isRegularFile(jar));
-  }
-
-  /** Whether one of them has a file of that name. */
-  boolean have(String name) throws IOException {
-    for (Path jar : jars) {
-      try (JarFile file = new JarFile(jar.toFile())) {
-        if (file.getEntry(name) != null) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  /** Files of a directory of settings that one of them has, too: containers would read that. */
-  Set<String> hidden(Path settings) throws IOException {
-    Set<String> names = new TreeSet<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(settings, Files::isRegularFile)) {
-      files.forEach(file -> names.add(file.getFileName().toString()));
-    }
-    names.remove(NOT_OF_CONTAINERS);
-    Set<String> inJars = new TreeSet<>();
-    for (Path jar : jars) {
-      try (JarFile file = new JarFile(jar.toFile())) {
-        file.stream().map(JarEntry::getName).filter(names::contains).forEach(inJars::add);
-      }
-    }
-    return inJars;
+    return jars;
   }
 }

@@ -1,7 +1,9 @@
 package io.sluice.hadoop.archive;
 
+import io.sluice.spill.segment.PrivateDirectory;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
@@ -63,30 +66,51 @@ public final class TaskArchive extends Configured implements Tool {
   static List<String> classPath(Configuration conf, Map<String, String> environment)
       throws IOException {
     List<String> classPath = ContainerClassPath.of(conf, environment);
-    ClassPathJars jars = new ClassPathJars(classPath);
-    if (!jars.have(TASK)) {
-      throw new IOException(
-          "the class path of containers has no %s: %s. Are the variables in it those of a NodeManager, and HADOOP_MAPRED_HOME set in yarn.app.mapreduce.am.env?"
-              .formatted(TASK, String.join(":", classPath)));
-    }
     String settings = environment.get("HADOOP_CONF_DIR");
     if (settings == null) {
       throw new IOException("HADOOP_CONF_DIR is not set; it is that of a NodeManager");
     }
-    Set<String> hidden = jars.hidden(Path.of(settings));
-    if (!hidden.isEmpty()) {
+    Set<String> names = ofContainers(Path.of(settings));
+    names.add(TASK);
+    Set<String> found = ClassPathJars.having(classPath, names);
+    if (!found.remove(TASK)) {
+      throw new IOException(
+          "the class path of containers has no %s: %s. Are the variables in it those of a NodeManager, and HADOOP_MAPRED_HOME set in yarn.app.mapreduce.am.env?"
+              .formatted(TASK, String.join(":", classPath)));
+    }
+    if (!found.isEmpty()) {
       throw new IOException(
           "jars of Hadoop have files named as in %s, which containers would no longer read: %s"
-              .formatted(settings, hidden));
+              .formatted(settings, found));
     }
     return classPath;
   }
 
+  /** The files of a directory of settings that containers may read. */
+  private static Set<String> ofContainers(Path settings) throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(settings, Files::isRegularFile)) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    }
+    names.remove("log4j.properties"); // containers have a name for theirs that is set for each
+    return names;
+  }
+
   static void make(Path file, String classPath) throws IOException, InterruptedException {
-    Path work = Files.createTempDirectory(file.getParent(), ".archive-"); // to be renamed from
+    Path directory = file.getParent();
+    if (Files.isDirectory(file)) {
+      throw new IOException(file + " is a directory; the archive is a file");
+    }
+    if (!Files.isDirectory(directory)) {
+      throw new IOException(directory + " is no directory; make it first");
+    }
+    Path work = Files.createTempDirectory(directory, ".archive-"); // to be renamed from
     Path list = work.resolve("classes");
     Path archive = work.resolve("archive");
     Path log = work.resolve("log");
+    for (Path each : List.of(work, list, archive, log)) {
+      each.toFile().deleteOnExit(); // if this is told to end; the last one goes first
+    }
     try {
       Files.write(list, ClassNames.all());
       String name = "-XX:SharedArchiveFile=" + archive;
@@ -95,9 +119,7 @@ public final class TaskArchive extends Configured implements Tool {
       Files.setPosixFilePermissions(archive, FOR_ALL); // whatever the administrator's umask is
       Files.move(archive, file, StandardCopyOption.ATOMIC_MOVE);
     } finally {
-      for (Path each : List.of(list, archive, log, work)) {
-        Files.deleteIfExists(each);
-      }
+      PrivateDirectory.delete(work);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.archive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -78,6 +80,61 @@ class TaskArchiveTest {
     assertTrue(e.getMessage().contains("non-empty directory"), e.getMessage());
     assertEquals("an older one", Files.readString(file));
     assertEquals(Set.of("classes", "tasks.jsa"), names());
+  }
+
+  /** A process that is told to end while Java makes the archive. */
+  @Test
+  void whoIsToldToEndLeavesNothing() throws Exception {
+    Path file = directory.resolve("tasks.jsa");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                ArchiveMain.class.getName(),
+                file.toString())
+            .inheritIO()
+            .start();
+    long endNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (process.descendants().findAny().isEmpty() && System.nanoTime() < endNs) {
+      Thread.onSpinWait();
+    }
+    List<ProcessHandle> java = process.descendants().toList();
+    assertFalse(java.isEmpty());
+    process.destroy();
+    assertTrue(process.waitFor(1, TimeUnit.MINUTES));
+    for (ProcessHandle each : java) {
+      each.onExit().get(1, TimeUnit.MINUTES);
+    }
+    assertEquals(Set.of(), names());
+  }
+
+  /** Makes an archive of the JDK's own classes. */
+  static final class ArchiveMain {
+    public static void main(String[] arguments) throws Exception {
+      TaskArchive.make(Path.of(arguments[0]), "/nothing/there.jar");
+    }
+  }
+
+  @Test
+  void aPlaceForNoFileIsRefusedAtOnce() throws IOException {
+    Path missing = directory.resolve("none");
+    IOException e =
+        assertThrows(
+            IOException.class,
+            () -> TaskArchive.make(missing.resolve("tasks.jsa"), "/nothing/there.jar"));
+    assertEquals(missing + " is no directory; make it first", e.getMessage());
+    e = assertThrows(IOException.class, () -> TaskArchive.make(directory, "/nothing/there.jar"));
+    assertEquals(directory + " is a directory; the archive is a file", e.getMessage());
+    assertEquals(Set.of(), names());
+  }
+
+  @Test
+  void aJarThatCannotBeReadIsNamed() throws IOException {
+    jar("hadoop.jar", TASK);
+    Path empty = Files.createFile(directory.resolve("empty.jar"));
+    IOException e = assertThrows(IOException.class, () -> classPath(directory + "/*"));
+    assertTrue(e.getMessage().contains(empty.toString()), e.getMessage());
   }
 
   @Test

@@ -34,7 +34,6 @@ class TaskArchiveIT {
   private static final String JVM = "-XX:+UseSerialGC -Xmx512m ";
   private static final int CLASSES_OF_A_LINE = 6;
   private static final Pattern LOADED = Pattern.compile(".*\\] (\\S+) source: (.*)");
-
   private static final Pattern CLASS_PATH = Pattern.compile("-Djava\\.class\\.path=([^']*)'");
 
   private static Scenario withJvms(Scenario scenario, String options) {
@@ -42,10 +41,6 @@ class TaskArchiveIT {
         .with("mapreduce.map.java.opts", JVM + options)
         .with("mapreduce.reduce.java.opts", JVM + options)
         .with("yarn.app.mapreduce.am.command-opts", JVM + options);
-  }
-
-  private static List<Path> containers(PseudoCluster cluster, JobResult result) {
-    return cluster.containerLogs().ofApplication(result.jobId().replace("job", "application"));
   }
 
   /** With -Xshare:on a JVM ends at once if the archive does not fit it. */
@@ -56,7 +51,10 @@ class TaskArchiveIT {
             .run(cluster, HadoopVariant.SLUICE)
             .requireSuccess();
     Map<String, Set<String>> ours = new TreeMap<>();
-    List<Path> logs = containers(cluster, result).stream().map(c -> c.resolve("classes")).toList();
+    List<Path> logs =
+        cluster.containerLogs().ofJob(result.jobId()).stream()
+            .map(c -> c.resolve("classes"))
+            .toList();
     assertTrue(logs.size() > 3, logs::toString);
     List<Integer> percents = logs.stream().map(log -> percentArchived(log, ours)).toList();
     Path found = Workspace.find().root().resolve("target/archives/classes.txt");
@@ -121,7 +119,7 @@ class TaskArchiveIT {
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
     String jars = cluster.spec().distribution().home().resolve("lib") + "/";
     int maps = 0;
-    for (Path container : containers(cluster, result)) {
+    for (Path container : cluster.containerLogs().ofJob(result.jobId())) {
       List<String> said =
           CLASS_PATH
               .matcher(Files.readString(container.resolve("stdout")))

@@ -62,8 +62,7 @@ final class UserJob implements AutoCloseable {
             .hasNo("SPILL_BYTES_DISK")
             .hasNoFallback();
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
-    List<Path> containers =
-        cluster.containerLogs().ofApplication(result.jobId().replace("job", "application"));
+    List<Path> containers = cluster.containerLogs().ofJob(result.jobId());
     assertEquals(1 + finished.attempts().size(), containers.size(), containers.toString());
     for (Path container : containers) {
       assertEquals(

@@ -52,7 +52,7 @@ final class ClusterSites {
     Map<String, String> values = new LinkedHashMap<>(common);
     spec.sluice().ifPresent(sluice -> values.putAll(sluice.mapredSite()));
     values.putAll(spec.site());
-    writeConf(clientConf(), values);
+    writeConf(clientConf(), values); // what makes an archive reads it
     Map<String, String> archive = TaskArchives.settings(spec, clientConf());
     if (!archive.isEmpty()) {
       values.putAll(archive);

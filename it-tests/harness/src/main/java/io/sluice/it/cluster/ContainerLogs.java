@@ -25,8 +25,9 @@ public record ContainerLogs(List<Path> roots) {
         .orElseThrow(() -> new ClusterException("no syslog of " + containerId + " below " + roots));
   }
 
-  /** The directories of an application's containers. */
-  public List<Path> ofApplication(String applicationId) {
+  /** The directories of a job's containers. */
+  public List<Path> ofJob(String jobId) {
+    String applicationId = jobId.replace("job", "application");
     return roots.stream()
         .flatMap(root -> Workspace.matching(root.resolve(applicationId), "container", "").stream())
         .toList();

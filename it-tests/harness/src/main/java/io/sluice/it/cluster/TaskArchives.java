@@ -1,11 +1,10 @@
 package io.sluice.it.cluster;
 
+import io.sluice.rdma.memory.LockFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -44,7 +43,7 @@ final class TaskArchives {
             .root()
             .resolve(
                 "target/archives/hadoop-%s-java-%s.jsa"
-                    .formatted(spec.distribution().version(), Runtime.version().feature()));
+                    .formatted(spec.distribution().version(), Runtime.version()));
     try {
       if (!isCurrent(archive, spec)) {
         if (spec.places().shared().isPresent()) {
@@ -90,10 +89,9 @@ final class TaskArchives {
 
   private static void make(Path archive, ClusterSpec spec, Path conf) throws IOException {
     Files.createDirectories(archive.getParent());
-    try (FileChannel lock =
-        FileChannel.open(
-            archive.resolveSibling("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      lock.lock(); // until it is closed
+    Path locked = archive.resolveSibling("lock");
+    LockFile lock = Poll.until("the lock " + locked, DEADLINE, () -> LockFile.tryLock(locked));
+    try (lock) {
       if (isCurrent(archive, spec)) {
         return;
       }

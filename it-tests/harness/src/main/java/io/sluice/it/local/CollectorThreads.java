@@ -33,8 +33,7 @@ final class CollectorThreads {
         if (Files.exists(thread)) {
           throw e;
         }
-        continue; // it has ended meanwhile, maybe between opening and reading; the collector's do
-        // not
+        continue; // ended meanwhile, maybe after it was opened; the collector's do not
       }
     }
     return cpuMs;

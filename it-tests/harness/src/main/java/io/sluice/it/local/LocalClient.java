@@ -2,11 +2,11 @@ package io.sluice.it.local;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.LogTail;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,7 +141,8 @@ public final class LocalClient {
     try {
       return ProcessCosts.read(costs, wallMs);
     } catch (IOException e) {
-      throw new ClusterException("it did not write what it took; it said:\n" + endOfLog(), e);
+      throw new ClusterException(
+          "it did not write what it took; it said:\n" + LogTail.of(log(), TAIL_LINES), e);
     }
   }
 
@@ -167,22 +168,14 @@ public final class LocalClient {
       if (process.exitValue() != 0) {
         throw new ClusterException(
             "%s ended with %d:%n%s"
-                .formatted(String.join(" ", command), process.exitValue(), endOfLog()));
+                .formatted(
+                    String.join(" ", command), process.exitValue(), LogTail.of(log(), TAIL_LINES)));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ClusterException("interrupted while a job ran");
-    }
-  }
-
-  private String endOfLog() {
-    try {
-      List<String> lines = Files.readAllLines(log());
-      return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }
