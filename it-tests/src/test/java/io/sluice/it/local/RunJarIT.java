@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +93,46 @@ class RunJarIT {
     assertTrue(Files.size(archive) > 1 << 20, "it was not made anew");
   }
 
+  /** By whoever ends its shells, and leaves Java, which makes the archive, to itself. */
+  @Test
+  void whoIsToldToEndLeavesNothingButTheLog() throws Exception {
+    Process process = start("words");
+    try {
+      Path directory = archive.getParent();
+      List<ProcessHandle> all =
+          Poll.until(
+              "Java to make the archive",
+              Duration.ofSeconds(DEADLINE_S),
+              () -> {
+                List<ProcessHandle> found = process.descendants().toList();
+                boolean isMade =
+                    Files.isDirectory(directory)
+                        && names(directory).stream().anyMatch(name -> name.startsWith("making."))
+                        && found.stream().anyMatch(each -> is(each, "java"));
+                return Optional.of(found).filter(handles -> isMade);
+              });
+      process.destroy();
+      all.stream().filter(each -> is(each, "bash")).forEach(ProcessHandle::destroy);
+      for (ProcessHandle each : all) {
+        each.onExit().get(DEADLINE_S, TimeUnit.SECONDS);
+      }
+      assertTrue(process.waitFor(DEADLINE_S, TimeUnit.SECONDS));
+      assertEquals(
+          List.of(), names(directory).stream().filter(n -> n.startsWith("making.")).toList());
+    } finally {
+      kill(process);
+    }
+  }
+
+  private static boolean is(ProcessHandle process, String program) {
+    return process.info().command().filter(path -> path.endsWith("/" + program)).isPresent();
+  }
+
+  private static void kill(Process process) {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
   private static List<String> names(Path directory) throws IOException {
     try (var files = Files.list(directory)) {
       return files.map(file -> file.getFileName().toString()).sorted().toList();
@@ -98,30 +141,32 @@ class RunJarIT {
 
   /** Counts the words of the text, and returns what was said. */
   private String countWords(String output, String... jvmOptions) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.addAll(List.of("./sluice", "run"));
-    command.add(HadoopDistribution.underTest(Workspace.find()).examplesJar().toString());
-    command.addAll(List.of("wordcount", "text", output));
-    Path said = root.resolve("said-" + output);
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .directory(root.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(said.toFile());
-    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", jvmOptions));
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    Process process = builder.start();
+    Process process = start(output, jvmOptions);
     try {
-      assertTrue(process.waitFor(DEADLINE_S, TimeUnit.SECONDS), () -> "still runs: " + command);
+      assertTrue(process.waitFor(DEADLINE_S, TimeUnit.SECONDS), () -> "still runs: " + output);
     } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+      kill(process);
     }
-    String text = Files.readString(said);
+    String text = Files.readString(root.resolve("said-" + output));
     assertEquals(0, process.exitValue(), text);
     assertEquals(
         List.of("be\t2", "not\t1", "or\t1", "to\t2"),
         Files.readAllLines(root.resolve(output).resolve("part-r-00000")));
     return text;
+  }
+
+  private Process start(String output, String... jvmOptions) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("./sluice", "run"));
+    command.add(HadoopDistribution.underTest(Workspace.find()).examplesJar().toString());
+    command.addAll(List.of("wordcount", "text", output));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(root.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(root.resolve("said-" + output).toFile());
+    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", jvmOptions));
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    return builder.start();
   }
 }
