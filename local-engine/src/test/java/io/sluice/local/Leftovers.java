@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.sluice.memory.store.ProcessStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
@@ -14,13 +17,20 @@ import org.apache.hadoop.conf.Configuration;
 public final class Leftovers {
   private static final long THREADS_END_MS = 30_000;
 
+  /** One that stays is the fault of one test, not of all after it. */
+  private static final Set<Thread> NAMED = Collections.newSetFromMap(new WeakHashMap<>());
+
   private Leftovers() {}
 
   /** No thread, no file below a directory, and nothing in the store of the process. */
-  public static void none(Configuration conf, Path tmp) throws Exception {
+  public static synchronized void none(Configuration conf, Path tmp) throws Exception {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().matches("sluice-(map|reduce|job|sort)[ -].*|communication thread")) {
+      if (thread.getName().matches("sluice-(map|reduce|job|sort)[ -].*|communication thread")
+          && !NAMED.contains(thread)) {
         thread.join(THREADS_END_MS);
+        if (thread.isAlive()) {
+          NAMED.add(thread);
+        }
         assertFalse(thread.isAlive(), thread.getName());
       }
     }

@@ -48,8 +48,6 @@ final class Oracle {
     conf.setInt("mapreduce.task.io.sort.mb", 4);
     conf.setInt("sluice.local.memory-mb", MEMORY_MB);
     conf.setInt(Job.COMPLETION_POLL_INTERVAL_KEY, POLL_MS);
-    // So often the reporting threads of failed attempts look whether they should end.
-    conf.setInt(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, REPORT_MS);
   }
 
   /** Of all jobs from now on. */
@@ -61,14 +59,25 @@ final class Oracle {
   Ran stock(Program program) throws Exception {
     Configuration own = new Configuration(conf);
     own.set("mapreduce.framework.name", "local");
-    return succeeded(run(program.job(own)));
+    try (StockLog log = new StockLog()) {
+      Ran ran = run(program.job(own));
+      assertTrue(ran.job.isSuccessful(), log::text);
+      return ran;
+    }
+  }
+
+  /** Settings of this engine's. */
+  static void oursIn(Configuration settings, String exchange) {
+    settings.set("mapreduce.framework.name", "sluice");
+    settings.set("sluice.local.exchange", exchange);
+    // So often the reporting threads of failed attempts look whether they should end.
+    settings.setInt(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, REPORT_MS);
   }
 
   /** The job as this engine is to run it. */
   Job ours(Program program, String exchange, int threads) throws Exception {
     Configuration own = new Configuration(conf);
-    own.set("mapreduce.framework.name", "sluice");
-    own.set("sluice.local.exchange", exchange);
+    oursIn(own, exchange);
     own.setInt("sluice.local.map-threads", threads);
     own.setInt("sluice.local.reduce-threads", threads);
     own.setInt("sluice.local.sort-threads", threads);

@@ -149,14 +149,30 @@ class ProgramsOracleTest extends OracleTestBase {
     assertEquals(0, ToolRunner.run(new Configuration(conf), step.program.make(), arguments));
   }
 
-  private Configuration conf(String framework, String exchange) {
-    Configuration conf = oracle.conf();
+  private Configuration conf() {
+    Configuration conf = new Configuration(oracle.conf());
     conf.set("fs.defaultFS", "file:///");
-    conf.set("mapreduce.framework.name", framework);
     conf.setInt("mapreduce.job.maps", 1); // as stock has it where it runs jobs in the process
     conf.set("mapreduce.job.reduces", REDUCES);
-    conf.set("sluice.local.exchange", exchange);
     return conf;
+  }
+
+  private void runWithStock(Step step) throws Exception {
+    Configuration conf = conf();
+    conf.set("mapreduce.framework.name", "local");
+    try (StockLog log = new StockLog()) {
+      try {
+        run(conf, step, "stock");
+      } catch (Exception e) {
+        throw new AssertionError("stock: " + log.text(), e);
+      }
+    }
+  }
+
+  private void runWithOurs(Step step, String exchange) throws Exception {
+    Configuration conf = conf();
+    Oracle.oursIn(conf, exchange);
+    run(conf, step, exchange);
   }
 
   private TreeMap<String, String> output(String name) throws IOException {
@@ -180,10 +196,10 @@ class ProgramsOracleTest extends OracleTestBase {
   private void sameAsStock(Chain chain, String... exchanges) throws Exception {
     Step last = chain.steps[chain.steps.length - 1];
     for (Step step : chain.steps) {
-      run(conf("local", "auto"), step, "stock");
+      runWithStock(step);
     }
     for (String exchange : exchanges) {
-      run(conf("sluice", exchange), last, exchange);
+      runWithOurs(last, exchange);
       assertEquals(output("stock").keySet(), output(exchange).keySet(), exchange);
       assertEquals(output("stock"), output(exchange), exchange);
     }
