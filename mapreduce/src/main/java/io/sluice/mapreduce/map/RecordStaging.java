@@ -80,6 +80,18 @@ final class RecordStaging extends DataOutputStream {
       count += len;
     }
 
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread, see the class
+    public int size() {
+      return count;
+    }
+
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread, see the class
+    public void reset() {
+      count = 0;
+    }
+
     byte[] array() {
       return buf;
     }

@@ -155,26 +155,47 @@ public final class PageRank extends Program {
 
   /** Those of a round. */
   static final class Ranks extends Reducer<LongWritable, Page, LongWritable, Page> {
+    private Totals totals;
+
+    @Override
+    protected void setup(Context context) {
+      totals = Totals.of(context.getConfiguration());
+    }
+
     @Override
     protected void reduce(LongWritable vertex, Iterable<Page> parts, Context context)
         throws IOException, InterruptedException {
       Page page = merged(parts);
-      write(vertex, page, next(page, context.getConfiguration()), context);
+      write(vertex, page, totals.next(page), context);
     }
   }
 
   /** Those of the last one, without links, for people. */
   static final class LastRanks extends Reducer<LongWritable, Page, LongWritable, Text> {
+    private Totals totals;
+
+    @Override
+    protected void setup(Context context) {
+      totals = Totals.of(context.getConfiguration());
+    }
+
     @Override
     protected void reduce(LongWritable vertex, Iterable<Page> parts, Context context)
         throws IOException, InterruptedException {
-      long rank = next(merged(parts), context.getConfiguration());
+      long rank = totals.next(merged(parts));
       context.write(vertex, new Text(Decimal.NANO.format(rank)));
     }
   }
 
-  private static long next(Page page, Configuration conf) {
-    return Rank.next(page.rank(), conf.getLong(DANGLING, 0), conf.getLong(PAGES, 0));
+  /** What the round before has counted. */
+  private record Totals(long dangling, long pages) {
+    static Totals of(Configuration conf) {
+      return new Totals(conf.getLong(DANGLING, 0), conf.getLong(PAGES, 0));
+    }
+
+    long next(Page merged) {
+      return Rank.next(merged.rank(), dangling, pages);
+    }
   }
 
   private static void write(
