@@ -16,6 +16,7 @@ import io.sluice.mapreduce.testing.LocalMap;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.PoolChunks;
@@ -85,7 +86,8 @@ final class BorrowedSortTest {
     try (Lease lease = store.openLease();
         PoolChunks chunks = new PoolChunks(lease, store.target(lease).memory());
         RecordCollector<IntWritable, BytesWritable> collector =
-            new RecordCollector<>(plan, store.target(lease), lender.apply(chunks))) {
+            new RecordCollector<>(
+                plan, store.target(lease), ChunkMemory.DIRECT, lender.apply(chunks))) {
       lent = chunks;
       for (int i = 0; i < RECORDS; i++) {
         int key = random.nextInt();
@@ -200,7 +202,10 @@ final class BorrowedSortTest {
         PoolChunks chunks = new PoolChunks(lease, store.target(lease).memory());
         RecordCollector<IntWritable, BytesWritable> collector =
             new RecordCollector<>(
-                plan, store.target(lease), new Lender(chunks, 3, lengthBytes -> null))) {
+                plan,
+                store.target(lease),
+                ChunkMemory.DIRECT,
+                new Lender(chunks, 3, lengthBytes -> null))) {
       collector.collect(new IntWritable(1), new BytesWritable(new byte[2 * (int) OWN_BYTES]), 0);
       assertEquals(3L << 20, chunks.mostBytes(), "it did not fit all the same");
       collector.flush(LocalStore.output(MAP.toString()));

@@ -19,6 +19,7 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.ReceivedExtents;
@@ -107,7 +108,8 @@ final class LocalLeaseTest {
                 () -> key.newOutput(LocalStore.output(map.toString()), PARTITIONS));
     try (Lease lease = store.openLease();
         RecordCollector<Text, Text> collector =
-            new RecordCollector<>(plan, store.target(lease), ChunkSource.NONE)) {
+            new RecordCollector<>(
+                plan, store.target(lease), ChunkMemory.DIRECT, ChunkSource.NONE)) {
       for (int i = 0; i < RECORDS; i++) {
         Text key = new Text("key " + random.nextInt(5000));
         Text value = new Text(new byte[random.nextInt(2000)]);

@@ -21,6 +21,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.IOException;
@@ -96,7 +97,9 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     Medium medium = medium(service);
     WriteTarget target = WriteTarget.mapped(node, medium);
     borrowed = key == null ? new NodeChunks(node, target.memory()) : null;
-    collector = new RecordCollector<>(plan, target, key == null ? borrowed : ChunkSource.NONE);
+    collector =
+        new RecordCollector<>(
+            plan, target, ChunkMemory.DIRECT, key == null ? borrowed : ChunkSource.NONE);
     LOG.info(
         "Collecting into Sluice's pool at {} ({} medium), sort buffer {} MiB off heap; {}",
         service.socket().getParent(),

@@ -3,6 +3,7 @@ package io.sluice.local.exchange;
 import io.sluice.memory.store.ProcessStore;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.spill.sort.KeptChunks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -55,7 +56,8 @@ public final class JobExchange implements Closeable {
    */
   public static JobExchange begin(
       JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
-    JobExchange exchange = new JobExchange(new JobOutputs(job, store, maps, compressed, key));
+    JobExchange exchange =
+        new JobExchange(new JobOutputs(job, store, maps, compressed, key, new KeptChunks()));
     if (ALL.putIfAbsent(job, exchange) != null) {
       throw new IllegalStateException(job + " runs already");
     }
@@ -120,6 +122,7 @@ public final class JobExchange implements Closeable {
 
   /** All maps have ended, and what they share is sorted. */
   public void mapsDone() {
+    outputs.sortMemory().close(); // reduces and who reads files may have it
     lock.lock();
     try {
       complete = true;
@@ -245,6 +248,7 @@ public final class JobExchange implements Closeable {
     closed = true;
     Closing.all(
         streams,
+        outputs.sortMemory()::close,
         () -> outputs.store().store().freeApplication(outputs.applicationId()),
         outputs.key());
   }

@@ -5,6 +5,7 @@ import io.sluice.memory.store.ProcessStore;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.sort.KeptChunks;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,8 +21,15 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  * @param maps how many there are
  * @param compressed whether the outputs are
  * @param key that they are encrypted with, or null
+ * @param sortMemory that of its sort buffers
  */
-record JobOutputs(JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
+record JobOutputs(
+    JobID job,
+    ProcessStore store,
+    int maps,
+    boolean compressed,
+    ShuffleKey key,
+    KeptChunks sortMemory) {
   /** What the store calls a job. */
   static String applicationId(JobID job) {
     return "application_" + job.getJtIdentifier() + "_" + job.getId();

@@ -42,7 +42,9 @@ final class SortedOutput<K, V> implements Closeable {
                 job, task, reporter, () -> key.newOutput(id, job.getNumReduceTasks()));
     lease = outputs.store().openLease(outputs.applicationId());
     try {
-      collector = new RecordCollector<>(plan, outputs.store().target(lease), ChunkSource.NONE);
+      collector =
+          new RecordCollector<>(
+              plan, outputs.store().target(lease), outputs.sortMemory(), ChunkSource.NONE);
     } catch (RuntimeException | Error e) {
       lease.close();
       throw e;

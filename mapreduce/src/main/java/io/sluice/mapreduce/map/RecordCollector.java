@@ -1,6 +1,7 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
@@ -54,16 +55,19 @@ public final class RecordCollector<K, V> implements Closeable {
   /**
    * Takes over the plan, which is for one collector alone.
    *
-   * @param more lends memory beyond the sort buffer's own; its owner closes it after this
+   * @param own has the sort buffer's memory
+   * @param more lends memory beyond that; its owner closes it after this
    */
-  public RecordCollector(MapPlan<K, V> plan, WriteTarget target, ChunkSource more) {
+  public RecordCollector(
+      MapPlan<K, V> plan, WriteTarget target, ChunkMemory own, ChunkSource more) {
     reporter = plan.reporter;
     limits = plan.limits;
     partitions = plan.partitions;
     record = plan.record;
     outputRecords = reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS);
     outputBytes = reporter.getCounter(TaskCounter.MAP_OUTPUT_BYTES);
-    chunks = new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES, more, plan.mostBorrowedBytes());
+    chunks =
+        new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES, own, more, plan.mostBorrowedBytes());
     try {
       records = new RecordBuffer(chunks, partitions, plan.order);
       output =

@@ -1,6 +1,5 @@
 package io.sluice.spill.sort;
 
-import io.sluice.rdma.memory.OffHeap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,6 +26,7 @@ public final class SortChunks implements AutoCloseable {
   private final int chunkLimit;
   private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
   private final Set<ByteBuffer> acquired = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final ChunkMemory memory;
   private final ChunkSource source;
   private final long mostBorrowedBytes;
   private final Set<ByteBuffer> borrowed = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -36,18 +36,23 @@ public final class SortChunks implements AutoCloseable {
 
   /** A pool that borrows nothing; see below. */
   public SortChunks(long capacityBytes, int chunkBytes) {
-    this(capacityBytes, chunkBytes, ChunkSource.NONE, 0);
+    this(capacityBytes, chunkBytes, ChunkMemory.DIRECT, ChunkSource.NONE, 0);
   }
 
   /**
    * @param capacityBytes bound on its own chunks together; a remainder of less than a chunk is
    *     unused
    * @param chunkBytes length of each chunk, a power of two from 64 bytes up
+   * @param memory has these chunks
    * @param source lends what is beyond that
    * @param mostBorrowedBytes bound on what is borrowed at one time
    */
   public SortChunks(
-      long capacityBytes, int chunkBytes, ChunkSource source, long mostBorrowedBytes) {
+      long capacityBytes,
+      int chunkBytes,
+      ChunkMemory memory,
+      ChunkSource source,
+      long mostBorrowedBytes) {
     if (chunkBytes < 64 || Integer.bitCount(chunkBytes) != 1) {
       throw new IllegalArgumentException(
           "chunk of " + chunkBytes + " bytes, expected a power of two of at least 64");
@@ -61,6 +66,7 @@ public final class SortChunks implements AutoCloseable {
               + " bytes: one for records, one for their index");
     }
     this.chunkBytes = chunkBytes;
+    this.memory = memory;
     this.source = source;
     this.mostBorrowedBytes = mostBorrowedBytes;
     this.chunkLimit = Math.toIntExact(capacityBytes / chunkBytes);
@@ -73,7 +79,7 @@ public final class SortChunks implements AutoCloseable {
     }
     ByteBuffer chunk = free.poll();
     if (chunk == null && ownChunks < chunkLimit) {
-      chunk = OffHeap.allocate(chunkBytes);
+      chunk = memory.allocate(chunkBytes);
       ownChunks++;
     }
     if (chunk == null) {
@@ -105,7 +111,7 @@ public final class SortChunks implements AutoCloseable {
     if (borrowed.contains(chunk)) {
       freeBorrowed.push(chunk.clear().order(ByteOrder.BIG_ENDIAN));
     } else if (closed) {
-      OffHeap.free(chunk);
+      memory.free(chunk);
     } else {
       free.push(chunk.clear().order(ByteOrder.BIG_ENDIAN));
     }
@@ -152,7 +158,7 @@ public final class SortChunks implements AutoCloseable {
       return;
     }
     closed = true;
-    free.forEach(OffHeap::free);
+    free.forEach(memory::free);
     free.clear();
     if (!acquired.isEmpty()) {
       throw new IllegalStateException(

@@ -89,7 +89,8 @@ class SortChunksTest {
   @Test
   void borrowsWhenItsOwnIsOutUpToItsBoundAndGivesBackWhatIsNotOut() throws IOException {
     Endless source = new Endless();
-    try (SortChunks pool = new SortChunks(8192, 4096, source, 3 * 4096 + 4095)) {
+    try (SortChunks pool =
+        new SortChunks(8192, 4096, ChunkMemory.DIRECT, source, 3 * 4096 + 4095)) {
       List<ByteBuffer> out = new ArrayList<>();
       for (ByteBuffer next = pool.acquire(); next != null; next = pool.acquire()) {
         assertEquals(Math.max(0, out.size() - 1), source.lent);
