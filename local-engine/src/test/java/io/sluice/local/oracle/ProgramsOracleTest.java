@@ -41,6 +41,7 @@ import org.apache.hadoop.examples.WordStandardDeviation;
 import org.apache.hadoop.examples.terasort.TeraGen;
 import org.apache.hadoop.examples.terasort.TeraSort;
 import org.apache.hadoop.examples.terasort.TeraValidate;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
@@ -157,16 +158,17 @@ class ProgramsOracleTest extends OracleTestBase {
     return conf;
   }
 
-  private void runWithStock(Step step) throws Exception {
-    Configuration conf = conf();
-    conf.set("mapreduce.framework.name", "local");
-    try (StockLog log = new StockLog()) {
-      try {
-        run(conf, step, "stock");
-      } catch (Exception e) {
-        throw new AssertionError("stock: " + log.text(), e);
-      }
-    }
+  private TreeMap<String, String> stock(Chain chain) throws Exception {
+    return Stock.ask(
+        () -> {
+          FileUtil.fullyDeleteContents(directory.toFile());
+          Configuration conf = conf();
+          conf.set("mapreduce.framework.name", "local");
+          for (Step step : chain.steps) {
+            run(conf, step, "stock");
+          }
+          return output("stock");
+        });
   }
 
   private void runWithOurs(Step step, String exchange) throws Exception {
@@ -195,13 +197,11 @@ class ProgramsOracleTest extends OracleTestBase {
 
   private void sameAsStock(Chain chain, String... exchanges) throws Exception {
     Step last = chain.steps[chain.steps.length - 1];
-    for (Step step : chain.steps) {
-      runWithStock(step);
-    }
+    TreeMap<String, String> stock = stock(chain);
     for (String exchange : exchanges) {
       runWithOurs(last, exchange);
-      assertEquals(output("stock").keySet(), output(exchange).keySet(), exchange);
-      assertEquals(output("stock"), output(exchange), exchange);
+      assertEquals(stock.keySet(), output(exchange).keySet(), exchange);
+      assertEquals(stock, output(exchange), exchange);
     }
   }
 
