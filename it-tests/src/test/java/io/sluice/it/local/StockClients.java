@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -79,8 +80,30 @@ final class StockClients {
 
   /** {@code pig}. */
   String pig(Path script) throws IOException {
-    String pig = workspace.root().resolve("it-tests/clients/target/pig/lib") + "/*:";
-    return run(0, pig, "org.apache.pig.Main", List.of("-x", "mapreduce", script.toString()));
+    return run(
+        0,
+        pigLibraries() + "/*:",
+        "org.apache.pig.Main",
+        List.of("-x", "mapreduce", script.toString()));
+  }
+
+  private Path pigLibraries() {
+    return workspace.root().resolve("it-tests/clients/target/pig/lib");
+  }
+
+  /** The jars that functions for Pig are compiled with: the compiler knows no asterisks. */
+  String pigClassPath() throws IOException {
+    StringJoiner jars = new StringJoiner(":");
+    for (String part : (pigLibraries() + "/*:" + distribution.classPath()).split(":")) {
+      if (part.endsWith("/*")) {
+        try (Stream<Path> files = Files.list(Path.of(part).getParent())) {
+          files.map(Path::toString).filter(file -> file.endsWith(".jar")).forEach(jars::add);
+        }
+      } else {
+        jars.add(part);
+      }
+    }
+    return jars.toString();
   }
 
   /** {@code mapred job}. */
