@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
@@ -78,7 +79,9 @@ public class SortBenchmark {
       long memoryBytes = 2L * bytes.length + 64L * records + (64L << 20);
       if (memory.equals("lent")) {
         lent = LentMemory.open(memoryBytes);
-        chunks = new SortChunks(2L * CHUNK_BYTES, CHUNK_BYTES, lent.chunks(), memoryBytes);
+        chunks =
+            new SortChunks(
+                2L * CHUNK_BYTES, CHUNK_BYTES, ChunkMemory.DIRECT, lent.chunks(), memoryBytes);
       } else {
         chunks = new SortChunks(memoryBytes, CHUNK_BYTES);
       }

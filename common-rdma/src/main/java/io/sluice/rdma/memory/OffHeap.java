@@ -8,6 +8,8 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -28,13 +30,35 @@ public final class OffHeap {
   private static final AtomicLong ALLOCATED_BYTES = new AtomicLong();
   private static final AtomicLong MAPPED_BYTES = new AtomicLong();
 
+  /** What gives back memory that somebody keeps though he does not use it now. */
+  private static final Set<Runnable> KEEPERS = ConcurrentHashMap.newKeySet();
+
   private OffHeap() {}
 
   /** Allocates {@code lengthBytes} of zeroed direct memory, in big-endian order as usual. */
   public static ByteBuffer allocate(int lengthBytes) {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(lengthBytes);
+    ByteBuffer buffer;
+    try {
+      buffer = ByteBuffer.allocateDirect(lengthBytes);
+    } catch (OutOfMemoryError e) {
+      KEEPERS.forEach(Runnable::run);
+      buffer = ByteBuffer.allocateDirect(lengthBytes);
+    }
     ALLOCATED_BYTES.addAndGet(lengthBytes);
     return buffer;
+  }
+
+  /**
+   * Has {@code giveBack} called before an allocation fails, by the thread that wants memory and
+   * with whatever locks that has; until {@link #removeKeeper}.
+   */
+  public static void addKeeper(Runnable giveBack) {
+    KEEPERS.add(giveBack);
+  }
+
+  /** Ends that. */
+  public static void removeKeeper(Runnable giveBack) {
+    KEEPERS.remove(giveBack);
   }
 
   /** Maps a range of an open file; the mapping outlives the channel. */

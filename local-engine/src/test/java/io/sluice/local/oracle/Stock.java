@@ -1,6 +1,7 @@
 package io.sluice.local.oracle;
 
 import io.sluice.local.Leftovers;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
@@ -16,12 +17,13 @@ final class Stock {
    * @param question throws if a job fails; asked a second time it finds what it left the first time
    */
   static <T> T ask(Callable<T> question) throws Exception {
+    Set<Thread> reporters = Leftovers.reporters();
     try (StockLog log = new StockLog()) {
       try {
         return question.call();
       } catch (Exception | AssertionError e) {
         System.out.println("LocalJobRunner failed, and is asked once more: " + log.text());
-        Leftovers.excuseReporters();
+        Leftovers.excuseReporters(reporters);
       }
     }
     try (StockLog log = new StockLog()) {

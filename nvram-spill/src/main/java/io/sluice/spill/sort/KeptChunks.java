@@ -11,11 +11,18 @@ import java.util.ArrayDeque;
  * allocation).
  *
  * <p>Thread contract: safe from any thread. Ownership: what is free it keeps, never more than was
- * out at one time, until its owner closes it; what is out then is freed when it comes back.
+ * out at one time, until its owner closes it or an allocation of {@link OffHeap} would fail; what
+ * is out when it is closed is freed when it comes back.
  */
 public final class KeptChunks implements ChunkMemory, AutoCloseable {
   private final ArrayDeque<ByteBuffer> kept = new ArrayDeque<>(); // all of one length
+  private final Runnable giveBack = this::giveBack;
   private boolean closed;
+
+  /** Empty. */
+  public KeptChunks() {
+    OffHeap.addKeeper(giveBack);
+  }
 
   @Override
   public ByteBuffer allocate(int lengthBytes) {
@@ -40,9 +47,17 @@ public final class KeptChunks implements ChunkMemory, AutoCloseable {
 
   /** Frees what it keeps, and keeps nothing more. */
   @Override
-  public synchronized void close() {
-    closed = true;
-    kept.forEach(OffHeap::free);
-    kept.clear();
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    giveBack();
+    OffHeap.removeKeeper(giveBack);
+  }
+
+  private synchronized void giveBack() {
+    while (!kept.isEmpty()) {
+      OffHeap.free(kept.pop());
+    }
   }
 }

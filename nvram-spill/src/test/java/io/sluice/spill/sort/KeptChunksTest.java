@@ -3,10 +3,15 @@ package io.sluice.spill.sort;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,6 +55,38 @@ final class KeptChunksTest {
       chunks.release(second);
     }
     assertEquals(before + 2 * CHUNK_BYTES, OffHeap.allocatedBytes());
+  }
+
+  /** Run in a JVM that has room for four chunks. */
+  public static final class Full {
+    private Full() {}
+
+    public static void main(String[] arguments) {
+      KeptChunks kept = new KeptChunks();
+      List<ByteBuffer> chunks = Stream.generate(() -> kept.allocate(1 << 20)).limit(4).toList();
+      chunks.forEach(kept::free);
+      OffHeap.allocate(2 << 20);
+      kept.allocate(1 << 20);
+    }
+  }
+
+  @Test
+  void whatIsKeptIsThereForOthersWhoWouldFindNone() throws Exception {
+    Process full =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:MaxDirectMemorySize=4m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Full.class.getName())
+            .inheritIO()
+            .start();
+    try {
+      assertTrue(full.waitFor(60, TimeUnit.SECONDS));
+      assertEquals(0, full.exitValue());
+    } finally {
+      full.destroyForcibly();
+    }
   }
 
   @Test
