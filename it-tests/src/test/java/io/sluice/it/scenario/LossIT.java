@@ -43,6 +43,13 @@ class LossIT {
       Map.of("mapreduce.job.reduce.slowstart.completedmaps", "1.0");
 
   /**
+   * Reduces fail by stock's rule while two of four maps are missing, and start again so soon that
+   * four of them may have failed before the ApplicationMaster believes them.
+   */
+  private static final Map<String, String> MANY_ATTEMPTS =
+      Map.of("mapreduce.reduce.maxattempts", "20");
+
+  /**
    * Failed fetches are tried again, and believed by the ApplicationMaster, without delay; nor does
    * it try for minutes to reach the lost node about containers that it has not seen end.
    */
@@ -218,7 +225,7 @@ class LossIT {
   @Test
   void mapsOfANodeThatComesBackWithNothingAreRunAgain(PseudoCluster cluster) {
     String expected = StockOutput.of(cluster, RECORDS);
-    Scenario scenario = RECORDS.named("emptied-node").with(NO_SLOW_START);
+    Scenario scenario = RECORDS.named("emptied-node").with(NO_SLOW_START).with(MANY_ATTEMPTS);
     NodeManager emptied = null;
     try (GatedRun run = GatedRun.start(cluster, scenario)) {
       emptied = cluster.nodes().get(1 - cluster.nodeOfMaster());
