@@ -41,6 +41,9 @@ public final class OffHeap {
     try {
       buffer = ByteBuffer.allocateDirect(lengthBytes);
     } catch (OutOfMemoryError e) {
+      if (KEEPERS.isEmpty()) { // Java has waited half a second already
+        throw e;
+      }
       KEEPERS.forEach(Runnable::run);
       buffer = ByteBuffer.allocateDirect(lengthBytes);
     }

@@ -94,13 +94,9 @@ final class StockClients {
   /** The jars that functions for Pig are compiled with: the compiler knows no asterisks. */
   String pigClassPath() throws IOException {
     StringJoiner jars = new StringJoiner(":");
-    for (String part : (pigLibraries() + "/*:" + distribution.classPath()).split(":")) {
-      if (part.endsWith("/*")) {
-        try (Stream<Path> files = Files.list(Path.of(part).getParent())) {
-          files.map(Path::toString).filter(file -> file.endsWith(".jar")).forEach(jars::add);
-        }
-      } else {
-        jars.add(part);
+    for (Path directory : List.of(pigLibraries(), examplesJar().getParent())) {
+      try (Stream<Path> files = Files.list(directory)) {
+        files.map(Path::toString).filter(file -> file.endsWith(".jar")).forEach(jars::add);
       }
     }
     return jars.toString();
