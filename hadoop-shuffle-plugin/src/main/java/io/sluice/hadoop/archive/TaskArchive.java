@@ -32,7 +32,8 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * Failure: {@link IOException} with what Java says, and the file is as before.
  */
 public final class TaskArchive extends Configured implements Tool {
-  private static final long DEADLINE_MIN = 10;
+  private static final long DEADLINE_MIN = 10; // of each of two JVMs
+  private static final String WORK = ".archive-";
   private static final int TAIL_LINES = 20;
   private static final String TASK = "org/apache/hadoop/mapred/YarnChild.class";
   private static final Set<PosixFilePermission> FOR_ALL =
@@ -104,7 +105,8 @@ public final class TaskArchive extends Configured implements Tool {
     if (!Files.isDirectory(directory)) {
       throw new IOException(directory + " is no directory; make it first");
     }
-    Path work = Files.createTempDirectory(directory, ".archive-"); // to be renamed from
+    removeWhatTheKilledLeft(directory);
+    Path work = Files.createTempDirectory(directory, WORK); // to be renamed from
     Path list = work.resolve("classes");
     Path archive = work.resolve("archive");
     Path log = work.resolve("log");
@@ -120,6 +122,18 @@ public final class TaskArchive extends Configured implements Tool {
       Files.move(archive, file, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       PrivateDirectory.delete(work);
+    }
+  }
+
+  /** By makers of this user; such a directory is older than one of a maker at work can be. */
+  private static void removeWhatTheKilledLeft(Path directory) throws IOException {
+    long oldestMs = System.currentTimeMillis() - TimeUnit.MINUTES.toMillis(3 * DEADLINE_MIN);
+    try (DirectoryStream<Path> works = Files.newDirectoryStream(directory, WORK + "*")) {
+      for (Path work : works) {
+        if (Files.isReadable(work) && work.toFile().lastModified() < oldestMs) {
+          PrivateDirectory.delete(work);
+        }
+      }
     }
   }
 

@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,6 +66,20 @@ class TaskArchiveTest {
     assertTrue(Files.size(file) > 1 << 20);
     assertEquals("r--r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     assertEquals(Set.of("tasks.jsa"), names());
+  }
+
+  @Test
+  void whatAKilledMakerLeftGoesAndWhatOneMayBeWritingStays() throws Exception {
+    for (String work : List.of(".archive-killed", ".archive-another")) {
+      Files.writeString(
+          Files.createDirectory(directory.resolve(work)).resolve("archive"), "half of one");
+    }
+    Path killed = directory.resolve(".archive-killed");
+    Files.setLastModifiedTime(
+        killed,
+        FileTime.from(Instant.now().minus(Duration.ofMinutes(31)))); // two JVMs, 10 min each
+    TaskArchive.make(directory.resolve("tasks.jsa"), "/nothing/there.jar");
+    assertEquals(Set.of(".archive-another", "tasks.jsa"), names());
   }
 
   @Test
