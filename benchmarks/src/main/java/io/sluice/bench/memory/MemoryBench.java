@@ -170,7 +170,7 @@ public final class MemoryBench {
                     job(workload, input(workload), output(workload)),
                     HadoopVariant.STOCK.settings(),
                     progress));
-    JobCounters counters = JobHistory.of(session.cluster()).counters(ample.costs().jobId());
+    JobCounters counters = JobHistory.of(session.cluster()).counters(ample.costs().jobIds().get(0));
     data.put(
         workload,
         new Intermediate(

@@ -26,8 +26,9 @@ class MemoryTargetsTest {
   private static MemoryCell cell(double wallS, long deviceBytes, long killed) {
     JobCosts costs =
         new JobCosts(
-            "job_1",
+            List.of("job_1"),
             (long) (1000 * wallS),
+            0,
             0,
             MapPhases.NONE,
             0,

@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
       LocalBenchCommand.class,
       MemoryBenchCommand.class,
       PageRankBenchCommand.class,
+      RmrBenchCommand.class,
       ScalingBenchCommand.class,
       SparkBenchCommand.class,
       MicroBenchCommand.class

@@ -7,6 +7,7 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine.Option;
@@ -25,9 +26,14 @@ final class ClusterOptions {
   private boolean keep;
 
   PseudoCluster start(Workspace workspace, Console console) {
+    return start(workspace, console, Map.of());
+  }
+
+  /** One with more settings of daemons and clients. */
+  PseudoCluster start(Workspace workspace, Console console, Map<String, String> site) {
     HadoopDistribution distribution = distribution(workspace, console);
     Optional<SluiceFragments> sluice = SluiceFragments.load(workspace);
-    ClusterSpec stock = ClusterSpec.of(distribution);
+    ClusterSpec stock = ClusterSpec.of(distribution).withSite(site);
     ClusterSpec spec = sluice.map(found -> stock.withSluice(found, Set.of())).orElse(stock);
     PseudoCluster cluster =
         console.step(

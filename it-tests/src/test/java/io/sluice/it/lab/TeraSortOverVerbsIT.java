@@ -120,7 +120,7 @@ class TeraSortOverVerbsIT {
   }
 
   private static Set<String> nodesOf(PseudoCluster cluster, JobCosts costs, boolean maps) {
-    List<TaskAttempt> attempts = JobHistory.of(cluster).attempts(costs.jobId());
+    List<TaskAttempt> attempts = JobHistory.of(cluster).attempts(costs.jobIds().get(0));
     return attempts.stream()
         .filter(attempt -> attempt.map() == maps && attempt.succeeded())
         .map(TaskAttempt::node)

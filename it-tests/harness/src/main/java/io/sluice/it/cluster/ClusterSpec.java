@@ -97,7 +97,7 @@ public record ClusterSpec(
     return withSite(Map.of(name, value));
   }
 
-  ClusterSpec withSite(Map<String, String> properties) {
+  public ClusterSpec withSite(Map<String, String> properties) {
     Map<String, String> more = new LinkedHashMap<>(site);
     more.putAll(properties);
     return new ClusterSpec(

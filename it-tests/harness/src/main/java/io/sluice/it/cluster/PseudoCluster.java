@@ -265,6 +265,11 @@ public final class PseudoCluster implements AutoCloseable {
     return new WebHdfs(rest, sites.address("dfs.namenode.http-address"));
   }
 
+  /** What a path in it begins with, for whoever has another file system as default. */
+  public String fileSystemUri() {
+    return sites.address("fs.defaultFS");
+  }
+
   /** Talks to the daemons' web services. */
   public Rest rest() {
     return rest;

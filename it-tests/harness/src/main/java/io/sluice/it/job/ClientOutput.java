@@ -4,12 +4,14 @@ import io.sluice.it.cluster.ClusterException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a job client prints: the job's id, its progress, and all of it in the end.
+ * What a job client prints: the ids of its jobs, their progress, and all of it in the end.
  *
  * <p>A thread of its own reads, until the client closes its output. Thread contract: safe from any
  * thread; the progress is told by that one.
@@ -21,6 +23,7 @@ final class ClientOutput {
   private final String job;
   private final JobProgress progress;
   private final CompletableFuture<String> jobId = new CompletableFuture<>();
+  private final List<String> jobIds = new CopyOnWriteArrayList<>();
   private final CompletableFuture<String> whole = new CompletableFuture<>();
 
   /**
@@ -41,9 +44,14 @@ final class ClientOutput {
     return new ClientOutput(job, client.inputReader(StandardCharsets.UTF_8), progress);
   }
 
-  /** The id of the job once it was submitted; empty if the client ended without that. */
+  /** The id of the first job once it was submitted; empty if the client ended without that. */
   CompletableFuture<String> jobId() {
     return jobId;
+  }
+
+  /** The ids of all jobs that were submitted so far, in that order. */
+  List<String> jobIds() {
+    return List.copyOf(jobIds);
   }
 
   /** All of it, once the client has ended. */
@@ -66,6 +74,7 @@ final class ClientOutput {
         printed.append(line).append('\n');
         Matcher submitted = SUBMITTED.matcher(line);
         if (submitted.find()) {
+          jobIds.add(submitted.group(1));
           jobId.complete(submitted.group(1));
         }
         Matcher percent = PROGRESS.matcher(line);

@@ -1,15 +1,18 @@
 package io.sluice.it.job;
 
+import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import java.util.List;
 import java.util.SortedMap;
 
 /**
- * What one job cost, from its history, its tasks' logs and Sluice's counters.
+ * What a client's jobs cost, from their history, their tasks' logs and Sluice's counters; all of
+ * them added up, if there are several.
  *
- * @param jobId the job
+ * @param jobIds the jobs, one after the other
  * @param wallMs from submission to finish
  * @param cpuMs processor time of all tasks
+ * @param mapTasks how many maps there were
  * @param maps the phases of all map tasks, added up
  * @param reduceShuffleMs time reduces spent until they had all map output, added up
  * @param reduceMergeMs time from there until reduce() began, added up
@@ -22,9 +25,10 @@ import java.util.SortedMap;
  * @param sluice all of Sluice's counters
  */
 public record JobCosts(
-    String jobId,
+    List<String> jobIds,
     long wallMs,
     long cpuMs,
+    long mapTasks,
     MapPhases maps,
     long reduceShuffleMs,
     long reduceMergeMs,
@@ -36,16 +40,25 @@ public record JobCosts(
     ShufflePath path,
     SortedMap<String, Long> sluice) {
 
-  /** Looks up what a finished job cost. */
+  /** Looks up what jobs cost that have finished. */
   public static JobCosts of(PseudoCluster cluster, JobResult result) {
     JobHistory history = JobHistory.of(cluster);
-    JobCounters counters = history.counters(result.jobId());
+    List<String> jobs = result.jobIds();
+    JobCounters counters =
+        jobs.stream()
+            .map(history::counters)
+            .reduce(JobCounters::plus)
+            .orElseThrow(() -> new ClusterException(result.spec().name() + " submitted no job"));
     List<TaskAttempt> attempts =
-        history.attempts(result.jobId()).stream().filter(TaskAttempt::succeeded).toList();
+        jobs.stream()
+            .flatMap(job -> history.attempts(job).stream())
+            .filter(TaskAttempt::succeeded)
+            .toList();
     return new JobCosts(
-        result.jobId(),
-        history.wallMs(result.jobId()),
+        jobs,
+        jobs.stream().mapToLong(history::wallMs).sum(),
         counters.task("CPU_MILLISECONDS"),
+        attempts.stream().filter(TaskAttempt::map).count(),
         mapPhases(cluster, counters, attempts),
         attempts.stream().mapToLong(TaskAttempt::shuffleMs).sum(),
         attempts.stream().mapToLong(TaskAttempt::mergeMs).sum(),

@@ -6,6 +6,7 @@ import io.sluice.it.cluster.Rest;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A finished job's counters: totals over the successful attempts of all its tasks.
@@ -30,6 +31,21 @@ public record JobCounters(Map<String, SortedMap<String, Long>> groups) {
       groups.put(group.path("counterGroupName").asText(), values);
     }
     return new JobCounters(groups);
+  }
+
+  /** Of two jobs together. */
+  JobCounters plus(JobCounters other) {
+    Map<String, SortedMap<String, Long>> sums = new TreeMap<>();
+    Stream.of(this, other)
+        .forEach(
+            each ->
+                each.groups.forEach(
+                    (group, values) ->
+                        values.forEach(
+                            (name, value) ->
+                                sums.computeIfAbsent(group, any -> new TreeMap<>())
+                                    .merge(name, value, Long::sum))));
+    return new JobCounters(sums);
   }
 
   /** The counters of a group; none if no task touched one. */

@@ -1,18 +1,24 @@
 package io.sluice.it.job;
 
 import io.sluice.it.cluster.ClusterException;
+import java.util.List;
 
 /**
  * How a job client ended.
  *
  * @param spec what it was given
- * @param jobId the job it submitted; empty if it never got so far
+ * @param jobIds the jobs it submitted, in that order; none if it never got so far
  * @param exitStatus the client's
  * @param output all it printed
  * @param nodeManagerCpuMs processor time of the NodeManagers' own JVMs while it ran
  */
 public record JobResult(
-    JobSpec spec, String jobId, int exitStatus, String output, long nodeManagerCpuMs) {
+    JobSpec spec, List<String> jobIds, int exitStatus, String output, long nodeManagerCpuMs) {
+
+  /** The first job; empty if there is none. */
+  public String jobId() {
+    return jobIds.isEmpty() ? "" : jobIds.get(0);
+  }
 
   public boolean succeeded() {
     return exitStatus == 0;
@@ -32,7 +38,7 @@ public record JobResult(
         "job %s (%s) failed with exit status %d%nThe client's last words:%n%s%s"
             .formatted(
                 spec.name(),
-                jobId,
+                String.join(", ", jobIds),
                 exitStatus,
                 output.substring(Math.max(0, output.length() - 4000)),
                 more));

@@ -45,7 +45,7 @@ public final class RunningJob implements AutoCloseable {
     }
   }
 
-  /** The id of the job, once the client has submitted it. */
+  /** The id of the first job, once the client has submitted it. */
   public String jobId() {
     return get(output.jobId(), SUBMIT_DEADLINE, "the client to submit the job");
   }
@@ -57,7 +57,7 @@ public final class RunningJob implements AutoCloseable {
     cluster.requireAlive();
     return new JobResult(
         spec,
-        output.jobId().getNow(""),
+        output.jobIds(),
         exitStatus,
         printed,
         cluster.nodeManagerCpuMs() - nodeManagerCpuBeforeMs);
@@ -67,16 +67,14 @@ public final class RunningJob implements AutoCloseable {
   public JobResult awaitSuccess() {
     JobResult result = await();
     if (!result.succeeded()) {
-      throw result.failure(failedAttempts(result.jobId()));
+      throw result.failure(
+          result.jobIds().stream().map(this::failedAttempts).collect(Collectors.joining()));
     }
     return result;
   }
 
   /** A client says nothing of the attempt that was its task's last. */
   private String failedAttempts(String jobId) {
-    if (jobId.isEmpty()) {
-      return "";
-    }
     try {
       return JobHistory.of(cluster).attempts(jobId).stream()
           .filter(attempt -> !attempt.succeeded())

@@ -9,6 +9,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PipedReader;
 import java.io.PipedWriter;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -41,11 +42,23 @@ class ClientOutputTest {
   }
 
   @Test
+  void aDriverHasAllJobsThatItSubmits() throws IOException {
+    PipedWriter client = new PipedWriter();
+    ClientOutput output = read(new PipedReader(client));
+    client.write("Running job: job_1_0002\n map 100% reduce 100%\nRunning job: job_1_0003\n");
+    client.close();
+    output.whole().orTimeout(60, TimeUnit.SECONDS).join();
+    assertEquals("job_1_0002", output.jobId().join());
+    assertEquals(List.of("job_1_0002", "job_1_0003"), output.jobIds());
+  }
+
+  @Test
   void aClientThatSubmitsNothingHasNoJob() throws IOException {
     PipedReader from = new PipedReader();
     new PipedWriter(from).close();
     ClientOutput output = read(from);
     assertEquals("", output.jobId().orTimeout(60, TimeUnit.SECONDS).join());
     assertEquals("", output.whole().orTimeout(60, TimeUnit.SECONDS).join());
+    assertEquals(List.of(), output.jobIds());
   }
 }

@@ -1,0 +1,91 @@
+package io.sluice.bench.rmr;
+
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.job.JobSpec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/**
+ * The paper's programs (its section IV-D), HiBench's first and then PUMA's. In the place of
+ * TestDFSIO, which shuffles nothing, is a join.
+ */
+public enum RmrWorkload {
+  SORT("sort", RmrInput.RECORDS, 1, 0.58),
+  TERASORT("terasort", RmrInput.ROWS, 1, 0.46),
+  PAGE_RANK("pagerank", RmrInput.GRAPH, 0.25, 0.79),
+  /** Without a combiner. */
+  WORD_COUNT("wordcount", RmrInput.TEXT, 1, 0.82),
+  K_MEANS("kmeans", RmrInput.POINTS, 0.25, 0.89),
+  JOIN("join", RmrInput.TABLES, 1, Double.NaN),
+  ADJACENCY_LIST("adjacencylist", RmrInput.EDGES, 1, 0.61),
+  SELF_JOIN("selfjoin", RmrInput.ASSOCIATIONS, 1, 0.42),
+  SEQUENCE_COUNT("sequencecount", RmrInput.TEXT, 0.5, 0.68),
+  INVERTED_INDEX("invertedindex", RmrInput.DOCUMENTS, 1, 0.82),
+  RANKED_INVERTED_INDEX("rankedinvertedindex", RmrInput.SEQUENCES, 0.5, 0.61);
+
+  static final int REDUCES = 2;
+  private static final Duration DEADLINE = Duration.ofMinutes(60);
+
+  private final String program;
+  private final RmrInput input;
+  private final double sizeShare;
+  private final double paperShare;
+
+  /**
+   * @param sizeShare how large its input is; smaller where several jobs read it
+   * @param paperShare what RMR-NVM takes of stock's time in the paper, which says how much less; or
+   *     NaN
+   */
+  RmrWorkload(String program, RmrInput input, double sizeShare, double paperShare) {
+    this.program = program;
+    this.input = input;
+    this.sizeShare = sizeShare;
+    this.paperShare = paperShare;
+  }
+
+  public String program() {
+    return program;
+  }
+
+  RmrInput input() {
+    return input;
+  }
+
+  long inputBytes(long sizeBytes) {
+    return Math.round(sizeBytes * sizeShare);
+  }
+
+  OptionalDouble paperShare() {
+    return Double.isNaN(paperShare) ? OptionalDouble.empty() : OptionalDouble.of(paperShare);
+  }
+
+  /** Whether its output is lines, and no sequence file. */
+  boolean isText() {
+    return this != SORT;
+  }
+
+  /** All of it, on what its input's maker has written. */
+  JobSpec job(Workspace workspace, HadoopDistribution hadoop, String in, String out) {
+    return switch (this) {
+      case SORT ->
+          JobSpec.example(hadoop, program, program, "-r", Integer.toString(REDUCES), in, out)
+              .withDeadline(DEADLINE);
+      case TERASORT -> JobSpec.example(hadoop, program, program, in, out).withDeadline(DEADLINE);
+      case PAGE_RANK -> program(workspace, program, in, out, "3");
+      case WORD_COUNT ->
+          program(workspace, program, in, out).with("workloads.wordcount.combine", false);
+      case K_MEANS -> program(workspace, program, in, out, "5", "5");
+      case JOIN -> program(workspace, program, in + "/rankings", in + "/uservisits", out);
+      default -> program(workspace, program, in, out);
+    };
+  }
+
+  /** One of the module workloads. */
+  static JobSpec program(Workspace workspace, String name, String... arguments) {
+    return new JobSpec(name, workspace.workloadsJar(), name, Map.of(), List.of(arguments), DEADLINE)
+        .with("mapreduce.job.reduces", REDUCES);
+  }
+}
