@@ -39,6 +39,10 @@ class LocalClientsIT {
       store b into 'OUT/group';
       c = foreach (cogroup a by k, b by group) generate group, COUNT(a), flatten(a.n);
       store c into 'OUT/cogroup';
+      """;
+
+  private static final String FUNCTION_SCRIPT =
+      """
       register FUNCTIONS;
       store (foreach a generate user.Twice(w), n) into 'OUT/function';
       """;
@@ -93,17 +97,18 @@ class LocalClientsIT {
 
   @Test
   void pigFindsNoDifference() throws Exception {
-    Map<String, List<String>> expected = pig("local", QUICK_SCRIPT);
+    String quick = QUICK_SCRIPT + FUNCTION_SCRIPT;
+    Map<String, List<String>> expected = pig("local", quick);
     assertEquals("word0/word0\t0", expected.get("function").get(0));
-    assertEquals(expected, pig("sluice", QUICK_SCRIPT));
+    assertEquals(expected, pig("sluice", quick));
   }
 
   @Test
   @Tag("campaign")
   void pigFindsNoDifferenceWithAllItsJoins() throws Exception {
-    String all = QUICK_SCRIPT + LONG_SCRIPT;
+    String all = QUICK_SCRIPT + LONG_SCRIPT; // Pig's planner fails if the function is among them
     Map<String, List<String>> expected = pig("local", all);
-    assertEquals(15, expected.size(), expected.keySet()::toString);
+    assertEquals(14, expected.size(), expected.keySet()::toString);
     assertEquals(expected, pig("sluice", all));
   }
 

@@ -5,6 +5,7 @@ import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.SortedRecords;
+import io.sluice.spill.sort.SortedRun;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -48,30 +49,32 @@ final class RunWriter implements AutoCloseable {
 
   /** Writes the records of one partition as a run and returns how many there were. */
   long writeSorted(int partition, SortedRecords records) throws IOException {
-    int first = records.firstOf(partition);
-    int end = records.endOf(partition);
+    SortedRun sorted = new SortedRun(records, partition);
+    long count = records.recordCount(partition);
     beginRun(partition);
     if (codec == null) {
       if (encryptor == null) {
-        gather(records, first, end);
+        gather(sorted);
       } else {
-        gatherEncrypted(records, first, end);
+        gatherEncrypted(sorted);
       }
-      endRun(records.encodedBytes(partition) + RecordFormat.END_BYTES, end - first);
+      endRun(records.encodedBytes(partition) + RecordFormat.END_BYTES, count);
     } else {
       CompressedRun run = new CompressedRun();
       byte[] record = new byte[256];
-      for (int position = first; position < end; position++) {
-        int length = records.encodedLength(position);
-        if (length > record.length) {
-          record = new byte[Math.max(length, 2 * record.length)];
-        }
-        records.copyEncoded(position, record, 0);
+      while (sorted.hasNext()) {
+        int length = sorted.nextLength();
+        record = atLeast(length, record);
+        sorted.copyNext(record);
         run.encoder.appendEncoded(record, 0, length, 1);
       }
       run.end();
     }
-    return end - first;
+    return count;
+  }
+
+  private static byte[] atLeast(int length, byte[] array) {
+    return length <= array.length ? array : new byte[Math.max(length, 2 * array.length)];
   }
 
   private void beginRun(int partition) {
@@ -89,12 +92,11 @@ final class RunWriter implements AutoCloseable {
   }
 
   /** One memory copy for each record, from the sort buffer into the extent. */
-  private void gather(SortedRecords records, int first, int end) throws IOException {
-    int position = first;
-    while (position < end) {
-      ByteBuffer extent = out.reserve(records.encodedLength(position));
+  private void gather(SortedRun sorted) throws IOException {
+    while (sorted.hasNext()) {
+      ByteBuffer extent = out.reserve(sorted.nextLength());
       int start = extent.position();
-      position = records.copyEncoded(position, end, extent);
+      sorted.copy(extent);
       out.advance(extent.position() - start);
     }
     ByteBuffer extent = out.reserve(RecordFormat.END_BYTES);
@@ -103,20 +105,17 @@ final class RunWriter implements AutoCloseable {
   }
 
   /** One memory copy for each record, into the block that is encrypted next. */
-  private void gatherEncrypted(SortedRecords records, int first, int end) throws IOException {
+  private void gatherEncrypted(SortedRun sorted) throws IOException {
     byte[] parted = new byte[256]; // for a record that does not fit what is left of the block
-    int position = first;
-    while (position < end) {
+    while (sorted.hasNext()) {
       ByteBuffer room = encryptor.room();
       int start = room.position();
-      position = records.copyEncoded(position, end, room);
+      sorted.copy(room);
       encryptor.advance(room.position() - start);
-      if (position < end) {
-        int length = records.encodedLength(position);
-        if (length > parted.length) {
-          parted = new byte[Math.max(length, 2 * parted.length)];
-        }
-        records.copyEncoded(position++, parted, 0);
+      if (sorted.hasNext()) {
+        int length = sorted.nextLength();
+        parted = atLeast(length, parted);
+        sorted.copyNext(parted);
         encryptor.write(parted, 0, length);
       }
     }

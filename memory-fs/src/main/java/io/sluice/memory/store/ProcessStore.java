@@ -73,14 +73,30 @@ public final class ProcessStore implements Closeable {
         new SegmentMapper(SegmentOpener.BY_NAME, id -> store.segment(id).orElseThrow().info());
   }
 
-  /** That of this process, which is opened now unless it was before. */
+  /**
+   * That of this process, which is opened now unless it was before. Its directory on disk is that
+   * of whoever was first, even if he has removed it since.
+   */
   public static synchronized ProcessStore of(Configuration conf) throws IOException {
     if (ofProcess == null) {
       ProcessStore opened = open(conf);
       ShutdownHookManager.get().addShutdownHook(opened::endWithProcess, END_PRIORITY);
       ofProcess = opened;
+    } else {
+      ofProcess.restoreDisk();
     }
     return ofProcess;
+  }
+
+  /** Without one it has room in memory, and says what it lacks when that is full. */
+  void restoreDisk() {
+    try {
+      if (disk.restore()) {
+        LOG.info("Somebody has removed {}; it was made anew", disk.directory());
+      }
+    } catch (IOException e) {
+      LOG.warn("Somebody has removed {}, and it cannot be made anew", disk.directory(), e);
+    }
   }
 
   /** One of one's own. */

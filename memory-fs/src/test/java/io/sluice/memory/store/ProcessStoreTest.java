@@ -3,6 +3,8 @@ package io.sluice.memory.store;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.segment.PrivateDirectory;
+import io.sluice.spill.store.Lease;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
@@ -12,13 +14,29 @@ import org.junit.jupiter.api.io.TempDir;
 class ProcessStoreTest {
   @TempDir private Path directory;
 
-  @Test
-  void hadoopsDirectoryMayBeAUri() throws Exception {
+  private Configuration conf() {
     Configuration conf = new Configuration(false);
     conf.set("hadoop.tmp.dir", directory.resolve("tmp").toUri().toString());
     conf.set("sluice.local.dir", directory.toString());
     conf.set("sluice.local.memory-mb", "16");
-    ProcessStore.open(conf).close();
+    return conf;
+  }
+
+  @Test
+  void hasADiskAgainAfterSomebodyHasRemovedIt() throws Exception {
+    try (ProcessStore store = ProcessStore.open(conf())) {
+      PrivateDirectory.delete(directory.resolve("tmp"));
+      store.restoreDisk();
+      try (Lease lease = store.openLease("application")) {
+        lease.lease(64 << 20);
+        assertTrue(store.stats().disk().usedBytes() > 0, store.stats()::toString);
+      }
+    }
+  }
+
+  @Test
+  void hadoopsDirectoryMayBeAUri() throws Exception {
+    ProcessStore.open(conf()).close();
     assertTrue(Files.isDirectory(directory.resolve("tmp/sluice")));
     assertFalse(Files.exists(Path.of("file:")), "in the working directory");
   }

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -14,20 +15,25 @@ import java.util.concurrent.locks.LockSupport;
  * The directory of a pool that lives as long as its process does: a locked file beside it says so,
  * and whoever comes next removes what a killed process has left.
  *
- * <p>Thread contract: one thread. Ownership: whoever makes it closes it, which removes it. Failure:
- * {@link IOException} if the base belongs to somebody else or cannot be written.
+ * <p>Thread contract: one thread at a time. Ownership: whoever makes it closes it, which removes
+ * it. Failure: {@link IOException} if the base belongs to somebody else or cannot be written.
  */
 public final class ProcessDirectory implements Closeable {
   private static final String LOCK_SUFFIX = ".lock";
   private static final long GUARD_PAUSE_MS = 10;
   private static final long GUARD_TIMEOUT_MS = 60_000;
 
-  private final Path directory;
-  private final LockFile lock;
+  private final Path base;
+  private final String kind;
+  private final String name;
+  private final String setting;
+  private LockFile lock;
 
-  private ProcessDirectory(Path directory, LockFile lock) {
-    this.directory = directory;
-    this.lock = lock;
+  private ProcessDirectory(Path base, String kind, String name, String setting) {
+    this.base = base;
+    this.kind = kind;
+    this.name = name;
+    this.setting = setting;
   }
 
   /**
@@ -39,27 +45,50 @@ public final class ProcessDirectory implements Closeable {
    */
   public static ProcessDirectory create(Path base, String kind, String name, String setting)
       throws IOException {
-    Path ours = base.resolve(kind + "-" + System.getProperty("user.name"));
+    ProcessDirectory made = new ProcessDirectory(base, kind, name, setting);
+    made.make();
+    return made;
+  }
+
+  private Path ours() {
+    return base.resolve(kind + "-" + System.getProperty("user.name"));
+  }
+
+  private void make() throws IOException {
+    Path ours = ours();
     PrivateDirectory.prepare(ours, PlaceUse.PRIVATE, "remove it, or set " + setting);
     LockFile guard = guard(ours);
     try {
       removeDead(ours);
-      LockFile lock =
+      LockFile made =
           LockFile.tryLock(ours.resolve(name + LOCK_SUFFIX))
               .orElseThrow(
                   () -> new IOException(ours.resolve(name) + " is the pool of a living process"));
       try {
-        Path directory = ours.resolve(name);
-        PrivateDirectory.delete(directory);
-        return new ProcessDirectory(
-            Files.createDirectory(directory, PrivateDirectory.OWNER_ONLY), lock);
+        PrivateDirectory.delete(directory());
+        Files.createDirectory(directory(), PrivateDirectory.OWNER_ONLY);
+        lock = made;
       } catch (IOException | RuntimeException e) {
-        lock.close();
+        made.close();
         throw e;
       }
     } finally {
       guard.close();
     }
+  }
+
+  /**
+   * Makes it anew if it is gone: users, and what cleans up after them, remove temporary files.
+   *
+   * @return whether it was
+   */
+  public boolean restore() throws IOException {
+    if (Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    lock.close(); // of a file that is gone, too
+    make();
+    return true;
   }
 
   /** Locked while lock files come and go: nobody takes one for dead that was not locked yet. */
@@ -104,14 +133,14 @@ public final class ProcessDirectory implements Closeable {
 
   /** Empty when it was made, and nobody else's. */
   public Path directory() {
-    return directory;
+    return ours().resolve(name);
   }
 
   @Override
   public void close() throws IOException {
-    try (lock) {
-      PrivateDirectory.delete(directory);
-      Files.deleteIfExists(lock.path());
+    try (LockFile closing = lock) {
+      PrivateDirectory.delete(directory());
+      Files.deleteIfExists(closing.path());
     }
   }
 }

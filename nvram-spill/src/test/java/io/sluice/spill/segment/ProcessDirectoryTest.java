@@ -80,6 +80,22 @@ class ProcessDirectoryTest {
   }
 
   @Test
+  void isMadeAnewIfSomebodyHasRemovedIt() throws IOException {
+    ProcessDirectory home = ProcessDirectory.create(base, KIND, "app-1", "test.dir");
+    assertFalse(home.restore());
+    PrivateDirectory.delete(base);
+    assertTrue(home.restore());
+    assertTrue(Files.isDirectory(home.directory()));
+    assertThrows(
+        IOException.class,
+        () -> ProcessDirectory.create(base, KIND, "app-1", "test.dir"),
+        "it is locked again");
+    home.close();
+    assertFalse(Files.exists(home.directory()));
+    ProcessDirectory.create(base, KIND, "app-1", "test.dir").close();
+  }
+
+  @Test
   void isNotSharedByTwo() throws IOException {
     try (ProcessDirectory living = ProcessDirectory.create(base, KIND, "app-1", "test.dir")) {
       IOException e =
