@@ -23,6 +23,9 @@ import java.util.Map;
  * over blocks that are kept otherwise, or blocks are not all where they should be.
  */
 public final class ModelBench {
+  /** How many sizes it takes. */
+  public static final int LEAST_SIZES = HeldOut.LEAST_SIZES;
+
   private static final int EXECUTORS = 2;
   private static final String MASTER = "local-cluster[%d,1,2048]".formatted(EXECUTORS);
 

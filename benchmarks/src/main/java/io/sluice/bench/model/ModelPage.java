@@ -18,6 +18,11 @@ public final class ModelPage {
 
   private ModelPage() {}
 
+  /** Writes what was measured alone, for {@link Measurements#read}. */
+  public static void keep(Measurements measurements, ResultFiles results) {
+    results.json(NAME, Map.of(Measurements.NAME, measurements));
+  }
+
   /** Fits, checks and predicts. */
   public static ResultPage of(Measurements measurements, ShuffleLoad load, ShuffleLimits limits) {
     FittedModel model = new FittedModel(measurements);
