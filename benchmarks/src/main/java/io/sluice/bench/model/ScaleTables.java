@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
+import java.util.stream.Stream;
 
 /** {@link ShuffleScale} as tables and curves, each with its limit. Not thread-safe. */
 final class ScaleTables {
@@ -15,8 +16,10 @@ final class ScaleTables {
   private static final List<Integer> SHOWN = List.of(1, 10, 100, 1_000, ShuffleScale.MOST_NODES);
 
   private final ShuffleScale scale;
-  private final ShuffleLimits limits;
-  private final List<Curve> curves;
+  private final List<Curve> connections;
+  private final List<Curve> messages;
+  private final List<Curve> runs;
+  private final List<Curve> registered;
 
   /** Something that grows, and what bounds it; no limit is null. */
   private record Curve(String name, IntToLongFunction needed, Limit limit) {}
@@ -25,29 +28,35 @@ final class ScaleTables {
 
   ScaleTables(ShuffleScale scale) {
     this.scale = scale;
-    this.limits = scale.limits();
+    ShuffleLimits limits = scale.limits();
     Limit connections = new Limit(limits.connectionsName(), n -> limits.connections());
-    this.curves =
+    Limit ofExecutor =
+        new Limit(limits.executorConnectionsName(), n -> limits.executorConnections());
+    int reduces = scale.load().reduces();
+    long mostBytes = limits.nodeBytes() + reduces * limits.reduceBytes();
+    Limit memory =
+        new Limit(
+            "%s and %d times %s".formatted(limits.nodeName(), reduces, limits.reduceName()),
+            n -> mostBytes);
+    Limit windows = new Limit("windows of " + limits.reduceName(), scale::windows);
+    this.connections =
         List.of(
             new Curve("control connections to a node", scale::controlConnections, connections),
             new Curve("data connections to a node", scale::dataConnections, connections),
             new Curve(
                 "data connections to an executor of Spark",
                 scale::executorConnections,
-                new Limit(limits.executorConnectionsName(), n -> limits.executorConnections())),
+                ofExecutor));
+    this.messages =
+        List.of(
             new Curve("control messages of a node, for a job", scale::controlMessages, null),
-            new Curve("control messages of a job", scale::controlMessagesOfJob, null),
+            new Curve("control messages of a job", scale::controlMessagesOfJob, null));
+    this.runs = List.of(new Curve("runs that a reduce merges", scale::runs, windows));
+    this.registered =
+        List.of(
+            new Curve("registered bytes of a node", scale::registeredBytes, memory),
             new Curve(
-                "runs that a reduce merges at once",
-                scale::runs,
-                new Limit("windows of " + limits.reduceName(), scale::windows)),
-            new Curve(
-                "registered bytes of a node",
-                scale::registeredBytes,
-                new Limit(
-                    "%s and %d times %s"
-                        .formatted(limits.nodeName(), scale.load().reduces(), limits.reduceName()),
-                    n -> limits.nodeBytes() + scale.load().reduces() * limits.reduceBytes())));
+                "the same with a window for each run", scale::bytesOfAWindowForEachRun, memory));
   }
 
   /** Each curve at some numbers of nodes, with the limit and where it is met. */
@@ -56,7 +65,9 @@ final class ScaleTables {
     SHOWN.forEach(nodes -> header.add("%,d".formatted(nodes)));
     header.addAll(List.of("limit", "kept up to"));
     TextTable table = new TextTable(header);
-    for (Curve curve : curves) {
+    List<Curve> all =
+        Stream.of(connections, messages, runs, registered).flatMap(List::stream).toList();
+    for (Curve curve : all) {
       List<String> row = new ArrayList<>(List.of(curve.name()));
       SHOWN.forEach(nodes -> row.add("%,d".formatted(curve.needed().applyAsLong(nodes))));
       row.add(curve.limit() == null ? "none is set" : curve.limit().name());
@@ -85,19 +96,19 @@ final class ScaleTables {
   }
 
   LinePlot connections() {
-    return plot("Connections that a node serves at most", "connections", curves.subList(0, 3));
+    return plot("Connections that a node serves at most", "connections", connections);
   }
 
   LinePlot messages() {
-    return plot("Control messages", "messages", curves.subList(3, 5));
+    return plot("Control messages", "messages", messages);
   }
 
   LinePlot runs() {
-    return plot("Runs and windows of a reduce", "number", curves.subList(5, 6));
+    return plot("Runs and windows of a reduce", "number", runs);
   }
 
   LinePlot registered() {
-    return plot("Registered memory of a node at most", "bytes", curves.subList(6, 7));
+    return plot("Registered memory of a node at most", "bytes", registered);
   }
 
   private static LinePlot plot(String title, String unit, List<Curve> curves) {

@@ -14,6 +14,7 @@ import java.util.function.IntUnaryOperator;
  * @param nodeName its setting
  * @param reduceBytes what a reduce registers at most
  * @param reduceName its setting
+ * @param windowBytes what the smallest window of a reduce takes
  * @param windows how many windows a reduce has, by the number of the job's maps
  */
 public record ShuffleLimits(
@@ -26,4 +27,5 @@ public record ShuffleLimits(
     String nodeName,
     long reduceBytes,
     String reduceName,
+    int windowBytes,
     IntUnaryOperator windows) {}

@@ -54,6 +54,11 @@ record ShuffleScale(ShuffleLoad load, ShuffleLimits limits) {
     return limits.nodeBytes() + (nodes == 1 ? 0 : load.reduces() * limits.reduceBytes());
   }
 
+  /** What it would be, with the smallest window for every run and no merging in rounds. */
+  long bytesOfAWindowForEachRun(int nodes) {
+    return limits.nodeBytes() + load.reduces() * runs(nodes) * limits.windowBytes();
+  }
+
   /** Runs that a reduce merges, if each map wrote one for it. */
   long runs(int nodes) {
     return (long) load.maps() * nodes;

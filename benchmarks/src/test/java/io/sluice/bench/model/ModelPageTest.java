@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ModelPageTest {
   private static final ShuffleLimits LIMITS =
       new ShuffleLimits(
-          2048, "most.c", 2048, "most.e", 20, 1 << 30, "node.m", 1 << 26, "red.m", m -> 1024);
+          2048, "most.c", 2048, "most.e", 20, 1 << 30, "node.m", 1 << 26, "red.m", 1 << 16,
+          m -> 1024);
 
   @TempDir Path directory;
 
@@ -48,6 +49,7 @@ class ModelPageTest {
     assertTrue(page.contains("| most.e | 2,049 nodes |"), page);
     assertTrue(page.contains("| windows of red.m | 25 nodes |"), page);
     assertTrue(page.contains("| node.m and 8 times red.m | 10,000 and more |"), page);
+    assertTrue(page.contains("| node.m and 8 times red.m | 25 nodes |"), page); // 1,024 runs
   }
 
   @Test

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class ShuffleScaleTest {
   private static final ShuffleLimits LIMITS =
-      new ShuffleLimits(100, "c", 50, "e", 20, 1_000, "n", 10, "r", maps -> 400);
+      new ShuffleLimits(100, "c", 50, "e", 20, 1_000, "n", 10, "r", 2, maps -> 400);
 
   /** 45 outputs and 8 reduces on each node. */
   private static final ShuffleScale SCALE = new ShuffleScale(new ShuffleLoad(45, 8), LIMITS);
@@ -35,6 +35,7 @@ class ShuffleScaleTest {
     assertEquals(1_000, SCALE.registeredBytes(1));
     assertEquals(1_080, SCALE.registeredBytes(2));
     assertEquals(1_080, SCALE.registeredBytes(10_000));
+    assertEquals(1_000 + 8 * 45 * 10_000 * 2, SCALE.bytesOfAWindowForEachRun(10_000));
   }
 
   /** 8 n up to 100: 12; n - 1 up to 50: 51; 45 n up to 400: 8. */

@@ -10,7 +10,9 @@ package io.sluice.hadoop.reduce;
  * @param count how many there are
  */
 public record ReduceWindows(int windowBytes, int count) {
-  private static final int MIN_WINDOW_BYTES = 64 << 10;
+  /** The smallest that is worth a read. */
+  public static final int MIN_WINDOW_BYTES = 64 << 10;
+
   private static final int MAX_WINDOW_BYTES = 1 << 20;
 
   /** Windows that each map's output should be able to have; two keep a stream busy. */

@@ -106,6 +106,7 @@ final class ModelCommand implements Callable<Integer> {
         NodeSettings.NODE_MEMORY_MB.name(),
         reduceBytes,
         JobSettings.REDUCE_BUFFER_MB.name(),
+        ReduceWindows.MIN_WINDOW_BYTES,
         maps -> ReduceWindows.of(reduceBytes, maps).count());
   }
 }
