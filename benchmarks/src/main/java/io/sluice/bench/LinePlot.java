@@ -41,6 +41,15 @@ public record LinePlot(String title, String across, String unit, Map<String, Lis
 
   /** Draws it as a PNG. */
   public void draw(Path file) throws IOException {
+    draw(file, false);
+  }
+
+  /** Draws it with both axes logarithmic: all points must be above zero. */
+  public void drawLogarithmic(Path file) throws IOException {
+    draw(file, true);
+  }
+
+  private void draw(Path file, boolean logarithmic) throws IOException {
     System.setProperty("java.awt.headless", "true");
     XYChart chart =
         new XYChartBuilder()
@@ -52,7 +61,12 @@ public record LinePlot(String title, String across, String unit, Map<String, Lis
             .build();
     chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE); // however many there are
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
-    chart.getStyler().setYAxisMin(0.0);
+    if (logarithmic) {
+      chart.getStyler().setXAxisLogarithmic(true);
+      chart.getStyler().setYAxisLogarithmic(true);
+    } else {
+      chart.getStyler().setYAxisMin(0.0);
+    }
     series.forEach(
         (name, points) -> {
           if (!points.isEmpty()) {

@@ -46,7 +46,6 @@ import org.slf4j.LoggerFactory;
 final class FetchSchedule implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FetchSchedule.class);
 
-  private static final int MAX_MAPS_AT_ONCE = 20;
   private static final long FIRST_REFUSAL_MS = 500;
   private static final long LONGEST_REFUSAL_MS = 30_000;
   private static final int MAX_DOUBLINGS = 10;
@@ -241,7 +240,7 @@ final class FetchSchedule implements Closeable {
   private Batch batch(Host host) {
     host.known.removeAll(obsolete);
     List<TaskAttemptID> maps =
-        host.known.stream().filter(this::wants).limit(MAX_MAPS_AT_ONCE).toList();
+        host.known.stream().filter(this::wants).limit(FetchLimits.MAX_MAPS_AT_ONCE).toList();
     host.known.removeAll(Set.copyOf(maps));
     host.busy = true;
     host.failedInBatch = false;

@@ -77,15 +77,6 @@ final class ReduceShuffle {
   /** Most times that a lost output is named at once; a node may have lost thousands of them. */
   private static final int MAX_REPORTS_OF_A_LOSS = 32;
 
-  private static final int MIN_WINDOW_BYTES = 64 << 10;
-  private static final int MAX_WINDOW_BYTES = 1 << 20;
-
-  /** Windows that each map's output should be able to have; two keep a stream busy. */
-  private static final int WINDOWS_PER_MAP = 4;
-
-  /** A map that sorted in little memory has many runs; what has no window is merged in rounds. */
-  private static final int LEAST_WINDOWS = 128;
-
   /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
   private static final String[] STOCK_ERRORS = {
     "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
@@ -200,10 +191,7 @@ final class ReduceShuffle {
               stageKey);
     }
     long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20;
-    long windows = Math.max(LEAST_WINDOWS, (long) WINDOWS_PER_MAP * job.getNumMapTasks());
-    long share = budgetBytes / windows;
-    int windowBytes =
-        (int) Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
+    int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks()).windowBytes();
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transport = chooser.choose(JobSettings.TRANSPORT.get(job::getTrimmed));
     Transports transports =

@@ -103,6 +103,8 @@ class InstallConsentTest {
         "bench",
         "demo spark",
         "bench spark",
+        "model",
+        "model --runs 1",
         "matrix spark",
         "spark-suites"
       })
@@ -167,6 +169,9 @@ class InstallConsentTest {
         "bench chain",
         "bench scaling --runs 1",
         "bench exchange --shapes 8x2",
+        "model --no-install",
+        "model --measured model.json",
+        "model --measured=model.json",
         "doctor",
         "demo --help",
         "matrix"

@@ -5,6 +5,8 @@ import static java.util.stream.Collectors.joining;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.Loss;
 import io.sluice.it.spark.jobs.LossJob;
+import io.sluice.it.spark.jobs.PersistArguments;
+import io.sluice.it.spark.jobs.PersistBenchmarkJob;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleJob;
 import io.sluice.it.spark.jobs.ShufflePlan;
@@ -85,6 +87,18 @@ public record SparkJob(
         List.of(),
         Map.of(),
         List.of(plan.toJson()),
+        LONG_DEADLINE);
+  }
+
+  /** {@link PersistBenchmarkJob}, with several measurements one after the other. */
+  public static SparkJob persistBenchmarks(Workspace workspace, List<PersistArguments> all) {
+    return new SparkJob(
+        "benchmarks over blocks as " + all.get(0).level(),
+        workspace.sparkJobsJar(),
+        PersistBenchmarkJob.class.getName(),
+        List.of(),
+        Map.of(),
+        all.stream().flatMap(each -> each.toList().stream()).toList(),
         LONG_DEADLINE);
   }
 

@@ -1,0 +1,154 @@
+package io.sluice.bench.model;
+
+import io.sluice.bench.LinePlot;
+import io.sluice.it.spark.jobs.PersistBenchmark;
+import io.sluice.tools.text.TextTable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/**
+ * Figure 8 with LineCounter's times from here and from the paper's data, and where its curves
+ * cross. Not thread-safe.
+ */
+final class Figure8Tables {
+  private static final List<Integer> REMOTE_PERCENT = List.of(20, 40, 60, 80, 100);
+  private static final List<Integer> BANDWIDTH_PERCENT =
+      IntStream.rangeClosed(1, 10).mapToObj(tenth -> 10 * tenth).toList();
+
+  private final Figure8 figure;
+  private final BlockFormat nvme;
+  private final BlockFormat ram;
+  private final Map<String, Pair> pairs = new LinkedHashMap<>();
+
+  /** What is compared: serialized blocks on NVMe, and deserialized ones in RAM. */
+  private record Pair(BlockFormat nvme, BlockFormat ram) {}
+
+  Figure8Tables(FittedModel model) {
+    StageFit nvmeFit = lineCounter(model, Storage.POOL);
+    StageFit ramFit = lineCounter(model, Storage.MEMORY);
+    double textBytes = Figure8.BLOCK_BYTES / model.serializedPerText();
+    this.figure =
+        Figure8.of(
+            nvmeFit.model().startMs(), nvmeFit.model().cleanupMs(), model.network().alphaMs());
+    this.nvme = serialized(nvmeFit.task().at(textBytes));
+    this.ram = deserialized(model.expansion(), ramFit.task().at(textBytes));
+    pairs.put("tasks from here, expansion %.2f from here".formatted(model.expansion()), pair());
+    pairs.put(
+        "tasks from here, expansion %.2f from the paper".formatted(Figure8.EXPANSION),
+        new Pair(nvme, deserialized(Figure8.EXPANSION, ram.taskMs())));
+    pairs.put(
+        "the paper's data, its task times, expansion %.2f".formatted(Figure8.EXPANSION),
+        new Pair(
+            serialized(PublishedTimes.nvmeTaskMs()),
+            deserialized(Figure8.EXPANSION, PublishedTimes.ramTaskMs())));
+    pairs.put(
+        "the paper's data, its stage times, expansion %.2f".formatted(Figure8.EXPANSION),
+        new Pair(
+            serialized(PublishedTimes.nvmeTaskMsOfStage()),
+            deserialized(Figure8.EXPANSION, PublishedTimes.ramTaskMsOfStage())));
+  }
+
+  private static StageFit lineCounter(FittedModel model, Storage storage) {
+    return model.stages().get(new FittedModel.Cell(PersistBenchmark.LINE_COUNTER, storage)).get(0);
+  }
+
+  private static BlockFormat serialized(double taskMs) {
+    return new BlockFormat(Figure8.BLOCK_BYTES, taskMs);
+  }
+
+  private static BlockFormat deserialized(double expansion, double taskMs) {
+    return new BlockFormat(expansion * Figure8.BLOCK_BYTES, taskMs);
+  }
+
+  private Pair pair() {
+    return new Pair(nvme, ram);
+  }
+
+  /** From which bandwidth on RAM is ahead, a row for each origin of the times. */
+  TextTable crossings() {
+    List<String> header = new ArrayList<>(List.of("times from, and blocks remote"));
+    REMOTE_PERCENT.forEach(percent -> header.add(percent + " %"));
+    header.add("Time_Task, serialized / deserialized");
+    TextTable table = new TextTable(header);
+    pairs.forEach(
+        (name, pair) -> {
+          List<String> row = new ArrayList<>(List.of(name));
+          REMOTE_PERCENT.forEach(percent -> row.add(crossing(pair, percent)));
+          row.add("%.0f / %.0f ms".formatted(pair.nvme().taskMs(), pair.ram().taskMs()));
+          table.add(row);
+        });
+    return table;
+  }
+
+  private String crossing(Pair pair, int remotePercent) {
+    OptionalInt gbps = figure.crossingGbps(pair.ram(), pair.nvme(), remotePercent / 100.0);
+    return gbps.isPresent()
+        ? gbps.getAsInt() + " Gb/s"
+        : "not below %d Gb/s".formatted(Figure8.MOST_GBPS);
+  }
+
+  /** What the paper says in words, which its data does not give. */
+  static String paper() {
+    return ("The paper's text has the curves cross at %d Gb/s. Its own data, which is published, does"
+            + " not with these equations: the last two rows.")
+        .formatted(Figure8.CROSSING_GBPS);
+  }
+
+  /** Figure 8a. */
+  LinePlot nvmeTimes() {
+    return times("a: serialized blocks on NVMe (times of Sluice's pool)", nvme);
+  }
+
+  /** Figure 8b. */
+  LinePlot ramTimes() {
+    return times("b: deserialized blocks in RAM", ram);
+  }
+
+  private LinePlot times(String title, BlockFormat format) {
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (int remote : REMOTE_PERCENT) {
+      series.put(
+          remote + " % remote",
+          BANDWIDTH_PERCENT.stream()
+              .map(
+                  percent ->
+                      new LinePlot.Point(
+                          percent, figure.timeMs(format, remote / 100.0, gbps(percent)) / 1e3, 0))
+              .toList());
+    }
+    return plot("Figure 8" + title, "time of the stage, s", series);
+  }
+
+  /** Figure 8c. */
+  LinePlot utilization() {
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (int remote : REMOTE_PERCENT) {
+      series.put("NVMe, %d %% remote".formatted(remote), utilizations(nvme, remote));
+      series.put("RAM, %d %% remote".formatted(remote), utilizations(ram, remote));
+    }
+    return plot("Figure 8c: utilization of the network", "% of the bandwidth", series);
+  }
+
+  private List<LinePlot.Point> utilizations(BlockFormat format, int remote) {
+    return BANDWIDTH_PERCENT.stream()
+        .map(
+            percent ->
+                new LinePlot.Point(
+                    percent, 100 * figure.utilization(format, remote / 100.0, gbps(percent)), 0))
+        .toList();
+  }
+
+  private static double gbps(int percent) {
+    return Figure8.MOST_GBPS * percent / 100.0;
+  }
+
+  private static LinePlot plot(
+      String title, String unit, Map<String, List<LinePlot.Point>> series) {
+    return new LinePlot(
+        title, "bandwidth, %% of %d Gb/s".formatted(Figure8.MOST_GBPS), unit, series);
+  }
+}

@@ -1,0 +1,163 @@
+package io.sluice.bench.model;
+
+import io.sluice.bench.Spread;
+import io.sluice.it.spark.jobs.PersistBenchmark;
+import io.sluice.it.spark.jobs.PersistedRun;
+import io.sluice.it.spark.jobs.StageRun;
+import io.sluice.it.spark.jobs.TaskRun;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Both equations with parameters fitted to the measurements of every other size, and what they say
+ * of the other half.
+ *
+ * <p>The network's parameters come from {@link PersistBenchmark#LINE_COUNTER_REMOTE}: what its
+ * tasks take longer than those of {@link PersistBenchmark#LINE_COUNTER} over the same blocks.
+ *
+ * <p>Thread contract: immutable. Failure: {@link IllegalArgumentException} if there are too few
+ * sizes of something.
+ */
+final class FittedModel {
+  private final Measurements measurements;
+  private final Map<Cell, List<StageFit>> stages = new LinkedHashMap<>();
+  private final double serializedPerText;
+  private final double expansion;
+  private final NetworkModel network;
+
+  /** A benchmark over blocks that are kept in one way. */
+  record Cell(PersistBenchmark benchmark, Storage storage) {}
+
+  FittedModel(Measurements measurements) {
+    this.measurements = measurements;
+    for (PersistBenchmark benchmark : PersistBenchmark.values()) {
+      for (Storage storage : Storage.values()) {
+        List<PersistedRun> sizes = measurements.of(benchmark, storage);
+        if (!sizes.isEmpty() && !benchmark.isRemote()) {
+          stages.put(new Cell(benchmark, storage), fit(HeldOut.of(sizes).fitted()));
+        }
+      }
+    }
+    double textBytes = bytes(Storage.SERIALIZED, PersistedRun::textBytes);
+    double serializedBytes = bytes(Storage.SERIALIZED, PersistedRun::memoryBytes);
+    this.serializedPerText = serializedBytes / textBytes;
+    this.expansion = bytes(Storage.MEMORY, PersistedRun::memoryBytes) / serializedBytes;
+    this.network = NetworkModel.fit(networkPoints());
+  }
+
+  private List<StageFit> fit(List<PersistedRun> sizes) {
+    int count = sizes.get(0).runs().get(0).size();
+    return IntStream.range(0, count)
+        .mapToObj(stage -> StageFit.of(sizes, stage, measurements.cores()))
+        .toList();
+  }
+
+  private double bytes(Storage storage, ToLongFunction<PersistedRun> of) {
+    return HeldOut.of(measurements.of(PersistBenchmark.LINE_COUNTER, storage)).fitted().stream()
+        .mapToLong(of)
+        .sum();
+  }
+
+  private List<LineFit.Point> networkPoints() {
+    List<PersistedRun> local =
+        HeldOut.of(measurements.of(PersistBenchmark.LINE_COUNTER, Storage.SERIALIZED)).fitted();
+    List<PersistedRun> remote =
+        HeldOut.of(measurements.of(PersistBenchmark.LINE_COUNTER_REMOTE, Storage.SERIALIZED))
+            .fitted();
+    List<LineFit.Point> points = new ArrayList<>();
+    for (PersistedRun far : remote) {
+      PersistedRun near =
+          local.stream()
+              .filter(each -> each.textBytes() == far.textBytes())
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          "%s has no counterpart of %,d bytes"
+                              .formatted(far.benchmark().title(), far.textBytes())));
+      points.add(
+          new LineFit.Point(
+              serializedBlockBytes(far) * measurements.cores(), taskMs(far) - taskMs(near)));
+    }
+    return points;
+  }
+
+  /** The median of all tasks of a benchmark with one stage. */
+  private static double taskMs(PersistedRun size) {
+    return Spread.of(
+            size.runs().stream()
+                .flatMap(stages -> stages.get(0).tasks().stream())
+                .map(TaskRun::timeMs)
+                .map(Long::doubleValue)
+                .toList())
+        .median();
+  }
+
+  private double serializedBlockBytes(PersistedRun size) {
+    return StageFit.blockBytes(size) * serializedPerText;
+  }
+
+  /** By benchmark and storage, a fit for each stage. */
+  Map<Cell, List<StageFit>> stages() {
+    return stages;
+  }
+
+  /** That between the executors. */
+  NetworkModel network() {
+    return network;
+  }
+
+  /** Bytes of blocks as Java objects for each byte of them serialized. */
+  double expansion() {
+    return expansion;
+  }
+
+  /** Serialized bytes of a block for each byte of text. */
+  double serializedPerText() {
+    return serializedPerText;
+  }
+
+  /** For each size that nothing was fitted to. */
+  List<Prediction> predictions() {
+    List<Prediction> predictions = new ArrayList<>();
+    for (PersistBenchmark benchmark : PersistBenchmark.values()) {
+      for (Storage storage : Storage.values()) {
+        List<PersistedRun> sizes = measurements.of(benchmark, storage);
+        if (!sizes.isEmpty()) {
+          HeldOut.of(sizes).checked().forEach(size -> predictions.add(predict(storage, size)));
+        }
+      }
+    }
+    return predictions;
+  }
+
+  private Prediction predict(Storage storage, PersistedRun size) {
+    boolean remote = size.benchmark().isRemote();
+    PersistBenchmark base = remote ? PersistBenchmark.LINE_COUNTER : size.benchmark();
+    List<StageFit> fits = stages.get(new Cell(base, storage));
+    double networkMs =
+        remote ? network.timeMs(serializedBlockBytes(size), measurements.cores()) : 0;
+    return new Prediction(
+        size.benchmark(),
+        storage,
+        size.textBytes(),
+        fits.stream().mapToDouble(fit -> fit.predictMs(size, networkMs)).sum(),
+        Spread.of(size.runs().stream().map(stages -> fromOwnTasksMs(fits, stages)).toList())
+            .median(),
+        Spread.of(size.runs().stream().map(FittedModel::wallMs).toList()));
+  }
+
+  private static double fromOwnTasksMs(List<StageFit> fits, List<StageRun> stages) {
+    return IntStream.range(0, stages.size())
+        .mapToDouble(stage -> fits.get(stage).fromOwnTasksMs(stages.get(stage)))
+        .sum();
+  }
+
+  private static double wallMs(List<StageRun> stages) {
+    return stages.stream().mapToDouble(StageRun::wallMs).sum();
+  }
+}

@@ -1,0 +1,132 @@
+package io.sluice.bench.model;
+
+import io.sluice.bench.LinePlot;
+import io.sluice.tools.text.TextTable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntToLongFunction;
+import java.util.stream.Stream;
+
+/** {@link ShuffleScale} as tables and curves, each with its limit. Not thread-safe. */
+final class ScaleTables {
+  private static final List<Integer> NODES =
+      List.of(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, ShuffleScale.MOST_NODES);
+  private static final List<Integer> SHOWN = List.of(1, 10, 100, 1_000, ShuffleScale.MOST_NODES);
+
+  private final ShuffleScale scale;
+  private final List<Curve> connections;
+  private final List<Curve> messages;
+  private final List<Curve> runs;
+  private final List<Curve> registered;
+
+  /** Something that grows, and what bounds it; no limit is null. */
+  private record Curve(String name, IntToLongFunction needed, Limit limit) {}
+
+  private record Limit(String name, IntToLongFunction value) {}
+
+  ScaleTables(ShuffleScale scale) {
+    this.scale = scale;
+    ShuffleLimits limits = scale.limits();
+    Limit connections = new Limit(limits.connectionsName(), n -> limits.connections());
+    Limit ofExecutor =
+        new Limit(limits.executorConnectionsName(), n -> limits.executorConnections());
+    int reduces = scale.load().reduces();
+    long mostBytes = limits.nodeBytes() + reduces * limits.reduceBytes();
+    Limit memory =
+        new Limit(
+            "%s and %d times %s".formatted(limits.nodeName(), reduces, limits.reduceName()),
+            n -> mostBytes);
+    Limit windows = new Limit("windows of " + limits.reduceName(), scale::windows);
+    this.connections =
+        List.of(
+            new Curve("control connections to a node", scale::controlConnections, connections),
+            new Curve("data connections to a node", scale::dataConnections, connections),
+            new Curve(
+                "data connections to an executor of Spark",
+                scale::executorConnections,
+                ofExecutor));
+    this.messages =
+        List.of(
+            new Curve("control messages of a node, for a job", scale::controlMessages, null),
+            new Curve("control messages of a job", scale::controlMessagesOfJob, null));
+    this.runs = List.of(new Curve("runs that a reduce merges", scale::runs, windows));
+    this.registered =
+        List.of(
+            new Curve("registered bytes of a node", scale::registeredBytes, memory),
+            new Curve(
+                "the same with a window for each run", scale::bytesOfAWindowForEachRun, memory));
+  }
+
+  /** Each curve at some numbers of nodes, with the limit and where it is met. */
+  TextTable table() {
+    List<String> header = new ArrayList<>(List.of("by the number of nodes"));
+    SHOWN.forEach(nodes -> header.add("%,d".formatted(nodes)));
+    header.addAll(List.of("limit", "kept up to"));
+    TextTable table = new TextTable(header);
+    List<Curve> all =
+        Stream.of(connections, messages, runs, registered).flatMap(List::stream).toList();
+    for (Curve curve : all) {
+      List<String> row = new ArrayList<>(List.of(curve.name()));
+      SHOWN.forEach(nodes -> row.add("%,d".formatted(curve.needed().applyAsLong(nodes))));
+      row.add(curve.limit() == null ? "none is set" : curve.limit().name());
+      row.add(keptUpTo(curve));
+      table.add(row);
+    }
+    return table;
+  }
+
+  private static String keptUpTo(Curve curve) {
+    if (curve.limit() == null) {
+      return "–";
+    }
+    int most = ShuffleScale.mostNodes(curve.needed(), curve.limit().value());
+    return most == ShuffleScale.MOST_NODES
+        ? "%,d and more".formatted(most)
+        : "%,d nodes".formatted(most);
+  }
+
+  /** What is counted. */
+  String assumptions() {
+    return ("Counted, not measured: a job with outputs of %d maps and %d reduces at a time on every"
+            + " node, or one executor of Spark on every node. All settings are as they are where"
+            + " nobody sets them.")
+        .formatted(scale.load().maps(), scale.load().reduces());
+  }
+
+  LinePlot connections() {
+    return plot("Connections that a node serves at most", "connections", connections);
+  }
+
+  LinePlot messages() {
+    return plot("Control messages", "messages", messages);
+  }
+
+  LinePlot runs() {
+    return plot("Runs and windows of a reduce", "number", runs);
+  }
+
+  LinePlot registered() {
+    return plot("Registered memory of a node at most", "bytes", registered);
+  }
+
+  private static LinePlot plot(String title, String unit, List<Curve> curves) {
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (Curve curve : curves) {
+      series.put(curve.name(), points(curve.needed()));
+      if (curve.limit() != null) {
+        series.put("limit: " + curve.limit().name(), points(curve.limit().value()));
+      }
+    }
+    return new LinePlot(title, "nodes", unit, series);
+  }
+
+  /** A logarithmic axis has no zero. */
+  private static List<LinePlot.Point> points(IntToLongFunction of) {
+    return NODES.stream()
+        .filter(nodes -> of.applyAsLong(nodes) > 0)
+        .map(nodes -> new LinePlot.Point(nodes, of.applyAsLong(nodes), 0))
+        .toList();
+  }
+}

@@ -1,0 +1,31 @@
+package io.sluice.bench.model;
+
+import java.util.function.IntUnaryOperator;
+
+/**
+ * What bounds our shuffle, as the settings have it where nobody sets them.
+ *
+ * @param connections most of a kind that a node serves
+ * @param connectionsName its setting
+ * @param executorConnections most that an executor of Spark serves
+ * @param executorConnectionsName its setting
+ * @param mapsOfQuestion most outputs that a reduce asks one node for at once
+ * @param nodeBytes all that shuffling takes of a node, and at most registers
+ * @param nodeName its setting
+ * @param reduceBytes what a reduce registers at most
+ * @param reduceName its setting
+ * @param windowBytes what the smallest window of a reduce takes
+ * @param windows how many windows a reduce has, by the number of the job's maps
+ */
+public record ShuffleLimits(
+    int connections,
+    String connectionsName,
+    int executorConnections,
+    String executorConnectionsName,
+    int mapsOfQuestion,
+    long nodeBytes,
+    String nodeName,
+    long reduceBytes,
+    String reduceName,
+    int windowBytes,
+    IntUnaryOperator windows) {}

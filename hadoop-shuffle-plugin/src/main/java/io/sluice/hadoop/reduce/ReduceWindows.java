@@ -1,0 +1,32 @@
+package io.sluice.hadoop.reduce;
+
+/**
+ * The windows through which a reduce task reads remote map outputs: the larger, the fewer maps
+ * there are.
+ *
+ * <p>Thread contract: immutable.
+ *
+ * @param windowBytes of each, a power of two
+ * @param count how many there are
+ */
+public record ReduceWindows(int windowBytes, int count) {
+  /** The smallest that is worth a read. */
+  public static final int MIN_WINDOW_BYTES = 64 << 10;
+
+  private static final int MAX_WINDOW_BYTES = 1 << 20;
+
+  /** Windows that each map's output should be able to have; two keep a stream busy. */
+  private static final int WINDOWS_PER_MAP = 4;
+
+  /** A map that sorted in little memory has many runs; what has no window is merged in rounds. */
+  private static final int LEAST_WINDOWS = 128;
+
+  /** For the outputs of so many maps, within a budget. */
+  public static ReduceWindows of(long budgetBytes, int maps) {
+    long windows = Math.max(LEAST_WINDOWS, (long) WINDOWS_PER_MAP * maps);
+    long share = budgetBytes / windows;
+    int windowBytes =
+        (int) Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
+    return new ReduceWindows(windowBytes, (int) Math.max(1, budgetBytes / windowBytes));
+  }
+}

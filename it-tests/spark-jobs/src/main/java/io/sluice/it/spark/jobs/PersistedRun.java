@@ -1,0 +1,32 @@
+package io.sluice.it.spark.jobs;
+
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * What {@link PersistBenchmarkJob} prints, as one line of JSON.
+ *
+ * @param benchmark what was run
+ * @param level how the lines were persisted
+ * @param textBytes of the lines
+ * @param blocks partitions of the lines
+ * @param keptBlocks how many of them Spark's storage page counts
+ * @param memoryBytes of the blocks, as on that page
+ * @param diskBytes of the blocks, as on that page: in files or in Sluice's pool
+ * @param stores the executors' disk stores in their own words, while the lines are kept
+ * @param digest of the result, the same in all runs
+ * @param load the executor that computed and kept each block, by partition
+ * @param runs the stages of each run over the kept blocks
+ */
+public record PersistedRun(
+    PersistBenchmark benchmark,
+    String level,
+    long textBytes,
+    int blocks,
+    int keptBlocks,
+    long memoryBytes,
+    long diskBytes,
+    SortedMap<String, String> stores,
+    String digest,
+    List<String> load,
+    List<List<StageRun>> runs) {}

@@ -1,0 +1,11 @@
+package io.sluice.it.spark.jobs;
+
+import java.util.List;
+
+/**
+ * One stage as the driver saw it.
+ *
+ * @param wallMs from its submission to its completion
+ * @param tasks by their partitions
+ */
+public record StageRun(long wallMs, List<TaskRun> tasks) {}
