@@ -9,7 +9,6 @@ import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
-import io.sluice.spill.sort.SortedRun;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -71,7 +70,7 @@ public class MergeBenchmark {
           }
         }
         ByteBuffer bytes = ByteBuffer.allocate((int) buffer.dataBytes() + 2);
-        new SortedRun(buffer.sort(), 0).copy(bytes);
+        buffer.sort().copyEncoded(0, buffer.recordCount(), bytes);
         RecordFormat.putEnd(bytes, bytes.position());
         encoded.add(bytes.array());
         checksums.add(BlockSummer.sum(ByteBuffer.wrap(bytes.array())));

@@ -4,7 +4,6 @@ import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
-import io.sluice.spill.sort.SortedRun;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -172,7 +171,7 @@ public class SortBenchmark {
   }
 
   @Benchmark
-  public long collect(Records records, Empty empty) throws IOException {
+  public int collect(Records records, Empty empty) throws IOException {
     records.collect();
     return records.buffer.recordCount();
   }
@@ -187,10 +186,11 @@ public class SortBenchmark {
   public ByteBuffer gather(Records records, Sorted state) {
     ByteBuffer out = records.out.clear();
     for (int partition = 0; partition < records.partitions; partition++) {
-      SortedRun run = new SortedRun(state.sorted, partition);
-      while (run.hasNext()) {
-        run.copy(out);
-        if (run.hasNext()) {
+      int position = state.sorted.firstOf(partition);
+      int end = state.sorted.endOf(partition);
+      while (position < end) {
+        position = state.sorted.copyEncoded(position, end, out);
+        if (position < end) {
           out.clear();
         }
       }

@@ -5,7 +5,6 @@ import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.SortedRecords;
-import io.sluice.spill.sort.SortedRun;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -49,32 +48,30 @@ final class RunWriter implements AutoCloseable {
 
   /** Writes the records of one partition as a run and returns how many there were. */
   long writeSorted(int partition, SortedRecords records) throws IOException {
-    SortedRun sorted = new SortedRun(records, partition);
-    long count = records.recordCount(partition);
+    int first = records.firstOf(partition);
+    int end = records.endOf(partition);
     beginRun(partition);
     if (codec == null) {
       if (encryptor == null) {
-        gather(sorted);
+        gather(records, first, end);
       } else {
-        gatherEncrypted(sorted);
+        gatherEncrypted(records, first, end);
       }
-      endRun(records.encodedBytes(partition) + RecordFormat.END_BYTES, count);
+      endRun(records.encodedBytes(partition) + RecordFormat.END_BYTES, end - first);
     } else {
       CompressedRun run = new CompressedRun();
       byte[] record = new byte[256];
-      while (sorted.hasNext()) {
-        int length = sorted.nextLength();
-        record = atLeast(length, record);
-        sorted.copyNext(record);
+      for (int position = first; position < end; position++) {
+        int length = records.encodedLength(position);
+        if (length > record.length) {
+          record = new byte[Math.max(length, 2 * record.length)];
+        }
+        records.copyEncoded(position, record, 0);
         run.encoder.appendEncoded(record, 0, length, 1);
       }
       run.end();
     }
-    return count;
-  }
-
-  private static byte[] atLeast(int length, byte[] array) {
-    return length <= array.length ? array : new byte[Math.max(length, 2 * array.length)];
+    return end - first;
   }
 
   private void beginRun(int partition) {
@@ -92,11 +89,12 @@ final class RunWriter implements AutoCloseable {
   }
 
   /** One memory copy for each record, from the sort buffer into the extent. */
-  private void gather(SortedRun sorted) throws IOException {
-    while (sorted.hasNext()) {
-      ByteBuffer extent = out.reserve(sorted.nextLength());
+  private void gather(SortedRecords records, int first, int end) throws IOException {
+    int position = first;
+    while (position < end) {
+      ByteBuffer extent = out.reserve(records.encodedLength(position));
       int start = extent.position();
-      sorted.copy(extent);
+      position = records.copyEncoded(position, end, extent);
       out.advance(extent.position() - start);
     }
     ByteBuffer extent = out.reserve(RecordFormat.END_BYTES);
@@ -105,17 +103,20 @@ final class RunWriter implements AutoCloseable {
   }
 
   /** One memory copy for each record, into the block that is encrypted next. */
-  private void gatherEncrypted(SortedRun sorted) throws IOException {
+  private void gatherEncrypted(SortedRecords records, int first, int end) throws IOException {
     byte[] parted = new byte[256]; // for a record that does not fit what is left of the block
-    while (sorted.hasNext()) {
+    int position = first;
+    while (position < end) {
       ByteBuffer room = encryptor.room();
       int start = room.position();
-      sorted.copy(room);
+      position = records.copyEncoded(position, end, room);
       encryptor.advance(room.position() - start);
-      if (sorted.hasNext()) {
-        int length = sorted.nextLength();
-        parted = atLeast(length, parted);
-        sorted.copyNext(parted);
+      if (position < end) {
+        int length = records.encodedLength(position);
+        if (length > parted.length) {
+          parted = new byte[Math.max(length, 2 * parted.length)];
+        }
+        records.copyEncoded(position++, parted, 0);
         encryptor.write(parted, 0, length);
       }
     }

@@ -17,22 +17,16 @@ import java.util.Arrays;
  *            | r0 | r1 | r2 ...   | r7    |        r8 ... end
  * </pre>
  *
- * <p>In front of a record that is there several times stands how often, in four bytes; its address
- * is that of the record.
- *
  * <p>Addresses are unsigned 32-bit in the index, hence {@link #MAX_BYTES}. Thread contract: single
  * thread. Ownership: acquires chunks as it grows, gives all of them back in {@link #reset}.
  */
 final class RecordArena {
   static final long MAX_BYTES = 1L << 32;
 
-  private static final int COPIES_BYTES = Integer.BYTES;
-
   private final SortChunks pool;
   private final int chunkBytes;
   private final int shift;
   private final byte[] header = new byte[RecordFormat.MAX_HEADER_BYTES];
-  private final ByteBuffer copies = ByteBuffer.allocate(COPIES_BYTES);
   private ByteBuffer[] chunks = new ByteBuffer[8];
   private int chunkCount;
   private long endBytes;
@@ -68,32 +62,12 @@ final class RecordArena {
     return true;
   }
 
-  /**
-   * Gives back the chunks that were reserved for a record which then was not appended, but for so
-   * many bytes.
-   */
-  void giveBackUnused(long keptBytes) {
-    while (chunkCount > 0 && (long) (chunkCount - 1) << shift >= endBytes + keptBytes) {
+  /** Gives back the chunks that were reserved for a record which then was not appended. */
+  void giveBackUnused() {
+    while (chunkCount > 0 && (long) (chunkCount - 1) << shift >= endBytes) {
       pool.release(chunks[--chunkCount]);
       chunks[chunkCount] = null;
     }
-  }
-
-  /** What a record takes that is there several times. */
-  static long repeatedLength(int keyLength, int valueLength) {
-    return COPIES_BYTES + RecordFormat.encodedLength(keyLength, valueLength);
-  }
-
-  /** Appends a record that is there several times, and returns its address. */
-  long appendRepeated(byte[] record, int offset, int keyLength, int valueLength, int times) {
-    put(copies.putInt(0, times).array(), 0, COPIES_BYTES);
-    return append(record, offset, keyLength, valueLength);
-  }
-
-  /** How often the record at {@code address} is there, which was appended as such. */
-  int copies(long address) {
-    copyOut(address - COPIES_BYTES, copies.array(), 0, COPIES_BYTES);
-    return copies.getInt(0);
   }
 
   /** Appends a record to reserved room and returns its address. */
@@ -175,8 +149,12 @@ final class RecordArena {
     }
   }
 
+  long endBytes() {
+    return endBytes;
+  }
+
   void reset() {
     endBytes = 0;
-    giveBackUnused(0);
+    giveBackUnused();
   }
 }

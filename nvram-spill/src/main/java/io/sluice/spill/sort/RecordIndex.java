@@ -10,13 +10,11 @@ import java.util.Arrays;
  * What a sort moves instead of records: one entry per record, off heap in chunks of the pool.
  *
  * <pre>
- *   0                 8             12             16
- *   +-----------------+-------------+------------+-+
- *   | key prefix      | address     | partition  |r|     native order, low half
- *   +-----------------+-------------+------------+-+     of word 1 is the address
+ *   0                 8             12          16
+ *   +-----------------+-------------+-----------+
+ *   | key prefix      | address     | partition |     native order, low half
+ *   +-----------------+-------------+-----------+     of word 1 is the address
  *     word 0 (PREFIX)   word 1 (PLACE)
- *
- *   r  the highest bit: the record is there several times
  * </pre>
  *
  * <p>Thread contract: single thread. Ownership: acquires chunks as it grows, gives all of them back
@@ -26,10 +24,6 @@ final class RecordIndex {
   static final int ENTRY_BYTES = 16;
   static final int PREFIX = 0;
   static final int PLACE = 1;
-  static final int PARTITION_SHIFT = 32;
-  static final int PARTITION_MASK = Integer.MAX_VALUE;
-
-  private static final long REPEATED = 1L << 63;
 
   private final SortChunks pool;
   private final int shift;
@@ -38,7 +32,6 @@ final class RecordIndex {
   private LongBuffer[] words = new LongBuffer[4];
   private int chunkCount;
   private int size;
-  private boolean hasRepeated;
 
   RecordIndex(SortChunks pool) {
     this.pool = pool;
@@ -46,12 +39,9 @@ final class RecordIndex {
     this.mask = (1 << shift) - 1;
   }
 
-  /**
-   * Makes room for that many entries, one more than the last time at most; false if the pool is
-   * exhausted.
-   */
-  boolean reserve(int more) throws IOException {
-    if ((long) size + more <= (long) chunkCount << shift) {
+  /** Makes room for one more entry; false if the pool is exhausted. */
+  boolean reserve() throws IOException {
+    if (size < chunkCount << shift) {
       return true;
     }
     ByteBuffer chunk = pool.acquire();
@@ -69,13 +59,11 @@ final class RecordIndex {
 
   /** Appends an entry to reserved room. */
   void append(long prefix, long address, int partition) {
-    set(size++, prefix, (long) partition << PARTITION_SHIFT | address);
-  }
-
-  /** The same of a record that is there several times. */
-  void appendRepeated(long prefix, long address, int partition) {
-    set(size++, prefix, REPEATED | (long) partition << PARTITION_SHIFT | address);
-    hasRepeated = true;
+    LongBuffer chunk = words[size >>> shift];
+    int at = (size & mask) << 1;
+    chunk.put(at, prefix);
+    chunk.put(at + PLACE, (long) partition << 32 | address);
+    size++;
   }
 
   /** Word {@link #PREFIX} or {@link #PLACE} of an entry. */
@@ -90,16 +78,6 @@ final class RecordIndex {
   /** Where the record of an entry begins in the arena. */
   long address(int position) {
     return word(position, PLACE) & 0xffff_ffffL;
-  }
-
-  /** Whether a record of any entry is there several times. */
-  boolean hasRepeated() {
-    return hasRepeated;
-  }
-
-  /** Whether the record of an entry is there several times. */
-  boolean isRepeated(int position) {
-    return word(position, PLACE) < 0;
   }
 
   void set(int position, long prefix, long place) {
@@ -166,6 +144,5 @@ final class RecordIndex {
     }
     chunkCount = 0;
     size = 0;
-    hasRepeated = false;
   }
 }

@@ -4,10 +4,9 @@ import io.sluice.spill.record.VInt;
 import java.nio.ByteBuffer;
 
 /**
- * Walks through a range of sorted records on the heap, for combiners, and through one that is there
- * several times as often. Unlike the methods of {@link SortedRecords} that copy one record, it
- * gathers a window of them at a time, whose cache misses overlap: less than half the time per short
- * record.
+ * Walks through a range of sorted records on the heap, for combiners. Unlike the methods of {@link
+ * SortedRecords} that copy one record, it gathers a window of them at a time, whose cache misses
+ * overlap: less than half the time per short record.
  *
  * <p>Thread contract: the thread of the {@link RecordBuffer}. Ownership: a view, valid as long as
  * the sorted records are; nothing to close.
@@ -19,8 +18,6 @@ public final class SortedCursor {
   private final int end;
   private ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private int gathered;
-  private int position;
-  private int copiesLeft;
   private int keyOffset;
   private int keyLength;
   private int valueLength;
@@ -30,16 +27,11 @@ public final class SortedCursor {
   public SortedCursor(SortedRecords records, int from, int to) {
     this.records = records;
     this.gathered = from;
-    this.position = from;
     this.end = to;
   }
 
   /** Goes to the next record; false at the end. What the record before returned is then invalid. */
   public boolean next() {
-    if (copiesLeft > 0) {
-      copiesLeft--;
-      return true;
-    }
     if (nextOffset == window.limit()) {
       if (gathered == end) {
         return false;
@@ -52,7 +44,6 @@ public final class SortedCursor {
     valueLength = VInt.get(bytes, valueAt);
     keyOffset = valueAt + VInt.size(valueLength);
     nextOffset = keyOffset + keyLength + valueLength;
-    copiesLeft = records.copies(position++) - 1;
     return true;
   }
 
@@ -66,7 +57,7 @@ public final class SortedCursor {
     nextOffset = 0;
   }
 
-  /** The array with key and value; perhaps another one after the next {@link #next}. */
+  /** The array with key and value; another one after the next {@link #next}. */
   public byte[] bytes() {
     return window.array();
   }

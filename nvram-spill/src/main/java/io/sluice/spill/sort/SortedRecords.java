@@ -7,8 +7,7 @@ import java.util.Objects;
 
 /**
  * A sorted buffer's records in order: positions run from 0, partition after partition, keys in
- * order within each. A position has one record, which may be there several times: {@link #copies}.
- * {@link SortedRun} and {@link SortedCursor} go through all of them.
+ * order within each.
  *
  * <p>Thread contract: the thread of its {@link RecordBuffer}. Ownership: a view, valid until that
  * buffer's {@code reset} or {@code close}, and to be dropped then. Failure: {@link
@@ -22,17 +21,14 @@ public final class SortedRecords {
   private final RecordArena arena;
   private final RecordIndex index;
   private final int[] ends;
-  private final long[] records;
   private final long[] encodedBytes;
   private final long[] addresses = new long[BATCH];
   private final int[] lengths = new int[BATCH];
 
-  SortedRecords(
-      RecordArena arena, RecordIndex index, int[] ends, long[] records, long[] encodedBytes) {
+  SortedRecords(RecordArena arena, RecordIndex index, int[] ends, long[] encodedBytes) {
     this.arena = arena;
     this.index = index;
     this.ends = ends;
-    this.records = records;
     this.encodedBytes = encodedBytes;
   }
 
@@ -48,30 +44,6 @@ public final class SortedRecords {
   /** Position behind the partition's last record. */
   public int endOf(int partition) {
     return ends[partition];
-  }
-
-  /** How many records the partition has, each counted as often as it is there. */
-  public long recordCount(int partition) {
-    return records[partition];
-  }
-
-  /** How often the record is there. */
-  public int copies(int position) {
-    long address = address(position);
-    return index.isRepeated(position) ? arena.copies(address) : 1;
-  }
-
-  /** A position up to which all records from {@code from} on are there once; not the last such. */
-  int endOfSingles(int from, int to) {
-    if (!index.hasRepeated()) {
-      return to;
-    }
-    int end = Math.min(to, from + BATCH);
-    int position = from;
-    while (position < end && !index.isRepeated(position)) {
-      position++;
-    }
-    return position;
   }
 
   /** Bytes of the partition's records as a run has them, without the end marker. */
@@ -110,8 +82,8 @@ public final class SortedRecords {
   }
 
   /**
-   * Copies encoded records from position {@code from} on, each once and as many as fit, to {@code
-   * dst}'s position, which moves behind them.
+   * Copies encoded records from position {@code from} on, as many as fit, to {@code dst}'s
+   * position, which moves behind them.
    *
    * @return the position of the first record not copied, or {@code to}
    */

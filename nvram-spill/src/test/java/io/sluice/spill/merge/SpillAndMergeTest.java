@@ -15,7 +15,6 @@ import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
-import io.sluice.spill.sort.SortedRun;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -64,9 +63,10 @@ class SpillAndMergeTest {
   private void spill(RecordBuffer buffer) {
     SortedRecords sorted = buffer.sort();
     for (int partition = 0; partition < PARTITIONS; partition++) {
+      int end = sorted.endOf(partition);
       ByteBuffer run =
           ByteBuffer.allocate((int) sorted.encodedBytes(partition) + RecordFormat.END_BYTES);
-      new SortedRun(sorted, partition).copy(run);
+      assertEquals(end, sorted.copyEncoded(sorted.firstOf(partition), end, run));
       assertEquals(run.limit(), RecordFormat.putEnd(run, run.position()));
       runs.get(partition).add(run.array());
     }

@@ -1,8 +1,6 @@
 package io.sluice.spill.sort;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.record.TestRecord;
@@ -10,10 +8,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
@@ -53,22 +49,18 @@ final class SortOracle {
 
   private static List<TestRecord> read(SortedRecords sorted, int partitions) {
     List<TestRecord> records = new ArrayList<>();
-    int position = 0;
     for (int partition = 0; partition < partitions; partition++) {
-      assertEquals(position, sorted.firstOf(partition));
-      int before = records.size();
-      for (; position < sorted.endOf(partition); position++) {
-        byte[] bytes = new byte[sorted.keyLength(position) + sorted.valueLength(position) + 2];
-        sorted.copyKeyValue(position, bytes, 1);
-        int split = 1 + sorted.keyLength(position);
-        TestRecord record =
+      assertEquals(records.size(), sorted.firstOf(partition));
+      for (int i = sorted.firstOf(partition); i < sorted.endOf(partition); i++) {
+        byte[] bytes = new byte[sorted.keyLength(i) + sorted.valueLength(i) + 2];
+        sorted.copyKeyValue(i, bytes, 1);
+        int split = 1 + sorted.keyLength(i);
+        records.add(
             new TestRecord(
                 partition,
                 Arrays.copyOfRange(bytes, 1, split),
-                Arrays.copyOfRange(bytes, split, bytes.length - 1));
-        records.addAll(Collections.nCopies(sorted.copies(position), record));
+                Arrays.copyOfRange(bytes, split, bytes.length - 1)));
       }
-      assertEquals(records.size() - before, sorted.recordCount(partition));
     }
     return records;
   }
@@ -80,55 +72,45 @@ final class SortOracle {
   }
 
   private static void assertWalks(SortedRecords sorted, List<TestRecord> records, int partitions) {
-    Iterator<TestRecord> expected = records.iterator();
     for (int partition = 0; partition < partitions; partition++) {
-      SortedCursor cursor =
-          new SortedCursor(sorted, sorted.firstOf(partition), sorted.endOf(partition));
+      int position = sorted.firstOf(partition);
+      SortedCursor cursor = new SortedCursor(sorted, position, sorted.endOf(partition));
       while (cursor.next()) {
         int key = cursor.keyOffset();
         int value = cursor.valueOffset();
         assertEquals(
-            expected.next(),
+            records.get(position++),
             new TestRecord(
                 partition,
                 Arrays.copyOfRange(cursor.bytes(), key, key + cursor.keyLength()),
                 Arrays.copyOfRange(cursor.bytes(), value, value + cursor.valueLength())));
       }
+      assertEquals(sorted.endOf(partition), position);
     }
-    assertFalse(expected.hasNext());
   }
 
-  /**
-   * Gathers through a small window, as a spill does through the extents it has leased, and now and
-   * then copies one alone, as it does where a block ends.
-   */
+  /** Gathers through a small window, as a spill does through the extents it has leased. */
   private static void assertGathers(
       SortedRecords sorted, List<TestRecord> records, int partitions) {
     ByteBuffer window = ByteBuffer.allocateDirect(5000);
-    Iterator<TestRecord> expected = records.iterator();
     for (int partition = 0; partition < partitions; partition++) {
       long gathered = 0;
-      SortedRun run = new SortedRun(sorted, partition);
-      while (run.hasNext()) {
-        byte[] alone = new byte[run.nextLength() + 1];
-        run.copyNext(alone);
-        byte[] next = expected.next().encoded();
-        assertArrayEquals(next, Arrays.copyOf(alone, next.length));
-        gathered += next.length;
+      int position = sorted.firstOf(partition);
+      int end = sorted.endOf(partition);
+      while (position < end) {
         window.clear().position(3);
-        run.copy(window);
-        assertTrue(!run.hasNext() || run.nextLength() > window.remaining());
-        window.flip().position(3);
-        gathered += window.remaining();
-        while (window.hasRemaining()) {
-          byte[] encoded = expected.next().encoded();
-          byte[] found = new byte[encoded.length];
-          window.get(found);
-          assertArrayEquals(encoded, found);
+        int next = sorted.copyEncoded(position, end, window);
+        assertTrue(next > position);
+        assertTrue(next == end || sorted.encodedLength(next) > window.remaining());
+        ByteBuffer expected = ByteBuffer.allocate(window.position() - 3);
+        for (int i = position; i < next; i++) {
+          expected.put(records.get(i).encoded());
         }
+        assertEquals(expected.flip(), window.flip().position(3));
+        gathered += expected.limit();
+        position = next;
       }
       assertEquals(gathered, sorted.encodedBytes(partition));
     }
-    assertFalse(expected.hasNext());
   }
 }
