@@ -4,6 +4,7 @@ import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.bench.hadoop.OutputDigest;
 import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobCosts;
@@ -31,21 +32,26 @@ final class RmrCluster {
 
   /** Writes a program's input, with stock's shuffle. */
   void generate(RmrWorkload workload, long sizeBytes, JobProgress progress) {
+    long inputBytes = workload.inputBytes(sizeBytes);
     if (workload.input() == RmrInput.SEQUENCES) {
-      make(RmrInput.TEXT, workload.inputBytes(sizeBytes), "", TEXT, progress);
-      make(RmrInput.SEQUENCES, 0, TEXT, input(workload), progress);
+      make(maker(RmrInput.TEXT, inputBytes, TEXT), progress);
+      make(RmrWorkload.SEQUENCE_COUNT.job(workspace, hadoop(), TEXT, input(workload)), progress);
       cluster.fileSystem().delete(TEXT);
     } else {
-      make(workload.input(), workload.inputBytes(sizeBytes), "", input(workload), progress);
+      make(maker(workload.input(), inputBytes, input(workload)), progress);
     }
   }
 
-  private void make(RmrInput input, long sizeBytes, String from, String to, JobProgress progress) {
-    JobSpec spec =
-        input
-            .maker(workspace, cluster.spec().distribution(), sizeBytes, from, to)
-            .with(HadoopVariant.STOCK.settings());
-    RunningJob.run(cluster, spec, progress).requireSuccess();
+  private JobSpec maker(RmrInput input, long sizeBytes, String to) {
+    return input.maker(workspace, hadoop(), sizeBytes, to);
+  }
+
+  private HadoopDistribution hadoop() {
+    return cluster.spec().distribution();
+  }
+
+  private void make(JobSpec maker, JobProgress progress) {
+    RunningJob.run(cluster, maker.with(HadoopVariant.STOCK.settings()), progress).requireSuccess();
   }
 
   /** Copies a program's input from another cluster. */
@@ -59,12 +65,8 @@ final class RmrCluster {
   JobCosts run(RmrWorkload workload, RmrVariant variant, JobProgress progress) {
     JobSpec spec =
         workload
-            .job(
-                workspace,
-                cluster.spec().distribution(),
-                input(workload),
-                output(workload, variant))
-            .with("mapreduce.job.reduces", RmrWorkload.REDUCES)
+            .job(workspace, hadoop(), input(workload), output(workload, variant))
+            .with("mapreduce.job.reduces", WorkloadProgram.REDUCES)
             .with(variant.settings(cluster));
     JobCosts costs = JobCosts.of(cluster, RunningJob.run(cluster, spec, progress).requireSuccess());
     if (variant.isOurs() == costs.sluice().isEmpty()) {

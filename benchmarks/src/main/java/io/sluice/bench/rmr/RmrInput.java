@@ -42,9 +42,8 @@ enum RmrInput {
     this.recordBytes = recordBytes;
   }
 
-  /** What writes about so many bytes of it; of {@link #SEQUENCES}, what reads a text. */
-  JobSpec maker(
-      Workspace workspace, HadoopDistribution hadoop, long sizeBytes, String from, String to) {
+  /** What writes about so many bytes of it; {@link #SEQUENCES} are the output of a program. */
+  JobSpec maker(Workspace workspace, HadoopDistribution hadoop, long sizeBytes, String to) {
     return switch (this) {
       case RECORDS ->
           JobSpec.example(hadoop, "RandomWriter", "randomwriter", to)
@@ -55,14 +54,14 @@ enum RmrInput {
       case ROWS ->
           JobSpec.example(hadoop, "TeraGen", "teragen", Long.toString(sizeBytes / ROW_BYTES), to)
               .with("mapreduce.job.maps", MAPS);
-      case SEQUENCES -> RmrWorkload.SEQUENCE_COUNT.job(workspace, hadoop, from, to);
+      case SEQUENCES -> throw new IllegalStateException("no generator writes " + this);
       case EDGES -> generate(workspace, sizeBytes, to).with("workloads.graph.edges", true);
       default -> generate(workspace, sizeBytes, to);
     };
   }
 
   private JobSpec generate(Workspace workspace, long sizeBytes, String to) {
-    return RmrWorkload.program(
+    return WorkloadProgram.of(
         workspace, generator, Long.toString(Math.max(1, sizeBytes / recordBytes)), to);
   }
 }

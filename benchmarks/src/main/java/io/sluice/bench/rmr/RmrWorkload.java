@@ -3,9 +3,6 @@ package io.sluice.bench.rmr;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobSpec;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
@@ -25,9 +22,6 @@ public enum RmrWorkload {
   SEQUENCE_COUNT("sequencecount", RmrInput.TEXT, 0.5, 0.68),
   INVERTED_INDEX("invertedindex", RmrInput.DOCUMENTS, 1, 0.82),
   RANKED_INVERTED_INDEX("rankedinvertedindex", RmrInput.SEQUENCES, 0.5, 0.61);
-
-  static final int REDUCES = 2;
-  private static final Duration DEADLINE = Duration.ofMinutes(60);
 
   private final String program;
   private final RmrInput input;
@@ -71,21 +65,25 @@ public enum RmrWorkload {
   JobSpec job(Workspace workspace, HadoopDistribution hadoop, String in, String out) {
     return switch (this) {
       case SORT ->
-          JobSpec.example(hadoop, program, program, "-r", Integer.toString(REDUCES), in, out)
-              .withDeadline(DEADLINE);
-      case TERASORT -> JobSpec.example(hadoop, program, program, in, out).withDeadline(DEADLINE);
-      case PAGE_RANK -> program(workspace, program, in, out, "3");
+          JobSpec.example(
+                  hadoop,
+                  program,
+                  program,
+                  "-r",
+                  Integer.toString(WorkloadProgram.REDUCES),
+                  in,
+                  out)
+              .withDeadline(WorkloadProgram.DEADLINE);
+      case TERASORT ->
+          JobSpec.example(hadoop, program, program, in, out).withDeadline(WorkloadProgram.DEADLINE);
+      case PAGE_RANK -> WorkloadProgram.of(workspace, program, in, out, "3");
       case WORD_COUNT ->
-          program(workspace, program, in, out).with("workloads.wordcount.combine", false);
-      case K_MEANS -> program(workspace, program, in, out, "5", "5");
-      case JOIN -> program(workspace, program, in + "/rankings", in + "/uservisits", out);
-      default -> program(workspace, program, in, out);
+          WorkloadProgram.of(workspace, program, in, out)
+              .with("workloads.wordcount.combine", false);
+      case K_MEANS -> WorkloadProgram.of(workspace, program, in, out, "5", "5");
+      case JOIN ->
+          WorkloadProgram.of(workspace, program, in + "/rankings", in + "/uservisits", out);
+      default -> WorkloadProgram.of(workspace, program, in, out);
     };
-  }
-
-  /** One of the module workloads. */
-  static JobSpec program(Workspace workspace, String name, String... arguments) {
-    return new JobSpec(name, workspace.workloadsJar(), name, Map.of(), List.of(arguments), DEADLINE)
-        .with("mapreduce.job.reduces", REDUCES);
   }
 }
