@@ -47,6 +47,7 @@ class LocalClientsIT {
       store (foreach a generate user.Twice(w), n) into 'OUT/function';
       """;
 
+  /** The rank has a name: Pig's planner fails at one in parentheses. */
   private static final String LONG_SCRIPT =
       """
       set default_parallel 2;
@@ -60,9 +61,10 @@ class LocalClientsIT {
       store low into 'OUT/low';
       store (union low, high) into 'OUT/union';
       store (foreach a generate UPPER(w), flatten(TOKENIZE(k))) into 'OUT/functions';
-      store (rank a by n dense) into 'OUT/rank';
       store (order a by k) into 'OUT/sorted-a';
       store (order d by k) into 'OUT/sorted-d';
+      r = rank a by n dense;
+      store r into 'OUT/rank';
       exec;
       x = load 'OUT/sorted-a' as (w:chararray, k:chararray, n:int);
       y = load 'OUT/sorted-d' as (k:chararray, most:int);
@@ -106,7 +108,7 @@ class LocalClientsIT {
   @Test
   @Tag("campaign")
   void pigFindsNoDifferenceWithAllItsJoins() throws Exception {
-    String all = QUICK_SCRIPT + LONG_SCRIPT; // Pig's planner fails if the function is among them
+    String all = QUICK_SCRIPT + LONG_SCRIPT;
     Map<String, List<String>> expected = pig("local", all);
     assertEquals(14, expected.size(), expected.keySet()::toString);
     assertEquals(expected, pig("sluice", all));

@@ -3,6 +3,7 @@ package io.sluice.spill.segment;
 import io.sluice.rdma.memory.LockFile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -15,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * The directory of a pool that lives as long as its process does: a locked file beside it says so,
  * and whoever comes next removes what a killed process has left.
  *
- * <p>Thread contract: one thread at a time. Ownership: whoever makes it closes it, which removes
+ * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, which removes
  * it. Failure: {@link IOException} if the base belongs to somebody else or cannot be written.
  */
 public final class ProcessDirectory implements Closeable {
@@ -24,15 +25,14 @@ public final class ProcessDirectory implements Closeable {
   private static final long GUARD_TIMEOUT_MS = 60_000;
 
   private final Path base;
-  private final String kind;
-  private final String name;
+  private final Path directory;
   private final String setting;
-  private LockFile lock;
+  private LockFile lock; // null: it is closed, or could not be locked again
+  private boolean closed;
 
-  private ProcessDirectory(Path base, String kind, String name, String setting) {
+  private ProcessDirectory(Path base, Path directory, String setting) {
     this.base = base;
-    this.kind = kind;
-    this.name = name;
+    this.directory = directory;
     this.setting = setting;
   }
 
@@ -45,28 +45,26 @@ public final class ProcessDirectory implements Closeable {
    */
   public static ProcessDirectory create(Path base, String kind, String name, String setting)
       throws IOException {
-    ProcessDirectory made = new ProcessDirectory(base, kind, name, setting);
-    made.make();
+    Path ours = base.resolve(kind + "-" + System.getProperty("user.name"));
+    ProcessDirectory made = new ProcessDirectory(base, ours.resolve(name), setting);
+    made.make(true);
     return made;
   }
 
-  private Path ours() {
-    return base.resolve(kind + "-" + System.getProperty("user.name"));
-  }
-
-  private void make() throws IOException {
-    Path ours = ours();
+  private void make(boolean empty) throws IOException {
+    Path ours = directory.getParent();
     PrivateDirectory.prepare(ours, PlaceUse.PRIVATE, "remove it, or set " + setting);
     LockFile guard = guard(ours);
     try {
       removeDead(ours);
       LockFile made =
-          LockFile.tryLock(ours.resolve(name + LOCK_SUFFIX))
-              .orElseThrow(
-                  () -> new IOException(ours.resolve(name) + " is the pool of a living process"));
+          LockFile.tryLock(ours.resolve(directory.getFileName() + LOCK_SUFFIX))
+              .orElseThrow(() -> new IOException(directory + " is the pool of a living process"));
       try {
-        PrivateDirectory.delete(directory());
-        Files.createDirectory(directory(), PrivateDirectory.OWNER_ONLY);
+        if (empty) {
+          PrivateDirectory.delete(directory);
+          Files.createDirectory(directory, PrivateDirectory.OWNER_ONLY);
+        }
         lock = made;
       } catch (IOException | RuntimeException e) {
         made.close();
@@ -78,16 +76,35 @@ public final class ProcessDirectory implements Closeable {
   }
 
   /**
-   * Makes it anew if it is gone: users, and what cleans up after them, remove temporary files.
+   * Makes it anew if it is gone: users, and what cleans up after them, remove temporary files. What
+   * only cannot be reached now is not gone.
    *
    * @return whether it was
+   * @throws IOException if something else is in its place, or it cannot be made; it may be asked
+   *     again
    */
-  public boolean restore() throws IOException {
-    if (Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
+  public synchronized boolean restore() throws IOException {
+    boolean gone = Files.notExists(directory, LinkOption.NOFOLLOW_LINKS);
+    if (closed || (!gone && lock != null && isThere())) {
       return false;
     }
-    lock.close(); // of a file that is gone, too
-    make();
+    if (gone) {
+      Files.createDirectories(base); // with the permissions that such have; ours are for us alone
+    }
+    LockFile released = lock;
+    lock = null;
+    if (released != null) {
+      released.close(); // of a file that is gone, too
+    }
+    make(gone);
+    return gone;
+  }
+
+  private boolean isThere() throws IOException {
+    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)
+        && !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(directory + " is no directory any more");
+    }
     return true;
   }
 
@@ -128,19 +145,24 @@ public final class ProcessDirectory implements Closeable {
           }
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 
   /** Empty when it was made, and nobody else's. */
   public Path directory() {
-    return ours().resolve(name);
+    return directory;
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    closed = true;
     try (LockFile closing = lock) {
-      PrivateDirectory.delete(directory());
-      Files.deleteIfExists(closing.path());
+      PrivateDirectory.delete(directory);
+      if (closing != null) {
+        Files.deleteIfExists(closing.path());
+      }
     }
   }
 }

@@ -133,10 +133,10 @@ final class RecordArena {
     }
   }
 
-  /** Copies a range into {@code dst}. */
+  /** Copies a range into {@code dst}; one of no bytes may begin where the last chunk ends. */
   void copyOut(long address, byte[] dst, int dstOffset, int lengthBytes) {
     int at = (int) address & chunkBytes - 1;
-    if (lengthBytes <= chunkBytes - at) {
+    if (lengthBytes > 0 && lengthBytes <= chunkBytes - at) {
       chunks[(int) (address >>> shift)].get(at, dst, dstOffset, lengthBytes);
       return;
     }

@@ -57,23 +57,27 @@ class ProcessDirectoryTest {
     }
   }
 
+  private static void neighbour(Path base) throws Exception {
+    Process neighbour =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Neighbour.class.getName(),
+                base.toString())
+            .inheritIO()
+            .start();
+    assertTrue(neighbour.waitFor(60, TimeUnit.SECONDS));
+    assertEquals(0, neighbour.exitValue());
+  }
+
   /** A process may have several: an executor has one for shuffles and one for persisted blocks. */
   @Test
   void aNeighbourLeavesBothPoolsOfALivingProcess() throws Exception {
     try (ProcessDirectory shuffle = ProcessDirectory.create(base, KIND, "app-1", "test.dir");
         ProcessDirectory persisted =
             ProcessDirectory.create(base, KIND, "app-1-blocks", "test.dir")) {
-      Process neighbour =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  Neighbour.class.getName(),
-                  base.toString())
-              .inheritIO()
-              .start();
-      assertTrue(neighbour.waitFor(60, TimeUnit.SECONDS));
-      assertEquals(0, neighbour.exitValue());
+      neighbour(base);
       assertTrue(Files.exists(shuffle.directory()), "the first home is alive");
       assertTrue(Files.exists(persisted.directory()), "the second home is alive");
     }
@@ -111,5 +115,93 @@ class ProcessDirectoryTest {
     Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
     Files.createSymbolicLink(base.resolve(KIND + "-" + System.getProperty("user.name")), elsewhere);
     assertThrows(IOException.class, () -> ProcessDirectory.create(base, KIND, "app-1", "test.dir"));
+  }
+
+  /** A job or a test that runs as somebody else sets that property; the pool stays where it is. */
+  @Test
+  void staysWhereItIsWhenUserNameChanges() throws Exception {
+    String name = System.getProperty("user.name");
+    ProcessDirectory home = ProcessDirectory.create(base, KIND, "app-1", "test.dir");
+    Path directory = home.directory();
+    Files.writeString(directory.resolve("segment"), "live");
+    try {
+      System.setProperty("user.name", "hive");
+      assertEquals(directory, home.directory(), "it is where it was made");
+      assertFalse(home.restore(), "nobody has removed it");
+    } finally {
+      System.setProperty("user.name", name);
+    }
+    neighbour(base);
+    assertTrue(Files.exists(directory.resolve("segment")), "a neighbour has removed live data");
+    home.close();
+    assertFalse(Files.exists(directory));
+  }
+
+  /**
+   * Its parent cannot be looked at for a moment; when it can again, the directory is still ours.
+   */
+  @Test
+  void liveDataOutliveAMomentWithoutTheirParent() throws Exception {
+    Path tmp = Files.createDirectory(base.resolve("tmp"));
+    ProcessDirectory home = ProcessDirectory.create(tmp, KIND, "app-1", "test.dir");
+    Files.writeString(home.directory().resolve("segment"), "live");
+    Files.move(tmp, base.resolve("aside"));
+    Files.createFile(tmp);
+    assertFalse(home.restore(), "it is not known to be gone");
+    Files.delete(tmp);
+    Files.move(base.resolve("aside"), tmp);
+    assertFalse(home.restore());
+    neighbour(tmp);
+    assertTrue(Files.exists(home.directory().resolve("segment")), "live data have been removed");
+    home.close();
+  }
+
+  /** The same with a link that leads nowhere, which says ENOENT. */
+  @Test
+  void aLinkInThePlaceOfItsParentIsNotFollowed() throws Exception {
+    Path tmp = Files.createDirectory(base.resolve("tmp"));
+    ProcessDirectory home = ProcessDirectory.create(tmp, KIND, "app-1", "test.dir");
+    Path ours = home.directory().getParent();
+    PrivateDirectory.delete(ours);
+    Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
+    Files.createSymbolicLink(ours, elsewhere);
+    assertThrows(IOException.class, home::restore);
+    assertEquals(0, elsewhere.toFile().list().length);
+    Files.delete(ours);
+    assertTrue(home.restore(), "works again");
+    home.close();
+  }
+
+  /** What lies above it was not ours alone: other users of it still get in. */
+  @Test
+  void leavesWhatIsAboveItOpenToOthers() throws Exception {
+    Path tmp = base.resolve("tmp");
+    Files.createDirectories(tmp.resolve("sluice")); // as ProcessStore.open does
+    String before = PosixFilePermissions.toString(Files.getPosixFilePermissions(tmp));
+    ProcessDirectory home =
+        ProcessDirectory.create(tmp.resolve("sluice"), KIND, "app-1", "test.dir");
+    PrivateDirectory.delete(tmp);
+    assertTrue(home.restore());
+    assertEquals(before, PosixFilePermissions.toString(Files.getPosixFilePermissions(tmp)));
+    home.close();
+  }
+
+  @Test
+  void aLinkInItsOwnPlaceIsNotTakenForIt() throws IOException {
+    try (ProcessDirectory home = ProcessDirectory.create(base, KIND, "app-1", "test.dir")) {
+      PrivateDirectory.delete(home.directory());
+      Files.createSymbolicLink(home.directory(), Files.createDirectory(base.resolve("elsewhere")));
+      assertThrows(IOException.class, home::restore);
+      Files.delete(home.directory());
+      assertTrue(home.restore());
+    }
+  }
+
+  @Test
+  void isNotMadeAnewAfterItWasClosed() throws IOException {
+    ProcessDirectory home = ProcessDirectory.create(base, KIND, "app-1", "test.dir");
+    home.close();
+    assertFalse(home.restore());
+    assertFalse(Files.exists(home.directory()));
   }
 }
