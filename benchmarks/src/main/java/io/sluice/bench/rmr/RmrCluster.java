@@ -66,7 +66,6 @@ final class RmrCluster {
     JobSpec spec =
         workload
             .job(workspace, hadoop(), input(workload), output(workload, variant))
-            .with("mapreduce.job.reduces", WorkloadProgram.REDUCES)
             .with(variant.settings(cluster));
     JobCosts costs = JobCosts.of(cluster, RunningJob.run(cluster, spec, progress).requireSuccess());
     if (variant.isOurs() == costs.sluice().isEmpty()) {

@@ -23,6 +23,8 @@ public enum RmrWorkload {
   INVERTED_INDEX("invertedindex", RmrInput.DOCUMENTS, 1, 0.82),
   RANKED_INVERTED_INDEX("rankedinvertedindex", RmrInput.SEQUENCES, 0.5, 0.61);
 
+  private static final int REDUCES = 2;
+
   private final String program;
   private final RmrInput input;
   private final double sizeShare;
@@ -63,16 +65,13 @@ public enum RmrWorkload {
 
   /** All of it, on what its input's maker has written. */
   JobSpec job(Workspace workspace, HadoopDistribution hadoop, String in, String out) {
+    return program(workspace, hadoop, in, out).with("mapreduce.job.reduces", REDUCES);
+  }
+
+  private JobSpec program(Workspace workspace, HadoopDistribution hadoop, String in, String out) {
     return switch (this) {
       case SORT ->
-          JobSpec.example(
-                  hadoop,
-                  program,
-                  program,
-                  "-r",
-                  Integer.toString(WorkloadProgram.REDUCES),
-                  in,
-                  out)
+          JobSpec.example(hadoop, program, program, "-r", Integer.toString(REDUCES), in, out)
               .withDeadline(WorkloadProgram.DEADLINE);
       case TERASORT ->
           JobSpec.example(hadoop, program, program, in, out).withDeadline(WorkloadProgram.DEADLINE);

@@ -8,14 +8,13 @@ import java.util.Map;
 
 /** Starts programs of the module workloads, as {@code hadoop jar} does. Stateless. */
 final class WorkloadProgram {
-  static final int REDUCES = 2;
   static final Duration DEADLINE = Duration.ofMinutes(60);
 
   private WorkloadProgram() {}
 
   /** One of them, by its name. */
   static JobSpec of(Workspace workspace, String name, String... arguments) {
-    return new JobSpec(name, workspace.workloadsJar(), name, Map.of(), List.of(arguments), DEADLINE)
-        .with("mapreduce.job.reduces", REDUCES);
+    return new JobSpec(
+        name, workspace.workloadsJar(), name, Map.of(), List.of(arguments), DEADLINE);
   }
 }

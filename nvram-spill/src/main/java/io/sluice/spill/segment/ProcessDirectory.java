@@ -84,12 +84,17 @@ public final class ProcessDirectory implements Closeable {
    *     again
    */
   public synchronized boolean restore() throws IOException {
-    boolean gone = Files.notExists(directory, LinkOption.NOFOLLOW_LINKS);
-    if (closed || (!gone && lock != null && isThere())) {
+    if (closed) {
       return false;
     }
+    boolean gone = Files.notExists(directory, LinkOption.NOFOLLOW_LINKS);
     if (gone) {
       Files.createDirectories(base); // with the permissions that such have; ours are for us alone
+    } else if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)
+        && !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(directory + " is no directory any more");
+    } else if (lock != null) {
+      return false;
     }
     LockFile released = lock;
     lock = null;
@@ -98,14 +103,6 @@ public final class ProcessDirectory implements Closeable {
     }
     make(gone);
     return gone;
-  }
-
-  private boolean isThere() throws IOException {
-    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)
-        && !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException(directory + " is no directory any more");
-    }
-    return true;
   }
 
   /** Locked while lock files come and go: nobody takes one for dead that was not locked yet. */

@@ -197,6 +197,24 @@ class ProcessDirectoryTest {
     }
   }
 
+  /** Nor when an attempt to make it anew has failed before, which leaves it without its lock. */
+  @Test
+  void aLinkIsNotTakenForItAfterAFailedAttempt() throws IOException {
+    Path tmp = Files.createDirectory(base.resolve("tmp"));
+    try (ProcessDirectory home = ProcessDirectory.create(tmp, KIND, "app-1", "test.dir")) {
+      Path ours = home.directory().getParent();
+      PrivateDirectory.delete(ours);
+      Files.createSymbolicLink(ours, Files.createDirectory(base.resolve("elsewhere")));
+      assertThrows(IOException.class, home::restore);
+      Files.delete(ours);
+      Files.createDirectory(ours, PrivateDirectory.OWNER_ONLY);
+      Files.createSymbolicLink(home.directory(), base.resolve("elsewhere"));
+      assertThrows(IOException.class, home::restore);
+      Files.delete(home.directory());
+      assertTrue(home.restore());
+    }
+  }
+
   @Test
   void isNotMadeAnewAfterItWasClosed() throws IOException {
     ProcessDirectory home = ProcessDirectory.create(base, KIND, "app-1", "test.dir");
