@@ -39,6 +39,7 @@ final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = CountConverter.class,
       defaultValue = "3",
       description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
   private int runs;

@@ -37,6 +37,7 @@ final class ExchangeBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = CountConverter.class,
       defaultValue = "3",
       description = "How often each mode runs (default: ${DEFAULT-VALUE}).")
   private int runs;

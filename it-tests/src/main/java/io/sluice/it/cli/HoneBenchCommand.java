@@ -41,6 +41,7 @@ final class HoneBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = CountConverter.class,
       defaultValue = "3",
       description = "How often everybody runs each (default: ${DEFAULT-VALUE}).")
   private int runs;

@@ -23,6 +23,7 @@ final class LocalBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = CountConverter.class,
       defaultValue = "5",
       description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
   private int runs;

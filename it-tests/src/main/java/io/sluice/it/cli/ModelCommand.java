@@ -44,6 +44,7 @@ final class ModelCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = CountConverter.class,
       defaultValue = "3",
       description =
           "How often each benchmark runs over the same blocks (default: ${DEFAULT-VALUE}).")

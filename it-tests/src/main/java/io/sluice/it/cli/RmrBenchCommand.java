@@ -48,6 +48,7 @@ final class RmrBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = CountConverter.class,
       defaultValue = "5",
       description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
   private int runs;

@@ -25,6 +25,7 @@ final class ScalingBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = CountConverter.class,
       defaultValue = "5",
       description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
   private int runs;

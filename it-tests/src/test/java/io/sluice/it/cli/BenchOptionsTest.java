@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.local.ExchangeShape;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -33,6 +36,18 @@ class BenchOptionsTest {
       CommandLine command = parsed(name, "--size", "64m", "--runs", "2");
       assertEquals(64_000_000L, (Long) value(command, "--size"), name);
       assertEquals(2, (Integer) value(command, "--runs"), name);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "many", "3000000000"})
+  void runsAreAtLeastOne(String runs) {
+    List<String> benches = new ArrayList<>(List.of("chain", "exchange", "hone", "local", "memory"));
+    benches.addAll(List.of("pagerank", "rmr-nvm", "scaling", "spark"));
+    for (String name : benches) {
+      ParameterException e =
+          assertThrows(ParameterException.class, () -> parsed(name, "--runs", runs), name);
+      assertTrue(e.getMessage().contains("not a number from 1 on"), e.getMessage());
     }
   }
 
