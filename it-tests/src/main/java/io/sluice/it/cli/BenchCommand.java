@@ -15,6 +15,7 @@ import picocli.CommandLine.Option;
     name = "bench",
     description = "Measures TeraSort stock, tuned and through Sluice in turn, with spread.",
     subcommands = {
+      AllBenchCommand.class,
       ChainBenchCommand.class,
       ExchangeBenchCommand.class,
       HoneBenchCommand.class,

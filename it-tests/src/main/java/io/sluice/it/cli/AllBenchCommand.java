@@ -1,0 +1,99 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.tools.Failure;
+import io.sluice.tools.text.TextTable;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench all}. */
+@Command(
+    name = "all",
+    description = "Runs all benches, one after the other; a micro bench is none of them.",
+    mixinStandardHelpOptions = true)
+final class AllBenchCommand implements Callable<Integer> {
+  private static final int OK = 0;
+
+  @Option(
+      names = "--quick",
+      description =
+          "Little data, once each, in 20 minutes instead of half a day: shows that all run, and"
+              + " that outputs agree, and not what they are worth.")
+  private boolean quick;
+
+  @Override
+  public Integer call() {
+    Console console = Console.standard();
+    Map<BenchSuite, String> outcomes = new EnumMap<>(BenchSuite.class);
+    boolean failed = false;
+    long startNs = System.nanoTime();
+    for (BenchSuite suite : BenchSuite.values()) {
+      Optional<String> unavailable = suite.unavailableBecause();
+      if (unavailable.isPresent()) {
+        outcomes.put(suite, "left out: " + unavailable.get());
+        continue;
+      }
+      console.say(
+          "%n== %d of %d: bench %s; %s left"
+              .formatted(
+                  suite.ordinal() + 1,
+                  BenchSuite.values().length,
+                  String.join(" ", suite.arguments(quick)),
+                  minutes(leftS(suite, secondsSince(startNs)))));
+      long suiteNs = System.nanoTime();
+      int status = run(suite);
+      failed |= status != OK;
+      outcomes.put(
+          suite, (status == OK ? "" : "FAILED after ") + minutes(secondsSince(suiteNs)));
+    }
+    console.say("\n" + table(outcomes).toText());
+    console.say("results: " + Workspace.find().results());
+    return failed ? 1 : OK;
+  }
+
+  private int run(BenchSuite suite) {
+    return new CommandLine(new BenchCommand())
+        .setExecutionExceptionHandler(Failure::report)
+        .execute(suite.arguments(quick).toArray(String[]::new));
+  }
+
+  /** From one on, at the pace so far. */
+  private double leftS(BenchSuite next, double tookS) {
+    double beforeS = 0;
+    double leftS = 0;
+    for (BenchSuite suite : BenchSuite.values()) {
+      if (suite.unavailableBecause().isEmpty()) {
+        if (suite.compareTo(next) < 0) {
+          beforeS += suite.expectedS(quick);
+        } else {
+          leftS += suite.expectedS(quick);
+        }
+      }
+    }
+    return beforeS == 0 ? leftS : leftS * tookS / beforeS;
+  }
+
+  private static double secondsSince(long startNs) {
+    return (double) (System.nanoTime() - startNs) / TimeUnit.SECONDS.toNanos(1);
+  }
+
+  private static String minutes(double seconds) {
+    return "%.1f min".formatted(seconds / TimeUnit.MINUTES.toSeconds(1));
+  }
+
+  private TextTable table(Map<BenchSuite, String> outcomes) {
+    TextTable table = new TextTable(List.of("suite", "took"));
+    outcomes.forEach(
+        (suite, outcome) ->
+            table.add(List.of("bench " + String.join(" ", suite.arguments(quick)), outcome)));
+    return table;
+  }
+}
