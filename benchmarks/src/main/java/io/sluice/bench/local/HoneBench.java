@@ -35,6 +35,8 @@ public final class HoneBench {
           new Ratio<>(HoneVariant.STOCK, HoneVariant.SLUICE),
           new Ratio<>(HoneVariant.SPARK, HoneVariant.SLUICE));
 
+  private static final Map<String, Integer> SETTINGS = Map.of("mapreduce.job.reduces", 2);
+
   private final Console console;
   private final HoneClients clients;
   private final List<HoneWorkload> workloads;
@@ -55,7 +57,11 @@ public final class HoneBench {
     for (HoneWorkload workload : workloads) {
       inputs.put(
           workload,
-          console.step("Input of " + workload.program(), () -> clients.generate(workload, size)));
+          console.step(
+              "Input of " + workload.program(),
+              () ->
+                  clients.generate(
+                      workload.program(), workload.generator(), workload.records(size))));
     }
     Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison = new Comparison<>(RATIOS);
     for (int round = 1; round <= rounds; round++) {
@@ -79,14 +85,16 @@ public final class HoneBench {
       HoneWorkload workload, Path input, Map<HoneVariant, Map<HoneWorkload, ProcessCosts>> costs) {
     SameOutput<LinesDigest> same = new SameOutput<>(workload.program());
     for (HoneVariant variant : HoneVariant.values()) {
-      Path output = clients.output(workload, variant);
+      Path output = clients.output(workload.program(), variant);
       costs
           .get(variant)
           .put(
               workload,
               console.step(
                   workload.program() + ", " + variant.title(),
-                  () -> clients.run(variant, workload, input, output)));
+                  () ->
+                      clients.run(
+                          variant, workload.program(), SETTINGS, input, output, workload.more())));
       same.add(variant.title(), LinesDigest.of(output));
       Workspace.delete(output);
     }

@@ -13,13 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs a workload as each variant does, over files of this machine: the cluster's daemons read and
- * write these, too, which is less than what HDFS costs them.
+ * Runs programs of the module workloads as each variant does, over files of this machine: the
+ * cluster's daemons read and write these, too, which is less than what HDFS costs them.
  *
  * <p>Not thread-safe; cluster and directory are their caller's.
  */
 public final class HoneClients {
-  private static final int REDUCES = 2;
   private static final long SPLIT_BYTES = 64L << 20; // the paper's
   private static final List<String> JVM_OPTIONS = List.of("-Xmx2g");
 
@@ -31,13 +30,8 @@ public final class HoneClients {
   private final Path workloads;
   private final Path directory;
 
-  /** With all files in that directory. */
-  public HoneClients(
-      Workspace workspace,
-      PseudoCluster cluster,
-      SparkDistribution spark,
-      Path engineJar,
-      Path directory) {
+  /** All but Spark, with all files in that directory. */
+  public HoneClients(Workspace workspace, PseudoCluster cluster, Path engineJar, Path directory) {
     this.workloads = workspace.workloadsJar();
     this.directory = directory;
     HadoopDistribution hadoop = cluster.spec().distribution();
@@ -49,11 +43,16 @@ public final class HoneClients {
         HoneVariant.CLUSTER,
         LocalClient.ofCluster(
             hadoop, cluster.clientConf(), List.of(), made("cluster"), List.of("-Xmx384m")));
-    List<String> sparkOptions = new ArrayList<>(JVM_OPTIONS);
-    sparkOptions.add("-XX:+UseParallelGC");
-    SPARK_OPENS.forEach(name -> sparkOptions.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
-    sparkOptions.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
-    clients.put(HoneVariant.SPARK, LocalClient.ofSpark(spark, made("spark"), sparkOptions));
+  }
+
+  /** Spark, too. */
+  public HoneClients with(SparkDistribution spark) {
+    List<String> options = new ArrayList<>(JVM_OPTIONS);
+    options.add("-XX:+UseParallelGC");
+    SPARK_OPENS.forEach(name -> options.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    options.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+    clients.put(HoneVariant.SPARK, LocalClient.ofSpark(spark, made("spark"), options));
+    return this;
   }
 
   private Path made(String name) {
@@ -64,28 +63,35 @@ public final class HoneClients {
     return made;
   }
 
-  /** Writes a workload's input. */
-  Path generate(HoneWorkload workload, HoneSize size) {
-    Path input = directory.resolve("input-" + workload.program());
+  /** Writes an input of so many records, of that name here, and says where. */
+  Path generate(String name, String generator, long records) {
+    Path input = directory.resolve("input-" + name);
     clients
         .get(HoneVariant.STOCK)
-        .run(
-            workloads,
-            List.of(
-                workload.generator(),
-                Long.toString(workload.records(size)),
-                input.toUri().toString()));
+        .run(workloads, List.of(generator, Long.toString(records), input.toUri().toString()));
     return input;
   }
 
-  Path output(HoneWorkload workload, HoneVariant variant) {
-    return directory.resolve("output-" + workload.program() + "-" + variant);
+  Path output(String name, HoneVariant variant) {
+    return directory.resolve("output-" + name + "-" + variant);
   }
 
-  ProcessCosts run(HoneVariant variant, HoneWorkload workload, Path input, Path output) {
-    List<String> arguments = new ArrayList<>(List.of(workload.program()));
+  /**
+   * Runs a program to its end.
+   *
+   * @param settings of its jobs, which Spark does without
+   * @param more its arguments behind input and output
+   */
+  ProcessCosts run(
+      HoneVariant variant,
+      String program,
+      Map<String, ?> settings,
+      Path input,
+      Path output,
+      List<String> more) {
+    List<String> arguments = new ArrayList<>(List.of(program));
     if (variant != HoneVariant.SPARK) {
-      arguments.add("-Dmapreduce.job.reduces=" + REDUCES);
+      settings.forEach((name, value) -> arguments.add("-D" + name + "=" + value));
       arguments.add("-Dmapreduce.input.fileinputformat.split.minsize=" + SPLIT_BYTES);
     }
     if (variant == HoneVariant.STOCK || variant == HoneVariant.SLUICE) {
@@ -95,19 +101,22 @@ public final class HoneClients {
     }
     arguments.add(input.toUri().toString());
     arguments.add(output.toUri().toString());
-    arguments.addAll(workload.more());
-    List<String> options =
-        variant == HoneVariant.SPARK
-            ? List.of(
-                "--master",
-                "local[" + Runtime.getRuntime().availableProcessors() + "]",
-                "--conf",
-                "spark.ui.enabled=false",
-                "--conf",
-                "spark.local.dir=" + directory.resolve("spark-local"),
-                "--class",
-                "io.sluice.workloads.spark.SparkWorkloads")
-            : List.of();
-    return clients.get(variant).run(options, workloads, arguments);
+    arguments.addAll(more);
+    return clients
+        .get(variant)
+        .run(
+            variant == HoneVariant.SPARK ? sparkSubmit() : List.of(), workloads, arguments);
+  }
+
+  private List<String> sparkSubmit() {
+    return List.of(
+        "--master",
+        "local[" + Runtime.getRuntime().availableProcessors() + "]",
+        "--conf",
+        "spark.ui.enabled=false",
+        "--conf",
+        "spark.local.dir=" + directory.resolve("spark-local"),
+        "--class",
+        "io.sluice.workloads.spark.SparkWorkloads");
   }
 }

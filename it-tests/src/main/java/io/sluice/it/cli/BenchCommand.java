@@ -25,6 +25,7 @@ import picocli.CommandLine.Option;
       RmrBenchCommand.class,
       ScalingBenchCommand.class,
       SparkBenchCommand.class,
+      SyntheticBenchCommand.class,
       MicroBenchCommand.class
     },
     mixinStandardHelpOptions = true)

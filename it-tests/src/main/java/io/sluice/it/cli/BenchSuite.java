@@ -16,6 +16,7 @@ enum BenchSuite {
   TERASORT(120, "--size 64m --runs 1", 1_800, "--size 1g --runs 5"),
   ENCRYPTED(120, "--size 64m --runs 1 --encrypted", 1_800, "--size 1g --runs 5 --encrypted"),
   HONE(150, "hone --workload WORD_COUNT,LDA --runs 1", 3_600, "hone --size MEDIUM --runs 5"),
+  SYNTHETIC(200, "synthetic --size 20k --runs 1", 3_600, "synthetic --runs 3"),
   PAGERANK(240, "pagerank --size 10k --runs 1", 7_200, "pagerank --size 4m --runs 5"),
   RMR_NVM(
       240,

@@ -16,6 +16,7 @@ import io.sluice.it.spark.SparkDistribution;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -50,19 +51,27 @@ final class HoneBenchCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
+    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+    onStock(
+        workspace,
+        console,
+        clients ->
+            new HoneBench(console, clients.with(spark), workloads, size)
+                .run(runs, new ResultFiles(workspace.results())));
+    return 0;
+  }
+
+  /** Runs a bench with a stock cluster, and clients of it and of one process. */
+  static void onStock(Workspace workspace, Console console, Consumer<HoneClients> bench) {
     Path engineJar =
         SluiceFragments.load(workspace)
             .orElseThrow(() -> new ClusterException("Sluice's jar for Hadoop is not built"))
             .jar();
-    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
     ClusterSpec stock = ClusterSpec.of(HadoopDistribution.underTest(workspace));
     try (PseudoCluster cluster =
         console.step("Starting Hadoop", () -> PseudoCluster.start(workspace, stock))) {
-      HoneClients clients =
-          new HoneClients(workspace, cluster, spark, engineJar, cluster.localDirectory("hone"));
-      new HoneBench(console, clients, workloads, size)
-          .run(runs, new ResultFiles(workspace.results()));
+      bench.accept(
+          new HoneClients(workspace, cluster, engineJar, cluster.localDirectory("clients")));
     }
-    return 0;
   }
 }

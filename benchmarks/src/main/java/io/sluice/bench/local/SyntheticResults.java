@@ -1,0 +1,114 @@
+package io.sluice.bench.local;
+
+import io.sluice.bench.Comparison;
+import io.sluice.bench.CostPlot;
+import io.sluice.bench.Figure;
+import io.sluice.bench.LinePlot;
+import io.sluice.bench.Ratio;
+import io.sluice.bench.ResultPage;
+import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.report.Machine;
+import io.sluice.it.report.ResultFiles;
+import io.sluice.tools.text.TextTable;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleFunction;
+import java.util.function.ToDoubleFunction;
+
+/** What Hone's synthetic job has cost so far, in the parts of its Figure 9. Not thread-safe. */
+final class SyntheticResults {
+  private static final DoubleFunction<String> SECONDS = ms -> "%.1f s".formatted(ms / 1e3);
+  private static final List<Ratio<HoneVariant>> RATIOS =
+      List.of(
+          new Ratio<>(HoneVariant.CLUSTER, HoneVariant.SLUICE),
+          new Ratio<>(HoneVariant.STOCK, HoneVariant.SLUICE));
+
+  private final long lines;
+  private final Comparison<HoneVariant, Map<String, ProcessCosts>> comparison =
+      new Comparison<>(RATIOS);
+
+  /** Of nothing yet. */
+  SyntheticResults(long lines) {
+    this.lines = lines;
+  }
+
+  /** Adds a round: what each shape took, by its title. */
+  void add(Map<HoneVariant, Map<String, ProcessCosts>> round) {
+    comparison.add(round);
+  }
+
+  /** All that is written of it. */
+  ResultPage page() {
+    Map<String, TextTable> tables = new LinkedHashMap<>();
+    tables.put(
+        "Time of the client", comparison.table(figures(SyntheticShape.all(), ProcessCosts::wallMs)));
+    String title =
+        "Hone's synthetic job over %,d lines of text, rounds: %d"
+            .formatted(lines, comparison.rounds().size());
+    return new ResultPage(
+        "bench-synthetic",
+        title,
+        Machine.here(),
+        Map.of("lines", lines, "rounds", comparison.rounds()),
+        tables,
+        List.of(
+            "Where a row names one setting, keys are uniform, each token emits one pair, values have three letters, and two"
+                + " digits of pi are computed for each token."),
+        plots(title));
+  }
+
+  private static List<Figure<Map<String, ProcessCosts>>> figures(
+      List<SyntheticShape> shapes, ToDoubleFunction<ProcessCosts> value) {
+    return shapes.stream().map(shape -> figure(shape, value)).toList();
+  }
+
+  private static Figure<Map<String, ProcessCosts>> figure(
+      SyntheticShape shape, ToDoubleFunction<ProcessCosts> value) {
+    return new Figure<>(
+        shape.title(), costs -> value.applyAsDouble(costs.get(shape.title())), SECONDS);
+  }
+
+  private static List<SyntheticShape> of(SyntheticShape.Part part) {
+    return SyntheticShape.all().stream().filter(shape -> shape.part() == part).toList();
+  }
+
+  private Map<String, ResultFiles.Writer> plots(String title) {
+    List<SyntheticShape> keys = of(SyntheticShape.Part.KEYS);
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    RATIOS.forEach(
+        ratio ->
+            bars.put(
+                ratio.of().title(),
+                figures(keys, ProcessCosts::wallMs).stream()
+                    .map(figure -> comparison.bar(figure, ratio))
+                    .toList()));
+    CostPlot ofKeys =
+        new CostPlot(
+            title,
+            "time, in per cent of Sluice's",
+            keys.stream().map(SyntheticShape::title).toList(),
+            bars);
+    return Map.of(
+        "-keys", ofKeys::draw,
+        "-payload", lines(title, SyntheticShape.Part.PAYLOAD, "letters of a value")::draw,
+        "-cpu", lines(title, SyntheticShape.Part.CPU, "digits of pi for each token")::draw);
+  }
+
+  private LinePlot lines(String title, SyntheticShape.Part part, String across) {
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (HoneVariant variant : comparison.variants()) {
+      series.put(
+          variant.title(),
+          of(part).stream()
+              .map(
+                  shape ->
+                      LinePlot.Point.of(
+                          shape.value(),
+                          comparison.values(
+                              figure(shape, costs -> costs.wallMs() / 1e3), variant)))
+              .toList());
+    }
+    return new LinePlot(title, across, "seconds", series);
+  }
+}

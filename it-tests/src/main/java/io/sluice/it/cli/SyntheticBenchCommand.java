@@ -1,0 +1,45 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.local.SyntheticBench;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench synthetic}. */
+@Command(
+    name = "synthetic",
+    description =
+        "Measures Hone's synthetic job by kinds of keys, sizes of values and arithmetic: a cluster"
+            + " of daemons, LocalJobRunner, the engine.",
+    mixinStandardHelpOptions = true)
+final class SyntheticBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "800k",
+      description = "Lines of the text, of some 36 bytes (default: ${DEFAULT-VALUE}).")
+  private long lines;
+
+  @Option(
+      names = "--runs",
+      converter = CountConverter.class,
+      defaultValue = "3",
+      description = "How often everybody runs each shape (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    HoneBenchCommand.onStock(
+        workspace,
+        console,
+        clients ->
+            new SyntheticBench(console, clients, lines)
+                .run(runs, new ResultFiles(workspace.results())));
+    return 0;
+  }
+}
