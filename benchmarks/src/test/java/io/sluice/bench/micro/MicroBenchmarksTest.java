@@ -1,12 +1,15 @@
 package io.sluice.bench.micro;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -35,8 +38,12 @@ class MicroBenchmarksTest {
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)
             .build();
+    Collection<RunResult> results = new Runner(once).run();
+    String page = MicroBenchmarks.page(results).toText();
+    assertTrue(page.contains("Merge.merge"), page);
     assertEquals(
         Set.of(
+            "BufferBenchmark.maps",
             "CipherBenchmark.encrypt",
             "CipherBenchmark.decrypt",
             "CipherBenchmark.decryptSmall",
@@ -51,8 +58,7 @@ class MicroBenchmarksTest {
             "MergeBenchmark.merge",
             "WriterBenchmark.write",
             "WriterBenchmark.commit"),
-        new Runner(once)
-            .run().stream()
+        results.stream()
                 .map(result -> result.getParams().getBenchmark())
                 .map(name -> name.replace(MicroBenchmarks.class.getPackageName() + ".", ""))
                 .collect(Collectors.toSet()));

@@ -1,6 +1,10 @@
 package io.sluice.it.cli;
 
+import io.sluice.bench.ResultPage;
 import io.sluice.bench.micro.MicroBenchmarks;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
 import java.util.concurrent.Callable;
 import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
@@ -21,7 +25,10 @@ final class MicroBenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RunnerException {
-    MicroBenchmarks.run(pattern);
+    Console console = Console.standard();
+    ResultPage page = MicroBenchmarks.run(pattern);
+    console.say("\n" + page.toText());
+    page.write(new ResultFiles(Workspace.find().results())).forEach(console::say);
     return 0;
   }
 }

@@ -19,8 +19,8 @@ final class SyntheticBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
       converter = SizeConverter.class,
-      defaultValue = "800k",
-      description = "Lines of the text, of some 36 bytes (default: ${DEFAULT-VALUE}).")
+      defaultValue = "400k",
+      description = "Lines of the text, of some 75 bytes (default: ${DEFAULT-VALUE}).")
   private long lines;
 
   @Option(
