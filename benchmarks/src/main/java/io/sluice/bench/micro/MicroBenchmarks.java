@@ -2,6 +2,8 @@ package io.sluice.bench.micro;
 
 import io.sluice.bench.ResultPage;
 import io.sluice.it.report.Machine;
+import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,10 +35,18 @@ public final class MicroBenchmarks {
         new Runner(
                 new OptionsBuilder()
                     .include(pattern)
+                    .param("provider", providers())
                     .addProfiler(GCProfiler.class)
                     .shouldFailOnError(true)
                     .build())
             .run());
+  }
+
+  private static String[] providers() {
+    return TransportChooser.standard().providers().stream()
+        .filter(TransportProvider::isAvailable)
+        .map(TransportProvider::name)
+        .toArray(String[]::new);
   }
 
   static ResultPage page(Collection<RunResult> results) {

@@ -1,12 +1,16 @@
 package io.sluice.bench.micro;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jmh.results.RunResult;
@@ -33,6 +37,8 @@ class MicroBenchmarksTest {
             .param("partitions", "4")
             .param("runs", "4")
             .param("outputBytes", "1000000")
+            .param("lengthBytes", "100000")
+            .param("rangeBytes", "4096")
             .param("keyBits", "256")
             .param("parent", directory.toString())
             .shouldFailOnError(true)
@@ -52,6 +58,12 @@ class MicroBenchmarksTest {
             "CipherBenchmark.encryptInAYoungJvm",
             "CipherBenchmark.decryptInAYoungJvm",
             "CipherBenchmark.stockCtrInAYoungJvm",
+            "LimitBenchmark.copy",
+            "LimitBenchmark.copyInOrder",
+            "LimitBenchmark.copyToNewMemory",
+            "LimitBenchmark.radixSort",
+            "SendfileBenchmark.send",
+            "TransportBenchmark.read",
             "SortBenchmark.collect",
             "SortBenchmark.sort",
             "SortBenchmark.gather",
@@ -62,5 +74,15 @@ class MicroBenchmarksTest {
                 .map(result -> result.getParams().getBenchmark())
                 .map(name -> name.replace(MicroBenchmarks.class.getPackageName() + ".", ""))
                 .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void theRadixSortSorts() {
+    Random random = new Random(1);
+    long[] keys = random.longs(10_000).toArray();
+    long[] sorted = IntStream.of(LimitBenchmark.sorted(keys)).mapToLong(i -> keys[i]).toArray();
+    long[] expected =
+        LongStream.of(keys).boxed().sorted(Long::compareUnsigned).mapToLong(i -> i).toArray();
+    assertArrayEquals(expected, sorted);
   }
 }
