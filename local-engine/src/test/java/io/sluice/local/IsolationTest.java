@@ -35,7 +35,7 @@ class IsolationTest {
   /** A mapper whose static field says how many others of its class there were at the same time. */
   private static final String CLASHING =
       """
-      package user;
+      package PACKAGE;
       import java.util.concurrent.atomic.AtomicInteger;
       import org.apache.hadoop.io.*;
       import org.apache.hadoop.mapreduce.Mapper;
@@ -61,9 +61,9 @@ class IsolationTest {
   @TempDir private Path directory;
 
   /** All classes that somebody who runs a jar has, and that the process does not have by itself. */
-  private URLClassLoader compiled() throws IOException {
-    Path source = Files.createDirectories(directory.resolve("user")).resolve("Clashing.java");
-    Files.writeString(source, CLASHING);
+  private URLClassLoader compiled(String ofPackage) throws IOException {
+    Path source = directory.resolve("Clashing.java");
+    Files.writeString(source, CLASHING.replace("PACKAGE", ofPackage));
     assertEquals(
         0,
         ToolProvider.getSystemJavaCompiler()
@@ -81,9 +81,17 @@ class IsolationTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"none, pull, 4", "none, hybrid, 4", "task, pull, 2", "task, hybrid, 2"})
-  void staticFieldsAreSharedUnlessIsolated(String isolation, String exchange, int sum)
-      throws Exception {
+  @CsvSource({
+    "user, none, pull, 4",
+    "user, none, hybrid, 4",
+    "user, task, pull, 2",
+    "user, task, hybrid, 2",
+    "org.apache.pig, none, pull, 2",
+    "org.apache.pig, none, hybrid, 2",
+    "org.apache.pig, task, pull, 2"
+  })
+  void staticFieldsAreSharedUnlessIsolated(
+      String ofPackage, String isolation, String exchange, int sum) throws Exception {
     Jobs jobs = new Jobs(directory);
     jobs.writeWords(TestSeed.random(), 2, 1);
     jobs.conf().set("sluice.local.isolation", isolation);
@@ -92,11 +100,11 @@ class IsolationTest {
     jobs.conf().setInt("sluice.local.map-threads", 2);
     System.getProperties().put("user.clashing", new java.util.concurrent.CyclicBarrier(2));
     ClassLoader before = Thread.currentThread().getContextClassLoader();
-    try (URLClassLoader user = compiled()) {
+    try (URLClassLoader user = compiled(ofPackage)) {
       Thread.currentThread().setContextClassLoader(user);
       jobs.conf().setClassLoader(user);
       Job job = jobs.wordCount(OURS, 1, false);
-      job.setMapperClass(user.loadClass("user.Clashing").asSubclass(Mapper.class));
+      job.setMapperClass(user.loadClass(ofPackage + ".Clashing").asSubclass(Mapper.class));
       assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
     } finally {
       Thread.currentThread().setContextClassLoader(before);

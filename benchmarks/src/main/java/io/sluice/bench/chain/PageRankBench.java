@@ -26,9 +26,6 @@ import java.util.function.DoubleFunction;
  * {@link ClusterException}.
  */
 public final class PageRankBench {
-  /** The paper's number of iterations. */
-  public static final int ITERATIONS = 5;
-
   private static final DoubleFunction<String> SECONDS = ms -> "%.1f s".formatted(ms / 1e3);
 
   private static final List<Figure<ChainCosts>> FIGURES =

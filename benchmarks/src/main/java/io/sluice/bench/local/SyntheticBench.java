@@ -28,12 +28,15 @@ public final class SyntheticBench {
 
   private final Console console;
   private final HoneClients clients;
+  private final List<SyntheticShape.Part> parts;
   private final long lines;
 
-  /** Over a text of so many lines, run by those clients. */
-  public SyntheticBench(Console console, HoneClients clients, long lines) {
+  /** Some parts, over a text of so many lines, run by those clients. */
+  public SyntheticBench(
+      Console console, HoneClients clients, List<SyntheticShape.Part> parts, long lines) {
     this.console = console;
     this.clients = clients;
+    this.parts = List.copyOf(parts);
     this.lines = lines;
   }
 
@@ -43,11 +46,11 @@ public final class SyntheticBench {
         console.step(
             "Text of %,d lines".formatted(lines),
             () -> clients.generate(PROGRAM, "generate-text", lines));
-    SyntheticResults results = new SyntheticResults(lines);
+    SyntheticResults results = new SyntheticResults(parts, lines);
     for (int round = 1; round <= rounds; round++) {
       Map<HoneVariant, Map<String, ProcessCosts>> costs = new EnumMap<>(HoneVariant.class);
       VARIANTS.forEach(variant -> costs.put(variant, new TreeMap<>()));
-      for (SyntheticShape shape : SyntheticShape.all()) {
+      for (SyntheticShape shape : SyntheticShape.of(parts)) {
         run(shape, round, input, costs);
       }
       results.add(costs);
@@ -63,7 +66,7 @@ public final class SyntheticBench {
       int round,
       Path input,
       Map<HoneVariant, Map<String, ProcessCosts>> costs) {
-    Map<String, String> settings = new TreeMap<>(shape.jobSettings());
+    Map<String, String> settings = shape.jobSettings();
     settings.put("mapreduce.job.reduces", Integer.toString(REDUCES));
     SameOutput<LinesDigest> same = new SameOutput<>(shape.title());
     for (HoneVariant variant : VARIANTS) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToIntFunction;
 
 /** What Hone's synthetic job has cost so far, in the parts of its Figure 9. Not thread-safe. */
 final class SyntheticResults {
@@ -24,12 +25,14 @@ final class SyntheticResults {
           new Ratio<>(HoneVariant.CLUSTER, HoneVariant.SLUICE),
           new Ratio<>(HoneVariant.STOCK, HoneVariant.SLUICE));
 
+  private final List<SyntheticShape.Part> parts;
   private final long lines;
   private final Comparison<HoneVariant, Map<String, ProcessCosts>> comparison =
       new Comparison<>(RATIOS);
 
   /** Of nothing yet. */
-  SyntheticResults(long lines) {
+  SyntheticResults(List<SyntheticShape.Part> parts, long lines) {
+    this.parts = parts;
     this.lines = lines;
   }
 
@@ -42,7 +45,8 @@ final class SyntheticResults {
   ResultPage page() {
     Map<String, TextTable> tables = new LinkedHashMap<>();
     tables.put(
-        "Time of the client", comparison.table(figures(SyntheticShape.all(), ProcessCosts::wallMs)));
+        "Time of the client",
+        comparison.table(figures(SyntheticShape.of(parts), ProcessCosts::wallMs)));
     String title =
         "Hone's synthetic job over %,d lines of text, rounds: %d"
             .formatted(lines, comparison.rounds().size());
@@ -69,12 +73,26 @@ final class SyntheticResults {
         shape.title(), costs -> value.applyAsDouble(costs.get(shape.title())), SECONDS);
   }
 
-  private static List<SyntheticShape> of(SyntheticShape.Part part) {
-    return SyntheticShape.all().stream().filter(shape -> shape.part() == part).toList();
+  private Map<String, ResultFiles.Writer> plots(String title) {
+    Map<String, ResultFiles.Writer> plots = new LinkedHashMap<>();
+    for (SyntheticShape.Part part : parts) {
+      switch (part) {
+        case KEYS -> plots.put("-keys", bars(title, part.shapes())::draw);
+        case PAYLOAD ->
+            plots.put(
+                "-payload",
+                lines(title, part, "letters of a value", SyntheticShape::letters)::draw);
+        case CPU ->
+            plots.put(
+                "-cpu",
+                lines(title, part, "digits of pi for each token", SyntheticShape::digits)::draw);
+        default -> throw new IllegalStateException(part.name());
+      }
+    }
+    return plots;
   }
 
-  private Map<String, ResultFiles.Writer> plots(String title) {
-    List<SyntheticShape> keys = of(SyntheticShape.Part.KEYS);
+  private CostPlot bars(String title, List<SyntheticShape> keys) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
     RATIOS.forEach(
         ratio ->
@@ -83,28 +101,27 @@ final class SyntheticResults {
                 figures(keys, ProcessCosts::wallMs).stream()
                     .map(figure -> comparison.bar(figure, ratio))
                     .toList()));
-    CostPlot ofKeys =
-        new CostPlot(
-            title,
-            "time, in per cent of Sluice's",
-            keys.stream().map(SyntheticShape::title).toList(),
-            bars);
-    return Map.of(
-        "-keys", ofKeys::draw,
-        "-payload", lines(title, SyntheticShape.Part.PAYLOAD, "letters of a value")::draw,
-        "-cpu", lines(title, SyntheticShape.Part.CPU, "digits of pi for each token")::draw);
+    return new CostPlot(
+        title,
+        "time, in per cent of Sluice's",
+        keys.stream().map(SyntheticShape::title).toList(),
+        bars);
   }
 
-  private LinePlot lines(String title, SyntheticShape.Part part, String across) {
+  private LinePlot lines(
+      String title,
+      SyntheticShape.Part part,
+      String across,
+      ToIntFunction<SyntheticShape> value) {
     Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
     for (HoneVariant variant : comparison.variants()) {
       series.put(
           variant.title(),
-          of(part).stream()
+          part.shapes().stream()
               .map(
                   shape ->
                       LinePlot.Point.of(
-                          shape.value(),
+                          value.applyAsInt(shape),
                           comparison.values(
                               figure(shape, costs -> costs.wallMs() / 1e3), variant)))
               .toList());

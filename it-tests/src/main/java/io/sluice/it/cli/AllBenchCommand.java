@@ -4,6 +4,7 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.tools.Failure;
 import io.sluice.tools.text.TextTable;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -29,12 +30,18 @@ final class AllBenchCommand implements Callable<Integer> {
               + " that outputs agree, and not what they are worth.")
   private boolean quick;
 
+  private double expectedS; // of what has gone well, and what that took
+  private double tookS;
+
   @Override
   public Integer call() {
+    if (quick) { // beside what has been measured in full
+      Path place = Workspace.find().results().resolve("quick");
+      System.setProperty(Workspace.RESULTS, place.toString());
+    }
     Console console = Console.standard();
     Map<BenchSuite, String> outcomes = new EnumMap<>(BenchSuite.class);
     boolean failed = false;
-    long startNs = System.nanoTime();
     for (BenchSuite suite : BenchSuite.values()) {
       Optional<String> unavailable = suite.unavailableBecause();
       if (unavailable.isPresent()) {
@@ -47,12 +54,16 @@ final class AllBenchCommand implements Callable<Integer> {
                   suite.ordinal() + 1,
                   BenchSuite.values().length,
                   String.join(" ", suite.arguments(quick)),
-                  minutes(leftS(suite, secondsSince(startNs)))));
-      long suiteNs = System.nanoTime();
+                  minutes(leftS(suite))));
+      long startNs = System.nanoTime();
       int status = run(suite);
+      double suiteS = secondsSince(startNs);
+      if (status == OK) {
+        expectedS += suite.expectedS(quick);
+        tookS += suiteS;
+      }
       failed |= status != OK;
-      outcomes.put(
-          suite, (status == OK ? "" : "FAILED after ") + minutes(secondsSince(suiteNs)));
+      outcomes.put(suite, (status == OK ? "" : "FAILED after ") + minutes(suiteS));
     }
     console.say("\n" + table(outcomes).toText());
     console.say("results: " + Workspace.find().results());
@@ -66,19 +77,14 @@ final class AllBenchCommand implements Callable<Integer> {
   }
 
   /** From one on, at the pace so far. */
-  private double leftS(BenchSuite next, double tookS) {
-    double beforeS = 0;
+  private double leftS(BenchSuite next) {
     double leftS = 0;
     for (BenchSuite suite : BenchSuite.values()) {
-      if (suite.unavailableBecause().isEmpty()) {
-        if (suite.compareTo(next) < 0) {
-          beforeS += suite.expectedS(quick);
-        } else {
-          leftS += suite.expectedS(quick);
-        }
+      if (suite.compareTo(next) >= 0 && suite.unavailableBecause().isEmpty()) {
+        leftS += suite.expectedS(quick);
       }
     }
-    return beforeS == 0 ? leftS : leftS * tookS / beforeS;
+    return expectedS == 0 ? leftS : leftS * tookS / expectedS;
   }
 
   private static double secondsSince(long startNs) {

@@ -28,6 +28,13 @@ final class PageRankBenchCommand implements Callable<Integer> {
   private long pages;
 
   @Option(
+      names = "--iterations",
+      converter = CountConverter.class,
+      defaultValue = "5",
+      description = "Of PageRank (default: ${DEFAULT-VALUE}, the paper's).")
+  private int iterations;
+
+  @Option(
       names = "--runs",
       converter = CountConverter.class,
       defaultValue = "3",
@@ -39,7 +46,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new PageRankBench(workspace, cluster, console, pages, PageRankBench.ITERATIONS)
+      new PageRankBench(workspace, cluster, console, pages, iterations)
           .run(runs, new ResultFiles(workspace.results()));
     }
     return 0;

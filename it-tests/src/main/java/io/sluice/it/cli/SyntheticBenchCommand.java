@@ -1,9 +1,11 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.local.SyntheticBench;
+import io.sluice.bench.local.SyntheticShape;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -24,6 +26,12 @@ final class SyntheticBenchCommand implements Callable<Integer> {
   private long lines;
 
   @Option(
+      names = "--parts",
+      split = ",",
+      description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
+  private List<SyntheticShape.Part> parts = List.of(SyntheticShape.Part.values());
+
+  @Option(
       names = "--runs",
       converter = CountConverter.class,
       defaultValue = "3",
@@ -38,7 +46,7 @@ final class SyntheticBenchCommand implements Callable<Integer> {
         workspace,
         console,
         clients ->
-            new SyntheticBench(console, clients, lines)
+            new SyntheticBench(console, clients, parts, lines)
                 .run(runs, new ResultFiles(workspace.results())));
     return 0;
   }

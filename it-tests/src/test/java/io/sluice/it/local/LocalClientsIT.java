@@ -50,6 +50,7 @@ class LocalClientsIT {
   private static final String RANK_SCRIPT =
       """
       set default_parallel 3;
+      set pig.splitCombination false;
       a = load 'in' using PigStorage(' ') as (w:chararray, k:chararray, n:int);
       r = rank a by n dense;
       store r into 'OUT/rank';
@@ -58,6 +59,8 @@ class LocalClientsIT {
       t = rank a;
       store t into 'OUT/rows';
       store (foreach (group a by k) generate group, COUNT(a)) into 'OUT/group';
+      store (order a by n desc, w) into 'OUT/down';
+      store (order a by w, n) into 'OUT/up';
       """;
 
   private static final String LONG_SCRIPT =

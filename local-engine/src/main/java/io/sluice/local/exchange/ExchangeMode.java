@@ -1,5 +1,6 @@
 package io.sluice.local.exchange;
 
+import io.sluice.local.conf.Isolation;
 import io.sluice.local.conf.LocalSettings;
 import java.util.Locale;
 import org.apache.hadoop.mapred.JobConf;
@@ -35,7 +36,7 @@ public enum ExchangeMode {
    */
   public static ExchangeMode of(JobConf job, int maps, int mapThreads, long inputBytes) {
     String configured = LocalSettings.EXCHANGE.get(job::getTrimmed);
-    if (LocalSettings.ISOLATION.get(job::getTrimmed).equals("task")) {
+    if (Isolation.of(job) != Isolation.NONE) {
       return PULL; // maps that share a sort buffer share the classes of what they put in
     }
     if (configured.equals("push") && job.getNumReduceTasks() > MOST_PUSHED_REDUCES) {

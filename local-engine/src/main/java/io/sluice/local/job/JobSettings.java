@@ -81,9 +81,6 @@ final class JobSettings {
   }
 
   private int threads(Setting<OptionalInt> setting) {
-    if (ExclusiveJobs.isExclusive(conf)) {
-      return 1;
-    }
     return setting.get(conf::getTrimmed).orElse(Runtime.getRuntime().availableProcessors());
   }
 }

@@ -5,7 +5,6 @@ import io.sluice.local.history.JobHistory;
 import io.sluice.local.task.Ancestry;
 import io.sluice.local.task.TaskState;
 import io.sluice.rdma.memory.Closing;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,9 +110,7 @@ public final class LocalJob implements JobView {
       history.inited(splits.length, conf.getNumReduceTasks());
       committer.setupJob(context);
       setUp();
-      try (Closeable entered = ExclusiveJobs.HERE.enter(conf, id, Ancestry.here())) {
-        all.run(jobFile.toString(), this::committer);
-      }
+      all.run(jobFile.toString(), this::committer);
       requireNotKilled();
       committer.commitJob(context);
     } catch (Throwable e) {

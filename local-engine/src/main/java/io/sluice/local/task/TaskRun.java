@@ -1,6 +1,6 @@
 package io.sluice.local.task;
 
-import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.conf.Isolation;
 import io.sluice.local.count.TaskConf;
 import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
@@ -69,11 +69,11 @@ public final class TaskRun implements Closeable {
     this.shuffleSecret = shuffleSecret;
     this.committers = committers;
     TaskExits.sayWhoExits();
-    boolean isolated = LocalSettings.ISOLATION.get(job::getTrimmed).equals("task");
-    if (isolated) {
+    if (Isolation.isConfigured(job)) {
       TaskExits.refuse();
     }
-    this.loaders = isolated ? TaskLoaders.of(job.getClassLoader()) : null;
+    Isolation isolation = Isolation.of(job);
+    this.loaders = isolation == Isolation.NONE ? null : TaskLoaders.of(job, isolation);
   }
 
   /** Threads for attempts are to be in this group, by which their ends of the process are known. */

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
  * @param root the repository's root
  */
 public record Workspace(Path root) {
+  /** The system property that names another place for results. */
+  public static final String RESULTS = "sluice.results";
 
   /** The checkout named by the system property {@code sluice.root}, else the working directory. */
   public static Workspace find() {
@@ -46,8 +48,9 @@ public record Workspace(Path root) {
     return root.resolve("it-tests/target/clusters");
   }
 
+  /** Where what is measured goes. */
   public Path results() {
-    return root.resolve("target/results");
+    return Path.of(System.getProperty(RESULTS, root.resolve("target/results").toString()));
   }
 
   /** Results that are part of the repository. */
