@@ -18,6 +18,7 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.util.ApplicationClassLoader;
 import org.apache.hadoop.util.ReflectionUtils;
+import org.apache.hadoop.util.StringUtils;
 
 /**
  * Class loaders for the tasks of a job that run at a time: static fields of the classes that they
@@ -26,7 +27,7 @@ import org.apache.hadoop.util.ReflectionUtils;
  * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it after its tasks.
  */
 final class TaskLoaders implements Closeable {
-  /** Logging, which is the process's, and what has handed the task its loader. */
+  /** What has handed the task its loader, and logging, which is the process's. */
   private static final List<String> SHARED =
       List.of("io.sluice.", "org.slf4j.", "org.apache.logging.");
 
@@ -54,8 +55,8 @@ final class TaskLoaders implements Closeable {
     URL[] urls = every.toArray(URL[]::new);
     List<String> shared = new ArrayList<>(SHARED);
     shared.addAll(
-        Arrays.asList(
-            job.getTrimmedStrings(
+        StringUtils.getTrimmedStringCollection(
+            job.get(
                 MRJobConfig.MAPREDUCE_JOB_CLASSLOADER_SYSTEM_CLASSES,
                 ApplicationClassLoader.SYSTEM_CLASSES_DEFAULT)));
     return new TaskLoaders(parent -> new ApplicationClassLoader(urls, parent, shared));
