@@ -104,8 +104,7 @@ public final class HoneClients {
     arguments.addAll(more);
     return clients
         .get(variant)
-        .run(
-            variant == HoneVariant.SPARK ? sparkSubmit() : List.of(), workloads, arguments);
+        .run(variant == HoneVariant.SPARK ? sparkSubmit() : List.of(), workloads, arguments);
   }
 
   private List<String> sparkSubmit() {

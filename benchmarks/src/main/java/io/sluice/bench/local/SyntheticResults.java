@@ -109,10 +109,7 @@ final class SyntheticResults {
   }
 
   private LinePlot lines(
-      String title,
-      SyntheticShape.Part part,
-      String across,
-      ToIntFunction<SyntheticShape> value) {
+      String title, SyntheticShape.Part part, String across, ToIntFunction<SyntheticShape> value) {
     Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
     for (HoneVariant variant : comparison.variants()) {
       series.put(
@@ -122,8 +119,7 @@ final class SyntheticResults {
                   shape ->
                       LinePlot.Point.of(
                           value.applyAsInt(shape),
-                          comparison.values(
-                              figure(shape, costs -> costs.wallMs() / 1e3), variant)))
+                          comparison.values(figure(shape, costs -> costs.wallMs() / 1e3), variant)))
               .toList());
     }
     return new LinePlot(title, across, "seconds", series);

@@ -44,16 +44,14 @@ public record SyntheticShape(String title, String keys, String emit, int letters
           shapes.add(shape(UNIFORM, ONE_TO_ONE));
           for (int letters : List.of(30, 100, 300)) {
             shapes.add(
-                new SyntheticShape(
-                    "values of " + letters, UNIFORM, ONE_TO_ONE, letters, DIGITS));
+                new SyntheticShape("values of " + letters, UNIFORM, ONE_TO_ONE, letters, DIGITS));
           }
         }
         case CPU -> {
           shapes.add(shape(UNIFORM, ONE_TO_ONE));
           for (int digits : List.of(10, 50, 100)) {
             shapes.add(
-                new SyntheticShape(
-                    digits + " digits of pi", UNIFORM, ONE_TO_ONE, LETTERS, digits));
+                new SyntheticShape(digits + " digits of pi", UNIFORM, ONE_TO_ONE, LETTERS, digits));
           }
         }
         default -> throw new IllegalStateException(name());
@@ -74,9 +72,13 @@ public record SyntheticShape(String title, String keys, String emit, int letters
   Map<String, String> jobSettings() {
     return new TreeMap<>(
         Map.of(
-            PREFIX + "keys", keys,
-            PREFIX + "emit", emit,
-            PREFIX + "payload-size", Integer.toString(letters),
-            PREFIX + "pi-digits", Integer.toString(digits)));
+            PREFIX + "keys",
+            keys,
+            PREFIX + "emit",
+            emit,
+            PREFIX + "payload-size",
+            Integer.toString(letters),
+            PREFIX + "pi-digits",
+            Integer.toString(digits)));
   }
 }

@@ -85,8 +85,7 @@ public class BufferBenchmark {
 
   private long map(Random random) throws IOException {
     long memoryBytes = 3L * RECORD_BYTES * records + (16L << 20);
-    try (SortChunks chunks =
-            new SortChunks(memoryBytes, CHUNK_BYTES, memory, ChunkSource.NONE, 0);
+    try (SortChunks chunks = new SortChunks(memoryBytes, CHUNK_BYTES, memory, ChunkSource.NONE, 0);
         RecordBuffer collected = new RecordBuffer(chunks, 1, new BytewiseOrder())) {
       for (int i = 0; i < records; i++) {
         random.nextBytes(record);

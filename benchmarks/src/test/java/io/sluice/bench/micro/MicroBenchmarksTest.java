@@ -71,9 +71,9 @@ class MicroBenchmarksTest {
             "WriterBenchmark.write",
             "WriterBenchmark.commit"),
         results.stream()
-                .map(result -> result.getParams().getBenchmark())
-                .map(name -> name.replace(MicroBenchmarks.class.getPackageName() + ".", ""))
-                .collect(Collectors.toSet()));
+            .map(result -> result.getParams().getBenchmark())
+            .map(name -> name.replace(MicroBenchmarks.class.getPackageName() + ".", ""))
+            .collect(Collectors.toSet()));
   }
 
   @Test

@@ -17,7 +17,12 @@ enum BenchSuite {
   SPARK(120, "spark --rows 500000 --runs 1", 2_400, "spark --runs 5", BenchSuite::noSpark),
   TERASORT(100, "--size 64m --runs 1", 1_800, "--size 1g --runs 5"),
   ENCRYPTED(100, "--size 64m --runs 1 --encrypted", 1_800, "--size 1g --runs 5 --encrypted"),
-  HONE(120, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM --runs 5", BenchSuite::noSpark),
+  HONE(
+      120,
+      "hone --workload LDA --runs 1",
+      3_600,
+      "hone --size MEDIUM --runs 5",
+      BenchSuite::noSpark),
   SYNTHETIC(150, "synthetic --size 20k --parts CPU --runs 1", 3_600, "synthetic --runs 3"),
   PAGERANK(
       120, "pagerank --size 10k --iterations 1 --runs 1", 7_200, "pagerank --size 4m --runs 5"),
@@ -40,11 +45,7 @@ enum BenchSuite {
   }
 
   BenchSuite(
-      int quickS,
-      String quick,
-      int fullS,
-      String full,
-      Supplier<Optional<String>> unavailable) {
+      int quickS, String quick, int fullS, String full, Supplier<Optional<String>> unavailable) {
     this.quickS = quickS;
     this.quick = List.of(quick.split(" "));
     this.fullS = fullS;

@@ -36,7 +36,8 @@ class BenchSuiteTest {
 
   @Test
   void allQuickOnesEndInTwentyMinutes() {
-    int expectedS = Arrays.stream(BenchSuite.values()).mapToInt(suite -> suite.expectedS(true)).sum();
+    int expectedS =
+        Arrays.stream(BenchSuite.values()).mapToInt(suite -> suite.expectedS(true)).sum();
     assertTrue(expectedS <= QUICK_S, expectedS + " s");
   }
 }
