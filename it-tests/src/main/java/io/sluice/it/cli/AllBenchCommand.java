@@ -13,7 +13,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code sluice bench all}. */
 @Command(
@@ -29,6 +31,8 @@ final class AllBenchCommand implements Callable<Integer> {
           "Little data, once each, in 20 minutes instead of half a day: shows that all run, and"
               + " that outputs agree, and not what they are worth.")
   private boolean quick;
+
+  @Spec private CommandSpec spec;
 
   private double expectedS; // of what has gone well, and what that took
   private double tookS;
@@ -71,7 +75,7 @@ final class AllBenchCommand implements Callable<Integer> {
   }
 
   private int run(BenchSuite suite) {
-    return new CommandLine(new BenchCommand())
+    return new CommandLine(spec.parent().userObject().getClass()) // it knows this one
         .setExecutionExceptionHandler(Failure::report)
         .execute(suite.arguments(quick).toArray(String[]::new));
   }

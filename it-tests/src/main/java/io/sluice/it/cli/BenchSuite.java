@@ -26,9 +26,9 @@ enum BenchSuite {
   SYNTHETIC(150, "synthetic --size 20k --parts CPU --runs 1", 3_600, "synthetic --runs 3"),
   PAGERANK(
       120, "pagerank --size 10k --iterations 1 --runs 1", 7_200, "pagerank --size 4m --runs 5"),
-  RMR_NVM(150, "rmr-nvm --size 16m --workload TERASORT --runs 1", 18_000, "rmr-nvm --runs 5"),
+  RMR_NVM(130, "rmr-nvm --size 16m --workload TERASORT --runs 1", 18_000, "rmr-nvm --runs 5"),
   MEMORY(
-      120,
+      90,
       "memory --size 60m --workload sort --fractions 1.0 --runs 1",
       7_200,
       "memory --runs 3",
