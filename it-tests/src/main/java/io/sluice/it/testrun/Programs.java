@@ -38,6 +38,7 @@ final class Programs {
   private static final Duration UNIT_TESTS_DEADLINE = Duration.ofMinutes(50);
   private static final Duration LANE_DEADLINE = Duration.ofMinutes(40);
   private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
+  private static final Duration MODULE_CAMPAIGN_DEADLINE = Duration.ofHours(1);
 
   private final Workspace workspace;
   private final Instant since;
@@ -79,6 +80,7 @@ final class Programs {
     if (all) {
       maven.command().add("-Dsluice.excluded.tags=");
       maven.command().add("-Dsluice.unit.jvm="); // the second compiler pays in campaigns
+      maven.command().add("-Dsluice.unit.timeout.s=" + MODULE_CAMPAIGN_DEADLINE.toSeconds());
     }
     return new ProgramTask(
         "unit",
