@@ -82,13 +82,14 @@ class IsolationTest {
 
   @ParameterizedTest
   @CsvSource({
-    "user, none, pull, 4",
+    "user, auto, pull, 4",
     "user, none, hybrid, 4",
     "user, task, pull, 2",
     "user, task, hybrid, 2",
-    "org.apache.pig, none, pull, 2",
-    "org.apache.pig, none, hybrid, 2",
-    "org.apache.pig, task, pull, 2"
+    "org.apache.pig, auto, pull, 2",
+    "org.apache.pig, auto, hybrid, 2",
+    "org.apache.pig, task, pull, 2",
+    "org.apache.pig, none, pull, 4"
   })
   void staticFieldsAreSharedUnlessIsolated(
       String ofPackage, String isolation, String exchange, int sum) throws Exception {

@@ -73,7 +73,8 @@ public final class LocalSettings {
           "sluice.local.isolation",
           "What keeps tasks apart. task: tasks that run at a time have static fields of the job's"
               + " classes of their own, and on Java 17 a task that calls System.exit fails and the"
-              + " process goes on.",
+              + " process goes on. auto: tasks of Pig have such fields, all others share them.",
+          "auto",
           "none",
           "task");
 

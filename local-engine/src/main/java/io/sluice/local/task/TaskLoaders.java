@@ -3,121 +3,126 @@ package io.sluice.local.task;
 import io.sluice.local.conf.Isolation;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Path;
+import java.security.CodeSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapreduce.MRJobConfig;
-import org.apache.hadoop.util.ApplicationClassLoader;
-import org.apache.hadoop.util.ReflectionUtils;
-import org.apache.hadoop.util.StringUtils;
 
 /**
  * Class loaders for the tasks of a job that run at a time: static fields of the classes that they
  * load are then shared by tasks that follow each other, and not by those beside each other.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it after its tasks.
+ * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it after its tasks;
+ * the loader of one that was given up is closed when it ends.
  */
 final class TaskLoaders implements Closeable {
-  /** What has handed the task its loader, and logging, which is the process's. */
-  private static final List<String> SHARED =
-      List.of("io.sluice.", "org.slf4j.", "org.apache.logging.");
+  private static final ClassLoader SHARED = TaskLoaders.class.getClassLoader();
 
-  private final Function<ClassLoader, URLClassLoader> below;
-  private final List<URLClassLoader> all = new ArrayList<>();
+  private final Supplier<URLClassLoader> maker;
   private final ArrayDeque<URLClassLoader> idle = new ArrayDeque<>();
+  private final List<URLClassLoader> spent = new ArrayList<>();
+  private final Set<URLClassLoader> taken = new HashSet<>();
+  private boolean closed;
 
-  private TaskLoaders(Function<ClassLoader, URLClassLoader> below) {
-    this.below = below;
+  private TaskLoaders(Supplier<URLClassLoader> maker) {
+    this.maker = maker;
   }
 
   /**
-   * For a job, by what its own class loader has.
+   * For a job, by what its own class loader has beside the engine's.
    *
    * @throws IOException if that does not say where its classes come from
    */
   static TaskLoaders of(JobConf job, Isolation isolation) throws IOException {
-    List<URL> brought = brought(job.getClassLoader());
-    if (isolation == Isolation.JOB_CLASSES) {
-      URL[] urls = brought.toArray(URL[]::new);
-      return new TaskLoaders(parent -> new URLClassLoader(urls, parent));
+    List<URL> urls = brought(job.getClassLoader());
+    if (isolation == Isolation.PROGRAM_CLASSES) {
+      for (String program : Isolation.programs(job)) {
+        urls.add(sourceOf(program, job.getClassLoader()));
+      }
+      URL[] all = urls.toArray(URL[]::new);
+      return new TaskLoaders(() -> new ProgramLoader(all, SHARED));
     }
-    List<URL> every = classPath();
-    every.addAll(brought);
-    URL[] urls = every.toArray(URL[]::new);
-    List<String> shared = new ArrayList<>(SHARED);
-    shared.addAll(
-        StringUtils.getTrimmedStringCollection(
-            job.get(
-                MRJobConfig.MAPREDUCE_JOB_CLASSLOADER_SYSTEM_CLASSES,
-                ApplicationClassLoader.SYSTEM_CLASSES_DEFAULT)));
-    return new TaskLoaders(parent -> new ApplicationClassLoader(urls, parent, shared));
+    URL[] all = urls.toArray(URL[]::new);
+    return new TaskLoaders(() -> new URLClassLoader(all, SHARED));
   }
 
   private static List<URL> brought(ClassLoader ofJob) throws IOException {
     List<URL> urls = new ArrayList<>();
-    ClassLoader system = ClassLoader.getSystemClassLoader();
-    for (ClassLoader each = ofJob; each != null && each != system; each = each.getParent()) {
+    for (ClassLoader each = ofJob; each != null && each != SHARED; each = each.getParent()) {
       if (!(each instanceof URLClassLoader of)) {
-        throw new IOException(
-            "tasks cannot have class loaders of their own, since "
-                + each
-                + " does not say where its classes come from");
+        throw unknown(each.toString());
       }
       urls.addAll(0, Arrays.asList(of.getURLs()));
     }
     return urls;
   }
 
-  private static List<URL> classPath() throws IOException {
-    List<URL> urls = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-      urls.add(Path.of(entry).toUri().toURL());
+  private static URL sourceOf(String program, ClassLoader ofJob) throws IOException {
+    try {
+      CodeSource source =
+          Class.forName(program, false, ofJob).getProtectionDomain().getCodeSource();
+      if (source == null || source.getLocation() == null) {
+        throw unknown(program);
+      }
+      return source.getLocation();
+    } catch (ClassNotFoundException e) {
+      throw new IOException(e);
     }
-    return urls;
+  }
+
+  private static IOException unknown(String what) {
+    return new IOException(
+        "tasks cannot have class loaders of their own, since "
+            + what
+            + " does not say where its classes come from;"
+            + " with sluice.local.isolation=none they share theirs");
   }
 
   /** One that no other task uses now. */
   synchronized ClassLoader take() {
-    URLClassLoader taken = idle.poll();
-    if (taken == null) {
-      taken = below.apply(ClassLoader.getSystemClassLoader());
-      all.add(taken);
-    }
-    return taken;
+    URLClassLoader loader = idle.isEmpty() ? maker.get() : idle.pop();
+    taken.add(loader);
+    return loader;
   }
 
-  /** The task has ended. */
-  synchronized void giveBack(ClassLoader taken) {
-    idle.push((URLClassLoader) taken);
+  /**
+   * The task has ended.
+   *
+   * @param failed whether what it has left there is for nobody else
+   */
+  synchronized void giveBack(ClassLoader loader, boolean failed) throws IOException {
+    URLClassLoader returned = (URLClassLoader) loader;
+    taken.remove(returned);
+    if (closed) {
+      close(List.of(returned));
+    } else if (failed) {
+      spent.add(returned);
+    } else {
+      idle.push(returned);
+    }
   }
 
   @Override
   public synchronized void close() throws IOException {
-    try {
-      PigMemory.stopWatching(all);
-      Closing.all(all);
-    } finally {
-      forgetClasses();
-    }
+    closed = true;
+    spent.addAll(idle);
+    idle.clear();
+    close(spent);
   }
 
-  /** Hadoop keeps the constructor of every class that it has made something of, for ever. */
-  private static void forgetClasses() throws IOException {
+  private static void close(List<URLClassLoader> loaders) throws IOException {
     try {
-      Method clear = ReflectionUtils.class.getDeclaredMethod("clearCache");
-      clear.setAccessible(true);
-      clear.invoke(null);
-    } catch (ReflectiveOperationException e) {
-      throw new IOException("this release of Hadoop does not forget classes", e);
+      KeptClasses.forget(Set.copyOf(loaders));
+    } finally {
+      Closing.all(loaders);
     }
   }
 }

@@ -69,7 +69,7 @@ public final class TaskRun implements Closeable {
     this.shuffleSecret = shuffleSecret;
     this.committers = committers;
     TaskExits.sayWhoExits();
-    if (Isolation.isConfigured(job)) {
+    if (Isolation.isAskedFor(job)) {
       TaskExits.refuse();
     }
     Isolation isolation = Isolation.of(job);
@@ -81,9 +81,14 @@ public final class TaskRun implements Closeable {
     return TaskExits.group();
   }
 
+  /** Whatever becomes of it: its tasks are done. */
   @Override
-  public void close() throws IOException {
-    Closing.all(loaders);
+  public void close() {
+    try {
+      Closing.all(loaders);
+    } catch (IOException e) {
+      LOG.warn("Classes of the job stay in memory", e);
+    }
   }
 
   /** Runs a map. */
@@ -121,7 +126,11 @@ public final class TaskRun implements Closeable {
       }
     }
     if (loaders != null) {
-      loaders.giveBack(loader);
+      try {
+        loaders.giveBack(loader, failure != null);
+      } catch (IOException e) {
+        LOG.warn("{}: its classes stay in memory", attempt, e);
+      }
     }
   }
 

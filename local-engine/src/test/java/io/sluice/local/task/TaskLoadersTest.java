@@ -3,6 +3,7 @@ package io.sluice.local.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.local.conf.Isolation;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import javax.tools.ToolProvider;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,40 +44,92 @@ class TaskLoadersTest {
 
   @TempDir private Path directory;
 
+  /** Names a comparator for itself, as Pig's values do; of a package that is the process's. */
+  private static final String COMPARES =
+      """
+      package org.apache.hadoop.brought;
+      import java.io.*;
+      import org.apache.hadoop.io.*;
+      public class Value implements WritableComparable<Value> {
+        static { WritableComparator.define(Value.class, new WritableComparator(Value.class) {}); }
+        @Override public void write(DataOutput out) {}
+        @Override public void readFields(DataInput in) {}
+        @Override public int compareTo(Value other) { return 0; }
+      }
+      """;
+
+  private static final String VALUE = "org.apache.hadoop.brought.Value";
+
   private URLClassLoader pig() throws Exception {
-    Path source = directory.resolve("SpillableMemoryManager.java");
-    Files.writeString(source, LISTENS);
+    Path listens = directory.resolve("SpillableMemoryManager.java");
+    Path compares = directory.resolve("Value.java");
+    Files.writeString(listens, LISTENS);
+    Files.writeString(compares, COMPARES);
     String classes = directory.resolve("classes").toString();
     assertEquals(
         0,
         ToolProvider.getSystemJavaCompiler()
-            .run(null, null, null, "-d", classes, source.toString()));
+            .run(
+                null,
+                null,
+                null,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-d",
+                classes,
+                listens.toString(),
+                compares.toString()));
     return new URLClassLoader(
         new URL[] {Path.of(classes).toUri().toURL()}, ClassLoader.getSystemClassLoader());
   }
 
-  @Test
-  void eachHasAllClassesButTheProcesss() throws Exception {
+  private static JobConf job(ClassLoader loader) {
     JobConf job = new JobConf(false);
-    try (URLClassLoader brought = pig()) {
-      job.setClassLoader(brought);
-      try (TaskLoaders loaders = TaskLoaders.of(job, Isolation.ALL_CLASSES)) {
-        ClassLoader one = loaders.take();
-        ClassLoader other = loaders.take();
-        assertNotSame(one.loadClass(MANAGER), other.loadClass(MANAGER));
-        assertNotSame(Test.class, one.loadClass(Test.class.getName()));
-        assertSame(Configuration.class, one.loadClass(Configuration.class.getName()));
-        assertSame(TaskLoaders.class, one.loadClass(TaskLoaders.class.getName()));
-        loaders.giveBack(one);
-        assertSame(one, loaders.take());
-        loaders.giveBack(one);
-        loaders.giveBack(other);
-      }
+    job.setClassLoader(loader);
+    job.set("mapreduce.job.map.class", Test.class.getName()); // it need not be one
+    return job;
+  }
+
+  @Test
+  void eachHasTheJobsClassesAndThoseBesideItsPrograms() throws Exception {
+    try (URLClassLoader brought = pig();
+        TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.PROGRAM_CLASSES)) {
+      ClassLoader one = loaders.take();
+      ClassLoader other = loaders.take();
+      assertNotSame(one.loadClass(MANAGER), other.loadClass(MANAGER));
+      assertNotSame(one.loadClass(VALUE), other.loadClass(VALUE));
+      assertNotSame(Test.class, one.loadClass(Test.class.getName()));
+      assertSame(Configuration.class, one.loadClass(Configuration.class.getName()));
+      assertSame(TaskLoaders.class, one.loadClass(TaskLoaders.class.getName()));
     }
   }
 
   @Test
-  void whatListensToTheJvmIsLetGo() throws Exception {
+  void oneIsUsedAgainUnlessItsTaskHasFailed() throws Exception {
+    try (URLClassLoader brought = pig();
+        TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.JOB_CLASSES)) {
+      ClassLoader one = loaders.take();
+      loaders.giveBack(one, false);
+      assertSame(one, loaders.take());
+      loaders.giveBack(one, true);
+      assertNotSame(one, loaders.take());
+    }
+  }
+
+  @Test
+  void oneThatIsInUseIsClosedWhenItsTaskEnds() throws Exception {
+    try (URLClassLoader brought = pig()) {
+      TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.JOB_CLASSES);
+      ClassLoader used = loaders.take();
+      loaders.close();
+      used.loadClass(MANAGER);
+      loaders.giveBack(used, false);
+      assertThrows(ClassNotFoundException.class, () -> used.loadClass(VALUE));
+    }
+  }
+
+  @Test
+  void whatTheProcessKeepsOfItsClassesIsLetGo() throws Exception {
     WeakReference<ClassLoader> used = used();
     for (int collections = 0; used.get() != null; collections++) {
       assertTrue(collections < MOST_COLLECTIONS, "its classes are still there");
@@ -84,15 +138,13 @@ class TaskLoadersTest {
   }
 
   private WeakReference<ClassLoader> used() throws Exception {
-    JobConf job = new JobConf(false);
-    try (URLClassLoader brought = pig()) {
-      job.setClassLoader(brought);
-      try (TaskLoaders loaders = TaskLoaders.of(job, Isolation.ALL_CLASSES)) {
-        ClassLoader loader = loaders.take();
-        Class.forName(MANAGER, true, loader);
-        loaders.giveBack(loader);
-        return new WeakReference<>(loader);
-      }
+    try (URLClassLoader brought = pig();
+        TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.PROGRAM_CLASSES)) {
+      ClassLoader loader = loaders.take();
+      Class.forName(MANAGER, true, loader);
+      ReflectionUtils.newInstance(Class.forName(VALUE, true, loader), null);
+      loaders.giveBack(loader, false);
+      return new WeakReference<>(loader);
     }
   }
 }

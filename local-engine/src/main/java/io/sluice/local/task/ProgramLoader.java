@@ -1,0 +1,40 @@
+package io.sluice.local.task;
+
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.util.ApplicationClassLoader;
+
+/**
+ * Loads what it has before what its parent has, but for classes of the process: those of the JDK,
+ * of Hadoop, of Sluice, and of logging, which it has only if its parent does not.
+ *
+ * <p>Thread contract: that of class loaders.
+ */
+final class ProgramLoader extends ApplicationClassLoader {
+  private static final List<String> OF_PROCESS = ofProcess();
+
+  ProgramLoader(URL[] urls, ClassLoader parent) {
+    super(urls, parent, OF_PROCESS);
+  }
+
+  private static List<String> ofProcess() {
+    List<String> names = new ArrayList<>(Arrays.asList(SYSTEM_CLASSES_DEFAULT.split(",")));
+    names.addAll(
+        List.of("-org.apache.hadoop.hive.", "io.sluice.", "org.slf4j.", "org.apache.logging."));
+    return names;
+  }
+
+  @Override
+  public Class<?> loadClass(String name) throws ClassNotFoundException {
+    try {
+      return super.loadClass(name);
+    } catch (ClassNotFoundException e) {
+      synchronized (getClassLoadingLock(name)) {
+        Class<?> loaded = findLoadedClass(name);
+        return loaded == null ? findClass(name) : loaded;
+      }
+    }
+  }
+}
