@@ -6,15 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
-import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import javax.tools.ToolProvider;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
@@ -60,26 +59,6 @@ class IsolationTest {
 
   @TempDir private Path directory;
 
-  /** All classes that somebody who runs a jar has, and that the process does not have by itself. */
-  private URLClassLoader compiled(String ofPackage) throws IOException {
-    Path source = directory.resolve("Clashing.java");
-    Files.writeString(source, CLASHING.replace("PACKAGE", ofPackage));
-    assertEquals(
-        0,
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-d",
-                directory.resolve("classes").toString(),
-                source.toString()));
-    return new URLClassLoader(
-        new URL[] {directory.resolve("classes").toUri().toURL()}, getClass().getClassLoader());
-  }
-
   @ParameterizedTest
   @CsvSource({
     "user, auto, pull, 4",
@@ -101,7 +80,8 @@ class IsolationTest {
     jobs.conf().setInt("sluice.local.map-threads", 2);
     System.getProperties().put("user.clashing", new java.util.concurrent.CyclicBarrier(2));
     ClassLoader before = Thread.currentThread().getContextClassLoader();
-    try (URLClassLoader user = compiled(ofPackage)) {
+    try (URLClassLoader user =
+        CompiledClasses.of(directory, Map.of("Clashing", CLASHING.replace("PACKAGE", ofPackage)))) {
       Thread.currentThread().setContextClassLoader(user);
       jobs.conf().setClassLoader(user);
       Job job = jobs.wordCount(OURS, 1, false);

@@ -9,8 +9,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +20,6 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -40,30 +37,20 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 20)
 @Fork(1)
 public class SendfileBenchmark {
-  /** Of each call, of the sender and of the receiver. */
-  @Param({"4096", "65536", "1048576", "4194304"})
-  public int rangeBytes;
-
-  /** Of all of them. */
-  @Param("134217728")
-  public int lengthBytes;
-
-  /** Where the file is made. */
-  @Param("/dev/shm")
-  public String parent;
-
   private final ExecutorService sender = Executors.newSingleThreadExecutor();
-  private Path path;
+  private int rangeBytes;
+  private int lengthBytes;
   private FileChannel file;
   private SocketChannel in;
   private SocketChannel out;
   private ByteBuffer memory;
 
-  /** A file, and two sockets that are connected. */
+  /** Two sockets that are connected. */
   @Setup
-  public void open() throws IOException {
-    path = TransportBenchmark.randomFile(Path.of(parent), lengthBytes);
-    file = FileChannel.open(path, StandardOpenOption.READ);
+  public void open(RandomFile random) throws IOException {
+    rangeBytes = random.rangeBytes;
+    lengthBytes = random.lengthBytes;
+    file = FileChannel.open(random.path, StandardOpenOption.READ);
     memory = ByteBuffer.allocateDirect(rangeBytes);
     try (ServerSocketChannel listening = ServerSocketChannel.open()) {
       listening.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -72,11 +59,11 @@ public class SendfileBenchmark {
     }
   }
 
-  /** Closes all, and removes the file. */
+  /** Closes all. */
   @TearDown
   public void close() throws IOException {
     sender.shutdown();
-    Closing.all(in, out, file, () -> Files.delete(path));
+    Closing.all(in, out, file);
   }
 
   @Benchmark
@@ -101,6 +88,7 @@ public class SendfileBenchmark {
         at += file.transferTo(at, Math.min(rangeBytes, lengthBytes - at), out);
       }
     } catch (IOException e) {
+      Closing.after(e, out); // or the receiver waits for ever
       throw new UncheckedIOException(e);
     }
   }

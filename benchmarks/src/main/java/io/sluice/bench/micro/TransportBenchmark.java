@@ -17,11 +17,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -55,19 +52,8 @@ public class TransportBenchmark {
   @Param("tcp")
   public String provider;
 
-  /** Of each read. */
-  @Param({"4096", "65536", "1048576", "4194304"})
-  public int rangeBytes;
-
-  /** Of all of them. */
-  @Param("134217728")
-  public int lengthBytes;
-
-  /** Where the file is made. */
-  @Param("/dev/shm")
-  public String parent;
-
-  private Path path;
+  private int rangeBytes;
+  private int lengthBytes;
   private SharedFile file;
   private MappedByteBuffer mapping;
   private ServerEndpoint server;
@@ -79,11 +65,12 @@ public class TransportBenchmark {
 
   /** A server with one region, and a client with room for what is in flight. */
   @Setup
-  public void open() throws IOException {
+  public void open(RandomFile random) throws IOException {
     TransportProvider chosen = TransportChooser.standard().choose(provider).provider();
-    path = randomFile(Path.of(parent), lengthBytes);
-    file = SharedFile.open(path);
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    rangeBytes = random.rangeBytes;
+    lengthBytes = random.lengthBytes;
+    file = SharedFile.open(random.path);
+    try (FileChannel channel = FileChannel.open(random.path, StandardOpenOption.READ)) {
       mapping = OffHeap.map(channel, FileChannel.MapMode.READ_ONLY, 0, lengthBytes);
     }
     server = chosen.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -94,14 +81,7 @@ public class TransportBenchmark {
     connection = client.connect(server.address(), TIMEOUT_MS);
   }
 
-  static Path randomFile(Path parent, int lengthBytes) throws IOException {
-    Path file = Files.createTempFile(parent, "sluice-bench-", ".bytes");
-    byte[] bytes = new byte[lengthBytes];
-    new Random(1).nextBytes(bytes);
-    return Files.write(file, bytes);
-  }
-
-  /** Closes all, and removes the file. */
+  /** Closes all. */
   @TearDown
   public void close() throws IOException {
     Closing.all(
@@ -111,8 +91,7 @@ public class TransportBenchmark {
         server::close,
         () -> OffHeap.free(memory),
         () -> OffHeap.unmap(mapping),
-        file,
-        () -> Files.delete(path));
+        file);
   }
 
   @Benchmark

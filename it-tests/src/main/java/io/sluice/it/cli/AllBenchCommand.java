@@ -5,10 +5,10 @@ import io.sluice.it.report.Console;
 import io.sluice.tools.Failure;
 import io.sluice.tools.text.TextTable;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
@@ -45,20 +45,22 @@ final class AllBenchCommand implements Callable<Integer> {
     }
     Console console = Console.standard();
     Map<BenchSuite, String> outcomes = new EnumMap<>(BenchSuite.class);
-    boolean failed = false;
+    List<BenchSuite> suites = new ArrayList<>();
     for (BenchSuite suite : BenchSuite.values()) {
-      Optional<String> unavailable = suite.unavailableBecause();
-      if (unavailable.isPresent()) {
-        outcomes.put(suite, "left out: " + unavailable.get());
-        continue;
-      }
+      suite
+          .unavailableBecause()
+          .ifPresentOrElse(why -> outcomes.put(suite, "left out: " + why), () -> suites.add(suite));
+    }
+    boolean failed = false;
+    for (int i = 0; i < suites.size(); i++) {
+      BenchSuite suite = suites.get(i);
       console.say(
           "%n== %d of %d: bench %s; %s left"
               .formatted(
-                  suite.ordinal() + 1,
-                  BenchSuite.values().length,
+                  i + 1,
+                  suites.size(),
                   String.join(" ", suite.arguments(quick)),
-                  minutes(leftS(suite))));
+                  minutes(leftS(suites.subList(i, suites.size())))));
       long startNs = System.nanoTime();
       int status = run(suite);
       double suiteS = secondsSince(startNs);
@@ -80,14 +82,9 @@ final class AllBenchCommand implements Callable<Integer> {
         .execute(suite.arguments(quick).toArray(String[]::new));
   }
 
-  /** From one on, at the pace so far. */
-  private double leftS(BenchSuite next) {
-    double leftS = 0;
-    for (BenchSuite suite : BenchSuite.values()) {
-      if (suite.compareTo(next) >= 0 && suite.unavailableBecause().isEmpty()) {
-        leftS += suite.expectedS(quick);
-      }
-    }
+  /** At the pace so far. */
+  private double leftS(List<BenchSuite> suites) {
+    double leftS = suites.stream().mapToInt(suite -> suite.expectedS(quick)).sum();
     return expectedS == 0 ? leftS : leftS * tookS / expectedS;
   }
 

@@ -2,9 +2,9 @@ package io.sluice.local.task;
 
 import java.net.URL;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.util.ApplicationClassLoader;
+import org.apache.hadoop.util.StringUtils;
 
 /**
  * Loads what it has before what its parent has, but for classes of the process: those of the JDK,
@@ -20,7 +20,8 @@ final class ProgramLoader extends ApplicationClassLoader {
   }
 
   private static List<String> ofProcess() {
-    List<String> names = new ArrayList<>(Arrays.asList(SYSTEM_CLASSES_DEFAULT.split(",")));
+    List<String> names =
+        new ArrayList<>(StringUtils.getTrimmedStringCollection(SYSTEM_CLASSES_DEFAULT));
     names.addAll(
         List.of("-org.apache.hadoop.hive.", "io.sluice.", "org.slf4j.", "org.apache.logging."));
     return names;

@@ -10,7 +10,6 @@ import java.security.CodeSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -28,8 +27,6 @@ final class TaskLoaders implements Closeable {
 
   private final Supplier<URLClassLoader> maker;
   private final ArrayDeque<URLClassLoader> idle = new ArrayDeque<>();
-  private final List<URLClassLoader> spent = new ArrayList<>();
-  private final Set<URLClassLoader> taken = new HashSet<>();
   private boolean closed;
 
   private TaskLoaders(Supplier<URLClassLoader> maker) {
@@ -56,7 +53,13 @@ final class TaskLoaders implements Closeable {
 
   private static List<URL> brought(ClassLoader ofJob) throws IOException {
     List<URL> urls = new ArrayList<>();
-    for (ClassLoader each = ofJob; each != null && each != SHARED; each = each.getParent()) {
+    List<ClassLoader> shared = new ArrayList<>();
+    for (ClassLoader each = SHARED; each != null; each = each.getParent()) {
+      shared.add(each);
+    }
+    for (ClassLoader each = ofJob;
+        each != null && !shared.contains(each);
+        each = each.getParent()) {
       if (!(each instanceof URLClassLoader of)) {
         throw unknown(each.toString());
       }
@@ -88,23 +91,18 @@ final class TaskLoaders implements Closeable {
 
   /** One that no other task uses now. */
   synchronized ClassLoader take() {
-    URLClassLoader loader = idle.isEmpty() ? maker.get() : idle.pop();
-    taken.add(loader);
-    return loader;
+    return idle.isEmpty() ? maker.get() : idle.pop();
   }
 
   /**
    * The task has ended.
    *
-   * @param failed whether what it has left there is for nobody else
+   * @param failed whether what it has left there is for nobody else: nothing of it is kept
    */
   synchronized void giveBack(ClassLoader loader, boolean failed) throws IOException {
     URLClassLoader returned = (URLClassLoader) loader;
-    taken.remove(returned);
-    if (closed) {
+    if (closed || failed) {
       close(List.of(returned));
-    } else if (failed) {
-      spent.add(returned);
     } else {
       idle.push(returned);
     }
@@ -113,9 +111,9 @@ final class TaskLoaders implements Closeable {
   @Override
   public synchronized void close() throws IOException {
     closed = true;
-    spent.addAll(idle);
+    List<URLClassLoader> all = List.copyOf(idle);
     idle.clear();
-    close(spent);
+    close(all);
   }
 
   private static void close(List<URLClassLoader> loaders) throws IOException {

@@ -1,18 +1,16 @@
 package io.sluice.local.task;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.local.CompiledClasses;
 import io.sluice.local.conf.Isolation;
 import java.lang.ref.WeakReference;
-import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import javax.tools.ToolProvider;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.util.ReflectionUtils;
@@ -61,26 +59,8 @@ class TaskLoadersTest {
   private static final String VALUE = "org.apache.hadoop.brought.Value";
 
   private URLClassLoader pig() throws Exception {
-    Path listens = directory.resolve("SpillableMemoryManager.java");
-    Path compares = directory.resolve("Value.java");
-    Files.writeString(listens, LISTENS);
-    Files.writeString(compares, COMPARES);
-    String classes = directory.resolve("classes").toString();
-    assertEquals(
-        0,
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-d",
-                classes,
-                listens.toString(),
-                compares.toString()));
-    return new URLClassLoader(
-        new URL[] {Path.of(classes).toUri().toURL()}, ClassLoader.getSystemClassLoader());
+    return CompiledClasses.of(
+        directory, Map.of("SpillableMemoryManager", LISTENS, "Value", COMPARES));
   }
 
   private static JobConf job(ClassLoader loader) {
@@ -113,6 +93,19 @@ class TaskLoadersTest {
       assertSame(one, loaders.take());
       loaders.giveBack(one, true);
       assertNotSame(one, loaders.take());
+      assertThrows(ClassNotFoundException.class, () -> one.loadClass(VALUE), "it is closed");
+    }
+  }
+
+  /** As where jobs are submitted by somebody whose loader has less than the engine's. */
+  @Test
+  void aJobMayBringNothing() throws Exception {
+    for (ClassLoader each = TaskLoaders.class.getClassLoader();
+        each != null;
+        each = each.getParent()) {
+      try (TaskLoaders loaders = TaskLoaders.of(job(each), Isolation.JOB_CLASSES)) {
+        assertSame(TaskLoaders.class, loaders.take().loadClass(TaskLoaders.class.getName()));
+      }
     }
   }
 
