@@ -26,6 +26,9 @@ public record TestReports(Collection<TestOutcome> outcomes) {
   /** How JUnit's own reporter writes an entry. */
   private static final Pattern PUBLISHED = Pattern.compile("\\s*- ([\\w-]+: .*)");
 
+  /** How JUnit begins the message of several assertions; what failed is in its next lines. */
+  private static final String SEVERAL = "Multiple Failures";
+
   /** How a trace begins each cause. */
   private static final String CAUSE = "Caused by: ";
 
@@ -142,8 +145,8 @@ public record TestReports(Collection<TestOutcome> outcomes) {
   }
 
   /**
-   * The message, and the first cause of all if the trace has one; aborted tests have it only in the
-   * first line of their trace.
+   * The message's first line, or all of it if it is of several failures, and the first cause of all
+   * if the trace has one; aborted tests have it only in the first line of their trace.
    */
   private static Optional<String> reason(Element test, String element) {
     NodeList found = test.getElementsByTagName(element);
@@ -156,8 +159,10 @@ public record TestReports(Collection<TestOutcome> outcomes) {
     String reason =
         text.strip()
             .lines()
-            .findFirst()
-            .map(line -> line.replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
+            .takeWhile(line -> !line.startsWith("\tat "))
+            .limit(text.contains(SEVERAL) ? Integer.MAX_VALUE : 1)
+            .map(line -> line.strip().replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
+            .reduce((before, line) -> before + "; " + line)
             .orElse("no reason given");
     return Optional.of(
         outcome

@@ -32,6 +32,7 @@ class TestReportsTest {
         \tat a.C
         Caused by: java.io.IOException: No such process
         \t... 3 more]]></error></testcase>
+          <testcase classname="a.B" name="asserts"><failure message="Multiple Failures (2 failures)&#10;&#9;org.opentest4j.AssertionFailedError: rows&#10;&#9;no device">trace</failure></testcase>
           <testcase classname="a.B" name="skips"><skipped message="no libucx"/></testcase>
           <testcase classname="a.B" name="aborts"><skipped type="x">org.opentest4j.TestAbortedException: no DAX
             at a.B</skipped></testcase>
@@ -42,7 +43,8 @@ class TestReportsTest {
     assertEquals(
         List.of(
             "a.B.fails: 1 is not 2",
-            "a.B.throws: GROUPS failed: java.io.IOException: No such process"),
+            "a.B.throws: GROUPS failed: java.io.IOException: No such process",
+            "a.B.asserts: Multiple Failures (2 failures); rows; no device"),
         names(read.failed()));
     assertEquals(List.of("a.B.skips: no libucx", "a.B.aborts: no DAX"), names(read.skipped()));
   }
