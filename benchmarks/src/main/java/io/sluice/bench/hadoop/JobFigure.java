@@ -10,7 +10,7 @@ public enum JobFigure {
   WALL("wall", Unit.SECONDS, JobCosts::wallMs),
   CPU("CPU of all tasks", Unit.SECONDS, JobCosts::cpuMs),
   COLLECT("map read+map+collect", Unit.SECONDS, costs -> costs.maps().collectMs()),
-  SPILL_MERGE("map spill+merge", Unit.SECONDS, JobCosts::spillAndMergeMs),
+  SPILL_MERGE("map spill+merge", Unit.SECONDS, costs -> costs.maps().spillAndMergeMs()),
   SHUFFLE_MERGE(
       "reduce shuffle+merge",
       Unit.SECONDS,

@@ -13,12 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A pool in tmpfs that lends a sort buffer its memory, as a node's does but for the socket.
+ * A pool in tmpfs that lends memory, as a node's does but for the socket.
  *
- * <p>Ownership: the benchmark closes it, after the sort buffer.
+ * <p>Ownership: the benchmark closes it, after a sort buffer that it lent to.
  *
  * @param directory of the pool
- * @param chunks what it lends
+ * @param lease what it lends by
+ * @param chunks what it lends a sort buffer
  */
 record LentMemory(Path directory, SpillStore store, Lease lease, PoolChunks chunks)
     implements Closeable {

@@ -1,6 +1,8 @@
 package io.sluice.bench.micro;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockSummer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -35,8 +37,9 @@ public class LimitBenchmark {
   /** Records of TeraSort, memory to copy them to, and their order. */
   @State(Scope.Benchmark)
   public static class Bytes {
-    @Param("1000000")
-    public int records;
+    /** As {@link SortBenchmark} sorts. */
+    @Param("134217728")
+    public int lengthBytes;
 
     ByteBuffer from;
     ByteBuffer to;
@@ -46,12 +49,12 @@ public class LimitBenchmark {
     /** All of it is touched. */
     @Setup
     public void make() {
-      byte[] bytes = new byte[records * RECORD_BYTES];
+      byte[] bytes = new byte[lengthBytes];
       new Random(42).nextBytes(bytes);
       from = OffHeap.allocate(bytes.length).put(0, bytes);
       to = OffHeap.allocate(bytes.length).put(0, bytes);
-      keys = new long[records];
-      for (int i = 0; i < records; i++) {
+      keys = new long[lengthBytes / RECORD_BYTES];
+      for (int i = 0; i < keys.length; i++) {
         keys[i] = from.getLong(i * RECORD_BYTES);
       }
       order = sorted(keys);
@@ -84,10 +87,16 @@ public class LimitBenchmark {
   /** What {@link SortBenchmark#gather} does, without encoding and without looking for records. */
   @Benchmark
   public ByteBuffer copyInOrder(Bytes bytes) {
-    for (int i = 0; i < bytes.records; i++) {
+    for (int i = 0; i < bytes.order.length; i++) {
       bytes.to.put(i * RECORD_BYTES, bytes.from, bytes.order[i] * RECORD_BYTES, RECORD_BYTES);
     }
     return bytes.to;
+  }
+
+  /** The checksums that runs have, of all bytes. */
+  @Benchmark
+  public BlockChecksums checksum(Bytes bytes) {
+    return BlockSummer.sum(bytes.from.duplicate());
   }
 
   @Benchmark

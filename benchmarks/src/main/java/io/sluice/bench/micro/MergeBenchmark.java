@@ -39,7 +39,7 @@ public class MergeBenchmark {
   private static final int KEY_BYTES = 10;
   private static final int CHUNK_BYTES = 1 << 20;
 
-  @Param({"8", "64"})
+  @Param({"8", "64", "512"})
   public int runs;
 
   /** Of all runs together. */

@@ -6,9 +6,6 @@ import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -40,23 +37,20 @@ public class SortBenchmark {
   /** Records, in the order in which a task would collect them, and the buffer for them. */
   @State(Scope.Benchmark)
   public static class Records {
-    /** Keys of 10 random bytes with values of 90, or addresses that begin alike. */
-    @Param({"tera", "urls"})
-    public String keys;
+    /** Of keys and values. */
+    @Param("134217728")
+    public int lengthBytes;
 
-    @Param("1000000")
-    public int records;
+    @Param public RecordKind kind;
 
-    @Param({"1", "16"})
+    @Param("16")
     public int partitions;
 
     /** Where they are sorted: in memory of the process, or in what a pool lends. */
     @Param({"own", "lent"})
     public String memory;
 
-    byte[] bytes;
-    int[] keyLengths;
-    int valueLength;
+    RecordKind.Records records;
     LentMemory lent; // null: none
     SortChunks chunks;
     RecordBuffer buffer;
@@ -65,18 +59,8 @@ public class SortBenchmark {
     /** Makes them, the same ones each time. */
     @Setup
     public void make() throws IOException {
-      Random random = new Random(42);
-      keyLengths = new int[records];
-      if (keys.equals("tera")) {
-        valueLength = 90;
-        bytes = new byte[records * 100];
-        random.nextBytes(bytes);
-        Arrays.fill(keyLengths, 10);
-      } else {
-        valueLength = 4;
-        makeUrls(random);
-      }
-      long memoryBytes = 2L * bytes.length + 64L * records + (64L << 20);
+      records = kind.make(lengthBytes);
+      long memoryBytes = 2L * lengthBytes + 64L * records.keyBytes().length + (64L << 20);
       if (memory.equals("lent")) {
         lent = LentMemory.open(memoryBytes);
         chunks =
@@ -85,25 +69,8 @@ public class SortBenchmark {
       } else {
         chunks = new SortChunks(memoryBytes, CHUNK_BYTES);
       }
-      buffer = new RecordBuffer(chunks, partitions, new BytewiseOrder());
+      buffer = new RecordBuffer(chunks, partitions, kind.order());
       out = ByteBuffer.allocateDirect(OUT_BYTES);
-    }
-
-    private void makeUrls(Random random) {
-      byte[][] urls = new byte[records][];
-      int total = 0;
-      for (int i = 0; i < records; i++) {
-        String url = "http://www.example.org/page/" + random.nextInt(1_000_000);
-        urls[i] = url.getBytes(StandardCharsets.ISO_8859_1);
-        keyLengths[i] = urls[i].length;
-        total += urls[i].length + valueLength;
-      }
-      bytes = new byte[total];
-      int at = 0;
-      for (byte[] url : urls) {
-        System.arraycopy(url, 0, bytes, at, url.length);
-        at += url.length + valueLength;
-      }
     }
 
     /** Gives the memory back. */
@@ -123,14 +90,14 @@ public class SortBenchmark {
     }
 
     void collect() throws IOException {
+      byte[] bytes = records.bytes();
       int offset = 0;
-      for (int i = 0; i < records; i++) {
-        int length = keyLengths[i];
-        int partition = (bytes[offset + length - 1] & 0xff) % partitions;
-        if (!buffer.append(bytes, offset, length, valueLength, partition)) {
-          throw new IllegalStateException("full at record " + i);
+      for (int keyBytes : records.keyBytes()) {
+        int partition = (bytes[offset + keyBytes - 1] & 0xff) % partitions;
+        if (!buffer.append(bytes, offset, keyBytes, records.valueBytes(), partition)) {
+          throw new IllegalStateException("full at byte " + offset);
         }
-        offset += length + valueLength;
+        offset += keyBytes + records.valueBytes();
       }
     }
   }

@@ -1,85 +1,38 @@
 package io.sluice.bench.rmr;
 
-import io.sluice.bench.SameOutput;
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.cluster.Workspace;
-import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
- * The paper's programs by all variants in turn, one program after the other, with equal outputs.
+ * The paper's programs, one after the other.
  *
- * <p>Not thread-safe; clusters are their caller's. A failed job or an output that differs is a
- * {@link ClusterException}.
+ * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
  */
 public final class RmrBench {
-  private final Workspace workspace;
+  private final RmrRounds rounds;
   private final Console console;
   private final long sizeBytes;
   private final List<RmrWorkload> workloads;
-  private final Map<RmrVariant, RmrCluster> clusters = new EnumMap<>(RmrVariant.class);
 
   /** Of some programs, whose inputs are about that large. */
-  public RmrBench(
-      Workspace workspace, Console console, long sizeBytes, List<RmrWorkload> workloads) {
-    this.workspace = workspace;
+  public RmrBench(RmrRounds rounds, Console console, long sizeBytes, List<RmrWorkload> workloads) {
+    this.rounds = rounds;
     this.console = console;
     this.sizeBytes = sizeBytes;
     this.workloads = List.copyOf(workloads);
   }
 
-  /** Has those variants run on that cluster. */
-  public void runOn(PseudoCluster cluster, Set<RmrVariant> variants) {
-    RmrCluster programs = new RmrCluster(workspace, cluster);
-    variants.forEach(variant -> clusters.put(variant, programs));
-  }
-
   /** Runs all rounds and writes the results, after each program anew. */
-  public void run(int rounds, ResultFiles files) {
-    RmrResults results = new RmrResults(sizeBytes, clusters.keySet());
+  public void run(int count, ResultFiles files) {
+    RmrResults results = new RmrResults(sizeBytes);
     for (RmrWorkload workload : workloads) {
-      List<RmrCluster> all = clusters.values().stream().distinct().toList();
-      console.job(
-          "Input of " + workload.program(),
-          progress -> {
-            all.get(0).generate(workload, sizeBytes, progress);
-            all.stream().skip(1).forEach(other -> other.copy(workload, all.get(0)));
-            return workload;
-          });
-      List<Map<RmrVariant, JobCosts>> costs = new ArrayList<>();
-      for (int round = 1; round <= rounds; round++) {
-        costs.add(round(workload, round));
-      }
-      all.forEach(cluster -> cluster.deleteInput(workload));
-      results.add(workload, costs);
+      results.add(workload, rounds.run(workload, sizeBytes, count));
       results.page().write(files); // it may be ended before the last
     }
     console.say("");
     console.say(results.page().toText());
     results.page().write(files).forEach(console::say);
-  }
-
-  private Map<RmrVariant, JobCosts> round(RmrWorkload workload, int round) {
-    Map<RmrVariant, JobCosts> costs = new EnumMap<>(RmrVariant.class);
-    SameOutput<List<String>> output = new SameOutput<>(workload.program());
-    for (Map.Entry<RmrVariant, RmrCluster> each : clusters.entrySet()) {
-      RmrVariant variant = each.getKey();
-      RmrCluster cluster = each.getValue();
-      costs.put(
-          variant,
-          console.job(
-              "%s, round %d, %s".formatted(workload.program(), round, variant.title()),
-              progress -> cluster.run(workload, variant, progress)));
-      output.add(variant.title(), cluster.digests(workload, variant));
-      cluster.deleteOutput(workload, variant);
-    }
-    return costs;
   }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.job.JobCosts;
-import io.sluice.it.job.MapPhases;
 import io.sluice.it.job.ShufflePath;
 import io.sluice.it.limit.DeviceUse;
 import io.sluice.it.limit.GroupMemory;
@@ -30,7 +29,7 @@ class MemoryTargetsTest {
             (long) (1000 * wallS),
             0,
             0,
-            MapPhases.NONE,
+            List.of(),
             0,
             0,
             0,

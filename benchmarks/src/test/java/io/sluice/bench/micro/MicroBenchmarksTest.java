@@ -13,6 +13,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.Options;
@@ -35,6 +37,7 @@ class MicroBenchmarksTest {
             .measurementTime(TimeValue.milliseconds(10))
             .param("records", "1000")
             .param("partitions", "4")
+            .param("blocks", "3")
             .param("runs", "4")
             .param("outputBytes", "1000000")
             .param("lengthBytes", "100000")
@@ -58,6 +61,9 @@ class MicroBenchmarksTest {
             "CipherBenchmark.encryptInAYoungJvm",
             "CipherBenchmark.decryptInAYoungJvm",
             "CipherBenchmark.stockCtrInAYoungJvm",
+            "LeaseBenchmark.leaseAndRelease",
+            "LeaseBenchmark.openAndClose",
+            "LimitBenchmark.checksum",
             "LimitBenchmark.copy",
             "LimitBenchmark.copyInOrder",
             "LimitBenchmark.copyToNewMemory",
@@ -74,6 +80,16 @@ class MicroBenchmarksTest {
             .map(result -> result.getParams().getBenchmark())
             .map(name -> name.replace(MicroBenchmarks.class.getPackageName() + ".", ""))
             .collect(Collectors.toSet()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recordsOfEachKindFillALength(RecordKind kind) {
+    RecordKind.Records records = kind.make(100_000);
+    int bytes = IntStream.of(records.keyBytes()).map(key -> key + records.valueBytes()).sum();
+    assertTrue(bytes <= 100_000 && bytes > 98_000, bytes + " bytes");
+    assertEquals(kind != RecordKind.COMPARED, kind.order().hasPrefix());
+    assertArrayEquals(records.bytes(), kind.make(100_000).bytes());
   }
 
   @Test

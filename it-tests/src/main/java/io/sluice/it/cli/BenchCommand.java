@@ -23,6 +23,7 @@ import picocli.CommandLine.Option;
       MemoryBenchCommand.class,
       PageRankBenchCommand.class,
       RmrBenchCommand.class,
+      RmrSizesBenchCommand.class,
       ScalingBenchCommand.class,
       SparkBenchCommand.class,
       SyntheticBenchCommand.class,

@@ -43,7 +43,7 @@ class BenchOptionsTest {
   @ValueSource(strings = {"0", "-1", "many", "3000000000"})
   void runsAreAtLeastOne(String runs) {
     List<String> benches = new ArrayList<>(List.of("chain", "exchange", "hone", "local", "memory"));
-    benches.addAll(List.of("pagerank", "rmr-nvm", "scaling", "spark", "synthetic"));
+    benches.addAll(List.of("pagerank", "rmr-nvm", "rmr-sizes", "scaling", "spark", "synthetic"));
     for (String name : benches) {
       ParameterException e =
           assertThrows(ParameterException.class, () -> parsed(name, "--runs", runs), name);

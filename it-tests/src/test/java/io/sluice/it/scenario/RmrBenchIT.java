@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.bench.rmr.RmrBench;
+import io.sluice.bench.rmr.RmrRounds;
+import io.sluice.bench.rmr.RmrSizesBench;
 import io.sluice.bench.rmr.RmrVariant;
 import io.sluice.bench.rmr.RmrWorkload;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -32,9 +35,8 @@ class RmrBenchIT {
       PseudoCluster cluster, @TempDir Path directory) throws Exception {
     List<RmrWorkload> workloads =
         List.of(RmrWorkload.SORT, RmrWorkload.JOIN, RmrWorkload.RANKED_INVERTED_INDEX);
-    RmrBench bench = new RmrBench(Workspace.find(), Console.standard(), SIZE_BYTES, workloads);
-    bench.runOn(cluster, EnumSet.of(RmrVariant.STOCK, RmrVariant.SLUICE));
-    bench.run(1, new ResultFiles(directory));
+    new RmrBench(rounds(cluster), Console.standard(), SIZE_BYTES, workloads)
+        .run(1, new ResultFiles(directory));
     JsonNode rounds =
         new ObjectMapper()
             .readTree(directory.resolve("bench-rmr-nvm.json").toFile())
@@ -44,15 +46,52 @@ class RmrBenchIT {
         JsonNode costs = rounds.path(workload.name()).path(0).path(variant);
         int jobs = workload == RmrWorkload.JOIN ? 3 : 1;
         assertEquals(jobs, costs.path("jobIds").size(), costs.toString());
-        assertTrue(costs.path("mapTasks").asLong() >= jobs, costs.toString());
+        assertTrue(costs.path("eachMap").size() >= jobs, costs.toString());
         assertTrue(costs.path("wallMs").asLong() > 0, costs.toString());
         assertTrue(costs.path("cpuMs").asLong() > 0, costs.toString());
       }
     }
-    for (String file :
-        List.of("bench-rmr-nvm.md", "bench-rmr-nvm.png", "bench-rmr-nvm-spill.png")) {
+    assertWritten(directory, "bench-rmr-nvm.md", "bench-rmr-nvm.png", "bench-rmr-nvm-spill.png");
+    Pools.awaitEmpty(cluster);
+  }
+
+  @Test
+  void ofEachSizeTheMapsAndTheirSpillsAreMeasured(PseudoCluster cluster, @TempDir Path directory)
+      throws Exception {
+    new RmrSizesBench(rounds(cluster), Console.standard(), 3 * SIZE_BYTES)
+        .run(1, new ResultFiles(directory));
+    JsonNode rounds =
+        new ObjectMapper()
+            .readTree(directory.resolve("bench-rmr-sizes.json").toFile())
+            .path("rounds");
+    for (String measured : List.of("sort of 1 MB", "sort of 3 MB", "terasort of 2 MB")) {
+      for (String variant : List.of("STOCK", "SLUICE")) {
+        JsonNode costs = rounds.path(measured).path(0).path(variant);
+        long mapStageMs = costs.path("mapStageMs").asLong();
+        assertTrue(mapStageMs > 0, costs.toString());
+        assertTrue(mapStageMs < costs.path("wallMs").asLong(), costs.toString());
+        for (JsonNode map : costs.path("eachMap")) {
+          assertTrue(map.path("collectMs").asLong() > 0, costs.toString());
+        }
+      }
+    }
+    assertWritten(
+        directory,
+        "bench-rmr-sizes.md",
+        "bench-rmr-sizes-stages-sort.png",
+        "bench-rmr-sizes-spill-terasort.png");
+    Pools.awaitEmpty(cluster);
+  }
+
+  private static RmrRounds rounds(PseudoCluster cluster) {
+    RmrRounds rounds = new RmrRounds(Workspace.find(), Console.standard());
+    rounds.runOn(cluster, EnumSet.of(RmrVariant.STOCK, RmrVariant.SLUICE));
+    return rounds;
+  }
+
+  private static void assertWritten(Path directory, String... files) throws IOException {
+    for (String file : files) {
       assertTrue(Files.size(directory.resolve(file)) > 0, file);
     }
-    Pools.awaitEmpty(cluster);
   }
 }

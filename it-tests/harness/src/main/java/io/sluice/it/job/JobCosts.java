@@ -2,6 +2,7 @@ package io.sluice.it.job;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 
@@ -12,8 +13,8 @@ import java.util.SortedMap;
  * @param jobIds the jobs, one after the other
  * @param wallMs from submission to finish
  * @param cpuMs processor time of all tasks
- * @param mapTasks how many maps there were
- * @param maps the phases of all map tasks, added up
+ * @param mapStageMs from submission until the last map had ended
+ * @param eachMap the phases of each map task
  * @param reduceShuffleMs time reduces spent until they had all map output, added up
  * @param reduceMergeMs time from there until reduce() began, added up
  * @param gcMs garbage collection in all tasks
@@ -28,8 +29,8 @@ public record JobCosts(
     List<String> jobIds,
     long wallMs,
     long cpuMs,
-    long mapTasks,
-    MapPhases maps,
+    long mapStageMs,
+    List<MapPhases> eachMap,
     long reduceShuffleMs,
     long reduceMergeMs,
     long gcMs,
@@ -49,17 +50,27 @@ public record JobCosts(
             .map(history::counters)
             .reduce(JobCounters::plus)
             .orElseThrow(() -> new ClusterException(result.spec().name() + " submitted no job"));
-    List<TaskAttempt> attempts =
-        jobs.stream()
-            .flatMap(job -> history.attempts(job).stream())
-            .filter(TaskAttempt::succeeded)
-            .toList();
+    List<TaskAttempt> attempts = new ArrayList<>();
+    List<MapPhases> eachMap = new ArrayList<>();
+    long mapStageMs = 0;
+    for (String job : jobs) {
+      List<TaskAttempt> ofJob =
+          history.attempts(job).stream().filter(TaskAttempt::succeeded).toList();
+      List<TaskAttempt> maps = ofJob.stream().filter(TaskAttempt::map).toList();
+      maps.forEach(
+          map -> eachMap.add(phases(cluster, history.taskCounters(job, map.taskId()), map)));
+      long submittedAtMs = history.submittedAtMs(job);
+      mapStageMs +=
+          maps.stream().mapToLong(TaskAttempt::finishedAtMs).max().orElse(submittedAtMs)
+              - submittedAtMs;
+      attempts.addAll(ofJob);
+    }
     return new JobCosts(
         jobs,
         jobs.stream().mapToLong(history::wallMs).sum(),
         counters.task("CPU_MILLISECONDS"),
-        attempts.stream().filter(TaskAttempt::map).count(),
-        mapPhases(cluster, counters, attempts),
+        mapStageMs,
+        eachMap,
         attempts.stream().mapToLong(TaskAttempt::shuffleMs).sum(),
         attempts.stream().mapToLong(TaskAttempt::mergeMs).sum(),
         counters.task("GC_TIME_MILLIS"),
@@ -72,24 +83,23 @@ public record JobCosts(
         counters.group(JobCounters.SLUICE));
   }
 
-  private static MapPhases mapPhases(
-      PseudoCluster cluster, JobCounters counters, List<TaskAttempt> attempts) {
-    MapPhases inLogs =
-        attempts.stream()
-            .filter(TaskAttempt::map)
-            .map(
-                attempt ->
-                    MapPhases.ofSyslog(cluster.containerLogs().syslog(attempt.containerId())))
-            .reduce(MapPhases.NONE, MapPhases::plus);
-    return inLogs.plusSluice(counters.sluice("SPILL_MS"), counters.sluice("MERGE_MS"));
+  private static MapPhases phases(PseudoCluster cluster, JobCounters ofTask, TaskAttempt map) {
+    return MapPhases.ofSyslog(cluster.containerLogs().syslog(map.containerId()))
+        .plusSluice(ofTask.sluice("SPILL_MS"), ofTask.sluice("MERGE_MS"));
   }
 
   private static long diskTierBytes(JobCounters counters) {
     return counters.sluice("SPILL_BYTES_DISK") + counters.sluice("STAGED_BYTES_DISK");
   }
 
-  public long spillAndMergeMs() {
-    return maps.spillMs() + maps.mergeMs();
+  /** The phases of all map tasks, added up. */
+  public MapPhases maps() {
+    return eachMap.stream().reduce(MapPhases.NONE, MapPhases::plus);
+  }
+
+  /** What came after the last map had ended: the rest of the reduces, and the end of the jobs. */
+  public long reduceStageMs() {
+    return wallMs - mapStageMs;
   }
 
   public long localBytes() {

@@ -35,6 +35,11 @@ public final class JobHistory {
     return job.path("finishTime").asLong() - job.path("submitTime").asLong();
   }
 
+  /** When the job was submitted, since 1970. */
+  long submittedAtMs(String jobId) {
+    return ask(jobId, "").path("job").path("submitTime").asLong();
+  }
+
   public JobCounters counters(String jobId) {
     return JobCounters.parse(ask(jobId, "/counters").at("/jobCounters/counterGroup"));
   }

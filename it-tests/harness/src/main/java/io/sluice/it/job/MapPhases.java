@@ -32,6 +32,10 @@ public record MapPhases(long collectMs, long spillMs, long mergeMs) {
 
   public static final MapPhases NONE = new MapPhases(0, 0, 0);
 
+  public long spillAndMergeMs() {
+    return spillMs + mergeMs;
+  }
+
   public MapPhases plus(MapPhases other) {
     return new MapPhases(
         collectMs + other.collectMs, spillMs + other.spillMs, mergeMs + other.mergeMs);

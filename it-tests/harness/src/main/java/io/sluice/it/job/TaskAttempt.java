@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param node host and web port of the NodeManager it ran on
  * @param shuffleMs time until all map outputs were fetched; 0 for maps
  * @param mergeMs time from there until reduce() began; 0 for maps
+ * @param finishedAtMs when it ended, since 1970
  * @param elapsedMs time from start to finish
  * @param diagnostics why it ended, if it did not succeed
  */
@@ -23,6 +24,7 @@ public record TaskAttempt(
     String node,
     long shuffleMs,
     long mergeMs,
+    long finishedAtMs,
     long elapsedMs,
     String diagnostics) {
 
@@ -35,8 +37,14 @@ public record TaskAttempt(
         attempt.path("nodeHttpAddress").asText(),
         attempt.path("elapsedShuffleTime").asLong(),
         attempt.path("elapsedMergeTime").asLong(),
+        attempt.path("finishTime").asLong(),
         attempt.path("elapsedTime").asLong(),
         attempt.path("diagnostics").asText());
+  }
+
+  /** The task's id: {@code task_1_0001_m_000000} of {@code attempt_1_0001_m_000000_0}. */
+  String taskId() {
+    return id.substring(0, id.lastIndexOf('_')).replaceFirst("^attempt", "task");
   }
 
   public boolean succeeded() {

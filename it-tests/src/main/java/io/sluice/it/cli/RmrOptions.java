@@ -1,0 +1,51 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.rmr.RmrRounds;
+import io.sluice.bench.rmr.RmrVariant;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What all benches of RMR-NVM's programs have in common. */
+final class RmrOptions {
+  @Mixin private ClusterOptions clusterOptions;
+
+  @Option(
+      names = "--engines",
+      split = ",",
+      description = "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).")
+  private Set<RmrVariant> variants = EnumSet.allOf(RmrVariant.class);
+
+  @Option(
+      names = "--runs",
+      converter = CountConverter.class,
+      defaultValue = "5",
+      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
+  private int runs;
+
+  int runs() {
+    return runs;
+  }
+
+  /** Has a bench run on clusters for all variants: the one with slow pools is one of its own. */
+  void onClusters(Workspace workspace, Console console, Consumer<RmrRounds> bench) {
+    Set<RmrVariant> plain = EnumSet.of(RmrVariant.STOCK);
+    plain.addAll(variants);
+    boolean slow = plain.remove(RmrVariant.NVRAM);
+    RmrRounds rounds = new RmrRounds(workspace, console);
+    try (PseudoCluster cluster = clusterOptions.start(workspace, console);
+        PseudoCluster nvram =
+            slow ? clusterOptions.start(workspace, console, RmrVariant.NVRAM_SITE) : null) {
+      rounds.runOn(cluster, plain);
+      if (slow) {
+        rounds.runOn(nvram, Set.of(RmrVariant.NVRAM));
+      }
+      bench.accept(rounds);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.rmr.RmrSizesBench;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench rmr-sizes}. */
+@Command(
+    name = "rmr-sizes",
+    description =
+        "Measures Sort and TeraSort over sizes, as bench rmr-nvm does: their maps and reduces, and"
+            + " what each map spills.",
+    mixinStandardHelpOptions = true)
+final class RmrSizesBenchCommand implements Callable<Integer> {
+  @Mixin private RmrOptions options;
+
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      defaultValue = "768m",
+      description =
+          "Of the largest input; the others are a third and two thirds of it (default:"
+              + " ${DEFAULT-VALUE}).")
+  private long largestBytes;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    options.onClusters(
+        workspace,
+        console,
+        rounds ->
+            new RmrSizesBench(rounds, console, largestBytes)
+                .run(options.runs(), new ResultFiles(workspace.results())));
+    return 0;
+  }
+}
