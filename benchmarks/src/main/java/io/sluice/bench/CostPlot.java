@@ -1,5 +1,6 @@
 package io.sluice.bench;
 
+import com.fasterxml.jackson.annotation.JsonTypeName;
 import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,8 +19,10 @@ import org.knowm.xchart.style.Styler;
  * @param categories from left to right
  * @param series of each, by its name, a bar for every category
  */
+@JsonTypeName("bars")
 public record CostPlot(
-    String title, String unit, List<String> categories, Map<String, List<Bar>> series) {
+    String title, String unit, List<String> categories, Map<String, List<Bar>> series)
+    implements Plot {
 
   /**
    * One bar.
@@ -29,7 +32,7 @@ public record CostPlot(
    */
   public record Bar(double percent, double spreadPercent) {}
 
-  /** Draws it as a PNG. */
+  @Override
   public void draw(Path file) throws IOException {
     System.setProperty("java.awt.headless", "true");
     CategoryChart chart =

@@ -1,5 +1,6 @@
 package io.sluice.bench;
 
+import com.fasterxml.jackson.annotation.JsonTypeName;
 import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,8 +19,17 @@ import org.knowm.xchart.style.Styler;
  * @param across what the points lie over, in words
  * @param unit of the heights, in words
  * @param series points of each line, by its name; a line without points is left out
+ * @param logarithmic whether both axes are: all points must be above zero then
  */
-public record LinePlot(String title, String across, String unit, Map<String, List<Point>> series) {
+@JsonTypeName("lines")
+public record LinePlot(
+    String title, String across, String unit, Map<String, List<Point>> series, boolean logarithmic)
+    implements Plot {
+
+  /** With axes that are linear. */
+  public LinePlot(String title, String across, String unit, Map<String, List<Point>> series) {
+    this(title, across, unit, series, false);
+  }
 
   /**
    * One point.
@@ -39,17 +49,8 @@ public record LinePlot(String title, String across, String unit, Map<String, Lis
     }
   }
 
-  /** Draws it as a PNG. */
+  @Override
   public void draw(Path file) throws IOException {
-    draw(file, false);
-  }
-
-  /** Draws it with both axes logarithmic: all points must be above zero. */
-  public void drawLogarithmic(Path file) throws IOException {
-    draw(file, true);
-  }
-
-  private void draw(Path file, boolean logarithmic) throws IOException {
     System.setProperty("java.awt.headless", "true");
     XYChart chart =
         new XYChartBuilder()

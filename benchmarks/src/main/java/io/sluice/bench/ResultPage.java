@@ -1,5 +1,7 @@
 package io.sluice.bench;
 
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Commit;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
@@ -27,7 +29,22 @@ public record ResultPage(
     Map<String, Object> data,
     Map<String, TextTable> tables,
     List<String> notes,
-    Map<String, ResultFiles.Writer> plots) {
+    Map<String, Plot> plots) {
+
+  /**
+   * Of a bench on this machine that compares variants alone: its table, and every round as data.
+   */
+  public static ResultPage ofRounds(
+      String name,
+      String title,
+      Map<String, Object> more,
+      List<? extends Map<?, ?>> rounds,
+      TextTable table,
+      Map<String, Plot> plots) {
+    Map<String, Object> data = new LinkedHashMap<>(more);
+    data.put("rounds", rounds);
+    return new ResultPage(name, title, Machine.here(), data, Map.of("", table), List.of(), plots);
+  }
 
   /** What is said at the end. */
   public String toText() {
@@ -57,14 +74,20 @@ public record ResultPage(
   /** Writes all files, and returns what says where they are. */
   public List<String> write(ResultFiles results) {
     Map<String, Object> all = new LinkedHashMap<>();
+    all.put("schema", StoredPlots.SCHEMA);
+    all.put("commit", Commit.of(Workspace.find().root()));
     all.put("title", title);
     all.put("machine", machine);
     all.putAll(data);
+    List<StoredPlots.One> stored =
+        plots.entrySet().stream()
+            .map(plot -> new StoredPlots.One(plot.getKey(), plot.getValue()))
+            .toList();
+    all.put("plots", stored);
     List<String> written = new ArrayList<>();
     written.add("results: " + results.json(name, all));
     written.add("table:   " + results.text(name + ".md", toMarkdown()));
-    plots.forEach(
-        (suffix, plot) -> written.add("plot:    " + results.write(name + suffix + ".png", plot)));
+    written.addAll(StoredPlots.draw(name, stored, results));
     return written;
   }
 }

@@ -1,16 +1,15 @@
 package io.sluice.bench.chain;
 
-import io.sluice.bench.BenchResults;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.Ratio;
+import io.sluice.bench.ResultPage;
 import io.sluice.bench.SameOutput;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -69,7 +68,7 @@ public final class PageRankBench {
       comparison.add(round(round));
       results(comparison).write(results); // it may be ended before the last
     }
-    BenchResults all = results(comparison);
+    ResultPage all = results(comparison);
     console.say("");
     console.say(all.toText());
     all.write(results).forEach(console::say);
@@ -92,7 +91,7 @@ public final class PageRankBench {
     return costs;
   }
 
-  private BenchResults results(Comparison<ChainVariant, ChainCosts> comparison) {
+  private ResultPage results(Comparison<ChainVariant, ChainCosts> comparison) {
     String title =
         "PageRank, %d iterations of %,d pages, Hadoop %s, rounds: %d"
             .formatted(iterations, pages, hadoopVersion, comparison.rounds().size());
@@ -102,14 +101,15 @@ public final class PageRankBench {
       bars.put(
           variant.title(), FIGURES.stream().map(figure -> comparison.bar(figure, ratio)).toList());
     }
-    return new BenchResults(
+    return ResultPage.ofRounds(
         "bench-pagerank",
         title,
-        Machine.here(),
         Map.of("pages", pages, "iterations", iterations),
         comparison.rounds(),
         comparison.table(FIGURES),
-        new CostPlot(
-            title, "per cent of stock", FIGURES.stream().map(Figure::title).toList(), bars));
+        Map.of(
+            "",
+            new CostPlot(
+                title, "per cent of stock", FIGURES.stream().map(Figure::title).toList(), bars)));
   }
 }

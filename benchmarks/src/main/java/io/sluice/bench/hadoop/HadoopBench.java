@@ -1,14 +1,13 @@
 package io.sluice.bench.hadoop;
 
-import io.sluice.bench.BenchResults;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.Ratio;
+import io.sluice.bench.ResultPage;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -113,15 +112,14 @@ public final class HadoopBench {
                 Size.show(sizeBytes),
                 comparison.rounds().size(),
                 cluster.spec().distribution().version());
-    BenchResults all =
-        new BenchResults(
+    ResultPage all =
+        ResultPage.ofRounds(
             resultName,
             title,
-            Machine.here(),
             Map.of(),
             comparison.rounds(),
             comparison.table(FIGURES),
-            plot(title, comparison));
+            Map.of("", plot(title, comparison)));
     console.say("");
     console.say(all.toText());
     all.write(results).forEach(console::say);

@@ -4,13 +4,13 @@ import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.ResultPage;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -92,18 +92,17 @@ final class ChainResults {
     Map<String, Object> data = new LinkedHashMap<>();
     data.put("sizeBytes", sizeBytes);
     data.put("rounds", comparison.rounds());
-    Map<String, ResultFiles.Writer> plots = new LinkedHashMap<>();
-    plots.put("", costs(title)::draw);
-    plots.put("-jobs", jobs(title)::draw);
+    Map<String, Plot> plots = new LinkedHashMap<>();
+    plots.put("", costs(title));
+    plots.put("-jobs", jobs(title));
     plots.put(
         "-gc",
         GcShare.plot(
-                title,
-                comparison,
-                List.of(
-                    LocalFigure.GC_SHARE.of("sorts", ChainResults::sorts),
-                    LocalFigure.GC_SHARE.of("trivial jobs", round -> round.trivial().process())))
-            ::draw);
+            title,
+            comparison,
+            List.of(
+                LocalFigure.GC_SHARE.of("sorts", ChainResults::sorts),
+                LocalFigure.GC_SHARE.of("trivial jobs", round -> round.trivial().process()))));
     return new ResultPage(
         "bench-chain",
         title,

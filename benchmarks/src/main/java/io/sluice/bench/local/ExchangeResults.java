@@ -2,11 +2,11 @@ package io.sluice.bench.local;
 
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
+import io.sluice.bench.Plot;
 import io.sluice.bench.ResultPage;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -55,9 +55,9 @@ final class ExchangeResults {
     Map<String, TextTable> tables = new LinkedHashMap<>();
     tables.put("Time of the job:", table(WALL));
     tables.put("Processor time of the process meanwhile:", table(CPU));
-    Map<String, ResultFiles.Writer> plots = new LinkedHashMap<>();
-    plots.put("", plot(title, WALL)::draw);
-    plots.put("-cpu", plot(title, CPU)::draw);
+    Map<String, Plot> plots = new LinkedHashMap<>();
+    plots.put("", plot(title, WALL));
+    plots.put("-cpu", plot(title, CPU));
     return new ResultPage(
         "bench-exchange",
         title,

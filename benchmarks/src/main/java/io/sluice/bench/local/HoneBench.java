@@ -1,16 +1,15 @@
 package io.sluice.bench.local;
 
-import io.sluice.bench.BenchResults;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.Ratio;
+import io.sluice.bench.ResultPage;
 import io.sluice.bench.SameOutput;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,7 +74,7 @@ public final class HoneBench {
       comparison.add(costs);
       results(comparison).write(results); // it may be ended before the last
     }
-    BenchResults all = results(comparison);
+    ResultPage all = results(comparison);
     console.say("");
     console.say(all.toText());
     all.write(results).forEach(console::say);
@@ -107,8 +106,7 @@ public final class HoneBench {
         ms -> "%.1f s".formatted(ms / 1e3));
   }
 
-  private BenchResults results(
-      Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison) {
+  private ResultPage results(Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison) {
     String title =
         "Hone's applications, %s inputs, wall of the client, rounds: %d"
             .formatted(size.name().toLowerCase(Locale.ROOT), comparison.rounds().size());
@@ -124,17 +122,18 @@ public final class HoneBench {
             bars.put(
                 ratio.of().title(),
                 figures.stream().map(figure -> comparison.bar(figure, ratio)).toList()));
-    return new BenchResults(
+    return ResultPage.ofRounds(
         "bench-hone-" + size.name().toLowerCase(Locale.ROOT),
         title,
-        Machine.here(),
         Map.of("records", records),
         comparison.rounds(),
         comparison.table(figures),
-        new CostPlot(
-            title,
-            "wall, in per cent of Sluice's",
-            workloads.stream().map(HoneWorkload::program).toList(),
-            bars));
+        Map.of(
+            "",
+            new CostPlot(
+                title,
+                "wall, in per cent of Sluice's",
+                workloads.stream().map(HoneWorkload::program).toList(),
+                bars)));
   }
 }

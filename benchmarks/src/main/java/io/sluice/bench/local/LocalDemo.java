@@ -1,10 +1,10 @@
 package io.sluice.bench.local;
 
-import io.sluice.bench.BenchResults;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.Ratio;
+import io.sluice.bench.ResultPage;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.hadoop.TextSource;
 import io.sluice.it.cluster.ClusterException;
@@ -12,7 +12,6 @@ import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -101,19 +100,10 @@ public final class LocalDemo {
         checkOutputs(jobs);
       }
     }
-    BenchResults all = results(comparison, hadoop, name);
+    ResultPage all = results(comparison, hadoop, name);
     console.say("");
     console.say(all.toText());
     all.write(results).forEach(console::say);
-    console.say(
-        "plot:    "
-            + results.write(
-                name + "-gc.png",
-                GcShare.plot(
-                        all.title(),
-                        comparison,
-                        List.of(share("TeraSort", Round::sort), share("WordCount", Round::count)))
-                    ::draw));
   }
 
   private static Figure<Round> share(String job, Function<Round, ProcessCosts> costs) {
@@ -138,7 +128,7 @@ public final class LocalDemo {
         "all outputs agree: TeraSort's are sorted with " + report + ", WordCount's the same bytes");
   }
 
-  private BenchResults results(
+  private ResultPage results(
       Comparison<LocalVariant, Round> comparison, HadoopDistribution hadoop, String name) {
     String title =
         "Hadoop %s in one process, TeraSort of %s and WordCount, rounds: %d"
@@ -146,14 +136,20 @@ public final class LocalDemo {
     List<Figure<Round>> figures = new ArrayList<>();
     figures.addAll(figures("TeraSort", Round::sort));
     figures.addAll(figures("WordCount", Round::count));
-    return new BenchResults(
+    return ResultPage.ofRounds(
         name,
         title,
-        Machine.here(),
         Map.of("teraSortBytes", sizeBytes),
         comparison.rounds(),
         comparison.table(figures),
-        plot(title, comparison));
+        Map.of(
+            "",
+            plot(title, comparison),
+            "-gc",
+            GcShare.plot(
+                title,
+                comparison,
+                List.of(share("TeraSort", Round::sort), share("WordCount", Round::count)))));
   }
 
   private static List<Figure<Round>> figures(String job, Function<Round, ProcessCosts> costs) {

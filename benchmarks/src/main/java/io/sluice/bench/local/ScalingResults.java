@@ -3,13 +3,13 @@ package io.sluice.bench.local;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.ResultPage;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -127,8 +127,8 @@ final class ScalingResults {
         "Where tasks waited for each other: a run of each with two threads, of which the JVM has"
             + " recorded every wait of a task's thread:",
         contention());
-    Map<String, ResultFiles.Writer> plots = new LinkedHashMap<>();
-    plots.put("", plot(title)::draw);
+    Map<String, Plot> plots = new LinkedHashMap<>();
+    plots.put("", plot(title));
     return new ResultPage("bench-scaling", title, Machine.here(), data, tables, notes(), plots);
   }
 

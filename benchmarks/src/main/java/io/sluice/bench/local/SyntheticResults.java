@@ -4,11 +4,11 @@ import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.ResultPage;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,19 +73,17 @@ final class SyntheticResults {
         shape.title(), costs -> value.applyAsDouble(costs.get(shape.title())), SECONDS);
   }
 
-  private Map<String, ResultFiles.Writer> plots(String title) {
-    Map<String, ResultFiles.Writer> plots = new LinkedHashMap<>();
+  private Map<String, Plot> plots(String title) {
+    Map<String, Plot> plots = new LinkedHashMap<>();
     for (SyntheticShape.Part part : parts) {
       switch (part) {
-        case KEYS -> plots.put("-keys", bars(title, part.shapes())::draw);
+        case KEYS -> plots.put("-keys", bars(title, part.shapes()));
         case PAYLOAD ->
             plots.put(
-                "-payload",
-                lines(title, part, "letters of a value", SyntheticShape::letters)::draw);
+                "-payload", lines(title, part, "letters of a value", SyntheticShape::letters));
         case CPU ->
             plots.put(
-                "-cpu",
-                lines(title, part, "digits of pi for each token", SyntheticShape::digits)::draw);
+                "-cpu", lines(title, part, "digits of pi for each token", SyntheticShape::digits));
         default -> throw new IllegalStateException(part.name());
       }
     }

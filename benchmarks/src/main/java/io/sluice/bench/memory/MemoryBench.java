@@ -93,17 +93,17 @@ public final class MemoryBench {
         for (double fraction : plan.fractions()) {
           NodeMemory memory = NodeMemory.of(baseBytes, data.get(workload), fraction);
           Optional<StockTuning> stock = cell(node, results, workload, fraction, memory);
-          results.write(files);
+          results.page().write(files);
           if (workload == MemoryWorkload.SORT && fraction == SECOND_JOB_FRACTION) {
             secondJobs(node, results, memory, stock);
-            results.write(files);
+            results.page().write(files);
           }
         }
       }
     }
     console.say("");
-    console.say(results.toText());
-    results.write(files).forEach(console::say);
+    console.say(results.page().toText());
+    results.page().write(files).forEach(console::say);
   }
 
   private long volumeBytes() {

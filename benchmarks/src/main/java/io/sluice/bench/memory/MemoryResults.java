@@ -1,12 +1,13 @@
 package io.sluice.bench.memory;
 
 import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot;
+import io.sluice.bench.ResultPage;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.limit.DeviceRate;
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -19,8 +20,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * What the bench has measured so far, and its pages: all as JSON, the targets and a table, plots of
- * time and of the device's bytes over memory.
+ * What the bench has measured so far: all of it, the targets and a table, plots of time and of the
+ * device's bytes over memory.
  *
  * <p>Not thread-safe.
  */
@@ -52,8 +53,6 @@ final class MemoryResults {
     rates =
         "Device of the shuffle: %s; of the distributed file system: %s"
             .formatted(show(plan.shuffleRate()), show(plan.filesRate()));
-    head.put("title", title);
-    head.put("machine", Machine.here());
     head.put("rates", rates);
   }
 
@@ -145,51 +144,33 @@ final class MemoryResults {
     failures.add(step + ": " + String.valueOf(failure.getMessage()).lines().findFirst().orElse(""));
   }
 
-  String toText() {
-    return "%s\n%s\n%s\n\n%s\n%s\n%s"
-        .formatted(
-            title,
-            Machine.here(),
-            bounds(),
-            table().toText(),
-            targets().table().toText(),
-            String.join("\n", failures));
-  }
-
-  /** Writes all files, over those of before, and returns what says where they are. */
-  List<String> write(ResultFiles files) {
+  /** All that is written of it, over what was before. */
+  ResultPage page() {
     Map<String, Object> all = new LinkedHashMap<>(head);
     all.put("intermediate", data);
     all.put("tried", tried);
     all.put("cells", cells);
     all.put("besides", besides);
     all.put("failures", failures);
-    return List.of(
-        "results: " + files.json(NAME, all),
-        "table:   " + files.text(NAME + ".md", page()),
-        "plot:    " + files.write(NAME + "-time.png", plot("time", "s", MemoryCell::wallS)::draw),
-        "plot:    "
-            + files.write(
-                NAME + "-bytes.png",
-                plot(
-                        "read from and written to the shuffle's device",
-                        "MB",
-                        cell -> cell.deviceBytes() / 1e6)
-                    ::draw));
-  }
-
-  private String page() {
-    return title
-        + " on "
-        + Machine.here()
-        + "\n\n"
-        + bounds()
-        + "\n\n"
-        + table().toMarkdown()
-        + "\n"
-        + targets().table().toMarkdown()
-        + (failures.isEmpty() ? "" : "\nNot all went well:\n\n- " + String.join("\n- ", failures))
-        + "\n";
+    Map<String, TextTable> tables = new LinkedHashMap<>();
+    tables.put(bounds(), table());
+    tables.put("Targets:", targets().table());
+    Map<String, Plot> plots = new LinkedHashMap<>();
+    plots.put("-time", plot("time", "s", MemoryCell::wallS));
+    plots.put(
+        "-bytes",
+        plot(
+            "read from and written to the shuffle's device",
+            "MB",
+            cell -> cell.deviceBytes() / 1e6));
+    return new ResultPage(
+        NAME,
+        title,
+        Machine.here(),
+        all,
+        tables,
+        failures.stream().map("Not all went well: "::concat).toList(),
+        plots);
   }
 
   private String bounds() {

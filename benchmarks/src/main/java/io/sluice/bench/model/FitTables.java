@@ -117,6 +117,10 @@ final class FitTables {
         "predicted as measured",
         List.of(new LinePlot.Point(least, least, 0), new LinePlot.Point(most, most, 0)));
     return new LinePlot(
-        "The model on sizes that nothing was fitted to", "measured, ms", "predicted, ms", series);
+        "The model on sizes that nothing was fitted to",
+        "measured, ms",
+        "predicted, ms",
+        series,
+        true);
   }
 }

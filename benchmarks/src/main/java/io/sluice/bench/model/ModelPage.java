@@ -1,5 +1,6 @@
 package io.sluice.bench.model;
 
+import io.sluice.bench.Plot;
 import io.sluice.bench.ResultPage;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
@@ -66,17 +67,16 @@ public final class ModelPage {
         .formatted(network.alphaMs(), bandwidth);
   }
 
-  private static Map<String, ResultFiles.Writer> plots(
-      FitTables fits, Figure8Tables figure, ScaleTables scale) {
-    Map<String, ResultFiles.Writer> plots = new LinkedHashMap<>();
-    plots.put("-check", fits.plot()::drawLogarithmic);
-    plots.put("-8a", figure.nvmeTimes()::draw);
-    plots.put("-8b", figure.ramTimes()::draw);
-    plots.put("-8c", figure.utilization()::draw);
-    plots.put("-connections", scale.connections()::drawLogarithmic);
-    plots.put("-messages", scale.messages()::drawLogarithmic);
-    plots.put("-runs", scale.runs()::drawLogarithmic);
-    plots.put("-registered", scale.registered()::drawLogarithmic);
+  private static Map<String, Plot> plots(FitTables fits, Figure8Tables figure, ScaleTables scale) {
+    Map<String, Plot> plots = new LinkedHashMap<>();
+    plots.put("-check", fits.plot());
+    plots.put("-8a", figure.nvmeTimes());
+    plots.put("-8b", figure.ramTimes());
+    plots.put("-8c", figure.utilization());
+    plots.put("-connections", scale.connections());
+    plots.put("-messages", scale.messages());
+    plots.put("-runs", scale.runs());
+    plots.put("-registered", scale.registered());
     return plots;
   }
 }

@@ -119,7 +119,7 @@ final class ScaleTables {
         series.put("limit: " + curve.limit().name(), points(curve.limit().value()));
       }
     }
-    return new LinePlot(title, "nodes", unit, series);
+    return new LinePlot(title, "nodes", unit, series, true);
   }
 
   /** A logarithmic axis has no zero. */

@@ -3,12 +3,12 @@ package io.sluice.bench.rmr;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
+import io.sluice.bench.Plot;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.ResultPage;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -107,7 +107,7 @@ final class RmrResults {
   }
 
   /** Time, and what spills take of it, in per cent of stock's. */
-  private Map<String, ResultFiles.Writer> plots(
+  private Map<String, Plot> plots(
       String title, Comparison<RmrVariant, Map<RmrWorkload, JobCosts>> comparison) {
     List<String> programs = costs.cases().stream().map(RmrWorkload::program).toList();
     Map<String, List<CostPlot.Bar>> time = new LinkedHashMap<>();
@@ -131,8 +131,7 @@ final class RmrResults {
             .map(workload -> new CostPlot.Bar(100 * workload.paperShare().orElse(0), 0))
             .toList());
     return Map.of(
-        "", new CostPlot(title, "time, per cent of stock's", programs, time)::draw,
-        "-spill",
-            new CostPlot(title, "spill and merge, per cent of stock's", programs, spill)::draw);
+        "", new CostPlot(title, "time, per cent of stock's", programs, time),
+        "-spill", new CostPlot(title, "spill and merge, per cent of stock's", programs, spill));
   }
 }

@@ -3,12 +3,12 @@ package io.sluice.bench.rmr;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot;
 import io.sluice.bench.ResultPage;
 import io.sluice.bench.Spread;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.MapPhases;
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,10 +37,10 @@ final class RmrSizesResults {
         "Figure 4: time from submission until the last map had ended, and from there to the end",
         comparison.table(stages()));
     tables.put("Figure 3: spill and merge of the maps of each size", comparison.table(spills()));
-    Map<String, ResultFiles.Writer> plots = new LinkedHashMap<>();
+    Map<String, Plot> plots = new LinkedHashMap<>();
     for (RmrWorkload workload : workloads()) {
-      plots.put("-stages-" + workload.program(), stages(title, workload, comparison)::draw);
-      plots.put("-spill-" + workload.program(), spills(title, workload, comparison)::draw);
+      plots.put("-stages-" + workload.program(), stages(title, workload, comparison));
+      plots.put("-spill-" + workload.program(), spills(title, workload, comparison));
     }
     return new ResultPage(
         "bench-rmr-sizes",

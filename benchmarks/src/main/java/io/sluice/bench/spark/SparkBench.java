@@ -1,15 +1,14 @@
 package io.sluice.bench.spark;
 
-import io.sluice.bench.BenchResults;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.Ratio;
+import io.sluice.bench.ResultPage;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.it.spark.SparkDistribution;
 import io.sluice.it.spark.SparkJob;
@@ -209,19 +208,18 @@ public final class SparkBench {
     last.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));
   }
 
-  private BenchResults results(Comparison<SparkVariant, SparkReports> comparison, String name) {
+  private ResultPage results(Comparison<SparkVariant, SparkReports> comparison, String name) {
     String title =
         "Spark %s, %,d rows, rounds: %d, two executors with a core each"
             .formatted(spark.version(), rows, comparison.rounds().size());
     SparkReports first = comparison.rounds().get(0).get(SparkVariant.SLUICE);
-    return new BenchResults(
+    return ResultPage.ofRounds(
         name,
         title,
-        Machine.here(),
         Map.of("partitions", PARTITIONS),
         comparison.rounds(),
         comparison.table(figures(first)),
-        plot(title, comparison, first.workloads(SparkRun.COLD), plotted()));
+        Map.of("", plot(title, comparison, first.workloads(SparkRun.COLD), plotted())));
   }
 
   /** Sluice against stock where both do the same. */

@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
       PageRankBenchCommand.class,
       RmrBenchCommand.class,
       RmrSizesBenchCommand.class,
+      RedrawCommand.class,
       ScalingBenchCommand.class,
       SparkBenchCommand.class,
       SyntheticBenchCommand.class,

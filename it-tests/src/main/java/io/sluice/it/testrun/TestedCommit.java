@@ -1,8 +1,6 @@
 package io.sluice.it.testrun;
 
-import io.sluice.it.cluster.ClusterException;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import io.sluice.it.report.Commit;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -10,25 +8,12 @@ import java.util.Optional;
  * The commit that a run tests: the one that was there before the build.
  *
  * @param root of the checkout
- * @param name with {@code -dirty} if the files were not the commit's; {@code unknown} without git
+ * @param name as {@link Commit} gives it
  */
 record TestedCommit(Path root, String name) {
-  /** The one that is there now; the script {@code sluice} asks git the same. */
+  /** The one that is there now. */
   static TestedCommit now(Path root) {
-    try {
-      Process git =
-          new ProcessBuilder("git", "describe", "--always", "--dirty", "--abbrev=12")
-              .directory(root.toFile())
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      return new TestedCommit(root, git.waitFor() == 0 ? said : "unknown");
-    } catch (IOException e) {
-      return new TestedCommit(root, "unknown"); // no git
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ClusterException("interrupted while asking git for the commit", e);
-    }
+    return new TestedCommit(root, Commit.of(root));
   }
 
   /** Why a result must not be called this commit's; empty if it may. */

@@ -1,0 +1,26 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.StoredPlots;
+import io.sluice.it.report.Console;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluice bench redraw}. */
+@Command(
+    name = "redraw",
+    description = "Draws the plots of results again, out of their JSON, beside it.",
+    mixinStandardHelpOptions = true)
+final class RedrawCommand implements Callable<Integer> {
+  @Parameters(arity = "1..*", paramLabel = "JSON", description = "Such as docs/results/*.json.")
+  private List<Path> results;
+
+  @Override
+  public Integer call() {
+    Console console = Console.standard();
+    results.stream().map(StoredPlots::drawAgain).forEach(said -> said.forEach(console::say));
+    return 0;
+  }
+}
