@@ -41,12 +41,7 @@ final class BenchCommand implements Callable<Integer> {
       description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Option(
       names = "--encrypted",
@@ -62,7 +57,7 @@ final class BenchCommand implements Callable<Integer> {
           encrypted
               ? HadoopBench.encrypted(cluster, console, sizeBytes)
               : HadoopBench.plain(cluster, console, sizeBytes);
-      bench.run(runs, new ResultFiles(workspace.results()));
+      bench.run(runs.count(), new ResultFiles(workspace.results()));
     }
     return 0;
   }

@@ -10,29 +10,23 @@ import java.util.function.Supplier;
 
 /** What {@code sluice bench all} runs, in this order. */
 enum BenchSuite {
-  LOCAL(50, "local --size 128m --runs 1", 240, "local --runs 3"),
-  CHAIN(40, "chain --size 64m --runs 1", 300, "chain --runs 3"),
-  EXCHANGE(40, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 1_200, "exchange --runs 3"),
-  SCALING(60, "scaling --size 128m --runs 1", 600, "scaling --runs 3"),
-  SPARK(100, "spark --rows 500000 --runs 1", 2_400, "spark --runs 5", BenchSuite::noSpark),
-  TERASORT(90, "--size 64m --runs 1", 1_800, "--size 1g --runs 5"),
-  ENCRYPTED(90, "--size 64m --runs 1 --encrypted", 1_800, "--size 1g --runs 5 --encrypted"),
-  HONE(
-      110,
-      "hone --workload LDA --runs 1",
-      3_600,
-      "hone --size MEDIUM --runs 5",
-      BenchSuite::noSpark),
-  SYNTHETIC(110, "synthetic --size 20k --parts CPU --runs 1", 3_600, "synthetic --runs 3"),
-  PAGERANK(
-      110, "pagerank --size 10k --iterations 1 --runs 1", 7_200, "pagerank --size 4m --runs 5"),
-  RMR_NVM(120, "rmr-nvm --size 16m --workload TERASORT --runs 1", 18_000, "rmr-nvm --runs 5"),
-  RMR_SIZES(180, "rmr-sizes --size 6m --engines SLUICE --runs 1", 7_200, "rmr-sizes --runs 5"),
+  LOCAL(50, "local --size 128m --runs 1", 400, "local"),
+  CHAIN(40, "chain --size 64m --runs 1", 500, "chain"),
+  EXCHANGE(40, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 2_000, "exchange"),
+  SCALING(60, "scaling --size 128m --runs 1", 1_000, "scaling"),
+  SPARK(100, "spark --rows 500000 --runs 1", 2_400, "spark", BenchSuite::noSpark),
+  TERASORT(90, "--size 64m --runs 1", 1_800, "--size 1g"),
+  ENCRYPTED(90, "--size 64m --runs 1 --encrypted", 1_800, "--size 1g --encrypted"),
+  HONE(110, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM", BenchSuite::noSpark),
+  SYNTHETIC(110, "synthetic --size 20k --parts CPU --runs 1", 6_000, "synthetic"),
+  PAGERANK(110, "pagerank --size 10k --iterations 1 --runs 1", 7_200, "pagerank --size 4m"),
+  RMR_NVM(120, "rmr-nvm --size 16m --workload TERASORT --runs 1", 18_000, "rmr-nvm"),
+  RMR_SIZES(180, "rmr-sizes --size 6m --engines SLUICE --runs 1", 7_200, "rmr-sizes"),
   MEMORY(
       90,
       "memory --size 60m --workload sort --fractions 1.0 --runs 1",
-      7_200,
-      "memory --runs 3",
+      12_000,
+      "memory",
       () -> LoopVolume.unavailableBecause().or(ResourceGroups::unavailableBecause));
 
   private final int quickS;

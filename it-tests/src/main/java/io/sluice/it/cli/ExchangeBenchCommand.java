@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -35,12 +36,7 @@ final class ExchangeBenchCommand implements Callable<Integer> {
       description = "Tasks of the jobs (default: ${DEFAULT-VALUE}).")
   private List<ExchangeShape> shapes;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often each mode runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   /** As picocli tells of what is wrong. */
   static final class ShapeConverter implements ITypeConverter<ExchangeShape> {
@@ -58,7 +54,7 @@ final class ExchangeBenchCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     new ExchangeBench(workspace, Console.standard(), sizeBytes, shapes)
-        .run(runs, new ResultFiles(workspace.results()));
+        .run(runs.count(), new ResultFiles(workspace.results()));
     return 0;
   }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench hone}. */
@@ -40,12 +41,7 @@ final class HoneBenchCommand implements Callable<Integer> {
       description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
   private List<HoneWorkload> workloads = List.of(HoneWorkload.values());
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often everybody runs each (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Override
   public Integer call() {
@@ -57,7 +53,7 @@ final class HoneBenchCommand implements Callable<Integer> {
         console,
         clients ->
             new HoneBench(console, clients.with(spark), workloads, size)
-                .run(runs, new ResultFiles(workspace.results())));
+                .run(runs.count(), new ResultFiles(workspace.results())));
     return 0;
   }
 

@@ -6,6 +6,7 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench local}. */
@@ -21,18 +22,13 @@ final class LocalBenchCommand implements Callable<Integer> {
       description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "5",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Override
   public Integer call() {
     Workspace workspace = Workspace.find();
     LocalDemo.bench(workspace, Console.standard(), sizeBytes)
-        .run(runs, new ResultFiles(workspace.results()), "bench-local");
+        .run(runs.count(), new ResultFiles(workspace.results()), "bench-local");
     return 0;
   }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench memory}. */
@@ -38,12 +39,7 @@ final class MemoryBenchCommand implements Callable<Integer> {
               + " (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Option(
       names = "--workload",
@@ -94,7 +90,7 @@ final class MemoryBenchCommand implements Callable<Integer> {
     MemoryPlan plan =
         new MemoryPlan(
             sizeBytes,
-            runs,
+            runs.count(),
             workloads.stream().map(MemoryWorkload::of).toList(),
             fractions,
             rate(shuffleRate),

@@ -34,12 +34,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
       description = "Of PageRank (default: ${DEFAULT-VALUE}, the paper's).")
   private int iterations;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Override
   public Integer call() {
@@ -47,7 +42,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
       new PageRankBench(workspace, cluster, console, pages, iterations)
-          .run(runs, new ResultFiles(workspace.results()));
+          .run(runs.count(), new ResultFiles(workspace.results()));
     }
     return 0;
   }

@@ -21,15 +21,10 @@ final class RmrOptions {
       description = "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).")
   private Set<RmrVariant> variants = EnumSet.allOf(RmrVariant.class);
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "5",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   int runs() {
-    return runs;
+    return runs.count();
   }
 
   /** Has a bench run on clusters for all variants: the one with slow pools is one of its own. */

@@ -6,6 +6,7 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench scaling}. */
@@ -23,18 +24,13 @@ final class ScalingBenchCommand implements Callable<Integer> {
       description = "Of TeraSort's input; LDA's takes about as long (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "5",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Override
   public Integer call() {
     Workspace workspace = Workspace.find();
     new ScalingBench(workspace, Console.standard(), sizeBytes)
-        .run(runs, new ResultFiles(workspace.results()));
+        .run(runs.count(), new ResultFiles(workspace.results()));
     return 0;
   }
 }

@@ -9,6 +9,7 @@ import io.sluice.it.spark.SparkDistribution;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -26,12 +27,7 @@ final class SparkBenchCommand implements Callable<Integer> {
       description = "Rows of every shuffle (default: ${DEFAULT-VALUE}).")
   private long rows;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Option(
       names = "--on-tmpfs",
@@ -65,7 +61,7 @@ final class SparkBenchCommand implements Callable<Integer> {
       name = "bench-spark-tmpfs";
     }
     new SparkBench(workspace, Console.standard(), spark, rows, true, variants)
-        .run(runs, new ResultFiles(workspace.results()), name);
+        .run(runs.count(), new ResultFiles(workspace.results()), name);
     return 0;
   }
 }

@@ -8,6 +8,7 @@ import io.sluice.it.report.ResultFiles;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench synthetic}. */
@@ -31,12 +32,7 @@ final class SyntheticBenchCommand implements Callable<Integer> {
       description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
   private List<SyntheticShape.Part> parts = List.of(SyntheticShape.Part.values());
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often everybody runs each shape (default: ${DEFAULT-VALUE}).")
-  private int runs;
+  @Mixin private RunsOption runs;
 
   @Override
   public Integer call() {
@@ -47,7 +43,7 @@ final class SyntheticBenchCommand implements Callable<Integer> {
         console,
         clients ->
             new SyntheticBench(console, clients, parts, lines)
-                .run(runs, new ResultFiles(workspace.results())));
+                .run(runs.count(), new ResultFiles(workspace.results())));
     return 0;
   }
 }
