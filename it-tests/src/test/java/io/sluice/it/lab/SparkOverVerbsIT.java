@@ -43,7 +43,11 @@ class SparkOverVerbsIT {
 
   /** An emulator beside other work is slow, and what comes late is no fault here. */
   private static final Map<String, String> PATIENCE =
-      Map.of("spark.network.timeout", "10min", "spark.sluice.io.timeout", "5min");
+      Map.of(
+          "spark.network.timeout", "10min",
+          "spark.worker.timeout", "600", // else the master gives up workers after a minute
+          "spark.sluice.io.timeout", "5min",
+          "spark.sluice.server.proofTimeout", "5min");
 
   /** Of Spark's core alone: queries load a compiler besides. */
   @Test
@@ -65,6 +69,7 @@ class SparkOverVerbsIT {
     ContextReport ours = contexts.get(1);
     Map<String, Long> readBytes = PlanOracle.bytesByWay(ours);
     reporter.publishEntry("shuffle", readBytes + ", Spark counts " + ours.costs());
+    reporter.publishEntry("executors", ours.events().toString());
     reporter.publishEntry("verbs", device.since(PlanOracle.served(ours)));
     PlanOracle oracle = new PlanOracle(new ShufflePlanReport(List.of(stock)));
     assertAll(
