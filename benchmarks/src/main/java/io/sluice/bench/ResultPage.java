@@ -81,6 +81,7 @@ public record ResultPage(
     all.putAll(data);
     List<StoredPlots.One> stored =
         plots.entrySet().stream()
+            .sorted(Map.Entry.comparingByKey())
             .map(plot -> new StoredPlots.One(plot.getKey(), plot.getValue()))
             .toList();
     all.put("plots", stored);
