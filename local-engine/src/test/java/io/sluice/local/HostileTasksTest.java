@@ -236,6 +236,27 @@ class HostileTasksTest {
     assertTrue(Jobs.contents(jobs.output(OURS)).contains("side-0: x"));
   }
 
+  /** Leaves threads that wait for ever, one of them such that a JVM waits for it. */
+  public static class LeavesThreads extends Jobs.Words {
+    @Override
+    protected void cleanup(Context context) {
+      for (boolean daemon : new boolean[] {false, true}) {
+        Thread left = new Thread(HostileTasksTest::hangWithoutEnd, "left by the user");
+        left.setDaemon(daemon);
+        left.start();
+      }
+    }
+  }
+
+  @Test
+  void threadsThatTasksLeaveHoldUpNoJobAndNothingOfIts() throws Exception {
+    Job job = job(LeavesThreads.class);
+    assertSucceedsAsStock(job);
+    begun.await();
+    Leftovers.none(jobs.conf(), directory.resolve("tmp"));
+    assertTrue(hanging.isAlive(), "what the user has started is his");
+  }
+
   /** Throws what is neither exception nor error, as Scala's control flow is. */
   public static class ThrowsAnything extends Jobs.Words {
     @Override

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.mapred.JobID;
 
 /**
@@ -26,14 +27,17 @@ final class GrowthAdvice {
   private final int threads;
   private final ProcessStore store;
   private final long overflowsBefore;
-  private final long startNs = System.nanoTime();
+  private final LongSupplier clockNs;
+  private final long startNs;
 
   /** Of a job that begins, with so many maps at a time. */
-  GrowthAdvice(JobID job, int threads, ProcessStore store) {
+  GrowthAdvice(JobID job, int threads, ProcessStore store, LongSupplier clockNs) {
     this.job = job;
     this.threads = threads;
     this.store = store;
     this.overflowsBefore = store.stats().overflows();
+    this.clockNs = clockNs;
+    this.startNs = clockNs.getAsLong();
   }
 
   /** By its input. */
@@ -50,7 +54,7 @@ final class GrowthAdvice {
   /** By what it took. */
   Optional<String> after() {
     List<String> why = new ArrayList<>();
-    long minutes = TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - startNs);
+    long minutes = TimeUnit.NANOSECONDS.toMinutes(clockNs.getAsLong() - startNs);
     if (minutes >= LONG_MIN) {
       why.add("took %d min".formatted(minutes));
     }

@@ -130,7 +130,7 @@ final class JobTasks {
   /** Runs all. */
   void run(String jobFile, TaskRun.Committers committers) throws Exception {
     ProcessStore store = ProcessStore.of(conf);
-    GrowthAdvice advice = new GrowthAdvice(id, settings.mapThreads(), store);
+    GrowthAdvice advice = new GrowthAdvice(id, settings.mapThreads(), store, System::nanoTime);
     advice.before(inputBytes()).ifPresent(LOG::info);
     try (JobExchange exchange =
             JobExchange.begin(

@@ -1,14 +1,8 @@
 package io.sluice.local.oracle;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,36 +12,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A store without memory or with little, and one whose disk is full: each in its own process. */
 @Timeout(300)
 class FullStoreTest {
-  private static final long LIMIT_S = 200;
-
   @TempDir private Path directory;
 
   /** Runs {@link FullStore}, whose files may have so many blocks of the shell, or any. */
   private String run(String blocks, String memoryMb, boolean succeeds) throws Exception {
-    Path log = directory.resolve("log");
-    List<String> command =
-        new ArrayList<>(List.of("bash", "-c", "ulimit -f " + blocks + " && exec \"$@\"", "-"));
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(FullStore.class.getName());
-    command.addAll(List.of(directory.toString(), memoryMb, Boolean.toString(succeeds)));
-    Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    try {
-      assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> text(log));
-      assertEquals(0, process.exitValue(), () -> text(log));
-      return text(log);
-    } finally {
-      process.destroyForcibly();
-    }
-  }
-
-  private static String text(Path log) {
-    try {
-      return Files.readString(log);
-    } catch (IOException e) {
-      throw new AssertionError(e);
+    try (ForkedJvm jvm =
+        ForkedJvm.start(
+            directory.resolve("log"),
+            "ulimit -f " + blocks + " && ",
+            "512m",
+            FullStore.class,
+            directory.toString(),
+            memoryMb,
+            Boolean.toString(succeeds))) {
+      return jvm.succeeded();
     }
   }
 

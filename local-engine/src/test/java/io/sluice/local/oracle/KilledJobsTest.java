@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** Jobs and attempts that are killed while the user's code is anywhere. */
 class KilledJobsTest extends OracleTestBase {
-  private static final int JOBS = 50;
   private static final List<Step> WHEN =
       Stream.of(Step.values()).filter(step -> step.compareTo(Step.SETUP_JOB) >= 0).toList();
+  private static final int JOBS = 2 * WHEN.size();
 
   private Oracle.Ran stock;
 
@@ -47,9 +47,9 @@ class KilledJobsTest extends OracleTestBase {
         this::program, Oracle.EXCHANGES.get(random.nextInt(Oracle.EXCHANGES.size())), threads());
   }
 
-  /** Whatever is called next, calls this. */
-  private void arm(Faults.Action action) {
-    Step step = WHEN.get(random.nextInt(WHEN.size()));
+  /** Calls this at one of the steps; they take turns. */
+  private void arm(int job, Faults.Action action) {
+    Step step = WHEN.get(job % WHEN.size());
     Faults.at(step, action, random.nextInt(step == Step.MAP ? 200 : 4), 1);
   }
 
@@ -58,7 +58,7 @@ class KilledJobsTest extends OracleTestBase {
     int killed = 0;
     for (int i = 0; i < JOBS; i++) {
       Job job = next();
-      arm(step -> job.killJob());
+      arm(i, step -> job.killJob());
       Oracle.Ran ran = oracle.run(job);
       JobStatus.State state = job.getStatus().getState();
       if (state == JobStatus.State.SUCCEEDED) { // it had ended, or all but
@@ -96,7 +96,7 @@ class KilledJobsTest extends OracleTestBase {
     for (int i = 0; i < JOBS; i++) {
       Job job = next();
       boolean fails = random.nextBoolean();
-      arm(step -> killOne(job, fails));
+      arm(i, step -> killOne(job, fails));
       Oracle.same(stock, oracle.succeeded(oracle.run(job)), "job " + i);
     }
   }
