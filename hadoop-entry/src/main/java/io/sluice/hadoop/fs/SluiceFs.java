@@ -19,6 +19,15 @@ public final class SluiceFs extends DelegateToFileSystem {
     super(uri, new SluiceFileSystem(), conf, SluiceFileSystem.SCHEME, false);
   }
 
+  /** Without a path where there is an authority, as HDFS's: Hadoop's mounts append theirs to it. */
+  @Override
+  public URI getUri() {
+    URI uri = super.getUri();
+    return uri.getAuthority() == null
+        ? uri
+        : URI.create(uri.getScheme() + "://" + uri.getRawAuthority());
+  }
+
   @Override
   public int getUriDefaultPort() {
     return -1; // there are none
