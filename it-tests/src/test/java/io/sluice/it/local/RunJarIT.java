@@ -24,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 class RunJarIT {
   private static final long DEADLINE_S = 240;
 
+  /** Of an installation, which need not be there. */
+  private static final String HADOOP_HOME = "hadoop";
+
   /** What the script reads of a checkout; the rest would be built anew. */
   private static final List<String> BUILT =
       List.of("README.md", "docs", "it-tests/distribution", "jars/hadoop/target");
@@ -59,6 +62,15 @@ class RunJarIT {
                         && line.contains("shared objects file")),
         "the engine's classes are not from the archive");
     assertEquals(List.of("classes.jsa", "log"), names(archive.getParent()));
+  }
+
+  @Test
+  void findsTheNativeLibrariesOfAnInstallation() throws Exception {
+    Path libraries = Files.createDirectories(root.resolve(HADOOP_HOME).resolve("lib/native"));
+
+    String said = countWords("words", "-XshowSettings:properties");
+
+    assertTrue(said.contains("java.library.path = " + libraries), said);
   }
 
   @Test
@@ -166,6 +178,7 @@ class RunJarIT {
             .redirectErrorStream(true)
             .redirectOutput(root.resolve("said-" + output).toFile());
     builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", jvmOptions));
+    builder.environment().put("HADOOP_HOME", root.resolve(HADOOP_HOME).toString());
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     return builder.start();
   }

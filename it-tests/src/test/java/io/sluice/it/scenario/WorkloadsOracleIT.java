@@ -13,12 +13,12 @@ import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.local.ComparedCounters;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,8 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The papers' programs on a stock cluster and in their client's own process: the same command with
- * another {@code mapreduce.framework.name}. The history server tells of both what they counted.
+ * The papers' programs, and some of Hadoop's, on a stock cluster and in their client's own process:
+ * the same command with another {@code mapreduce.framework.name}. The history server tells of both
+ * what they counted.
  */
 @ExtendWith(SharedCluster.class)
 class WorkloadsOracleIT {
@@ -43,8 +44,15 @@ class WorkloadsOracleIT {
    * A program, and how to make what it reads; @in and @out are directories.
    *
    * @param input the generator or program that does, with its arguments
+   * @param isExample whether it is one of Hadoop's examples, and not one of ours
    */
-  record Workload(String name, List<String> input, List<String> arguments) {
+  record Workload(String name, List<String> input, List<String> arguments, boolean isExample) {
+    Path jar(PseudoCluster cluster) {
+      return isExample
+          ? cluster.spec().distribution().examplesJar()
+          : Workspace.find().workloadsJar();
+    }
+
     @Override
     public String toString() {
       return name;
@@ -52,7 +60,12 @@ class WorkloadsOracleIT {
   }
 
   private static Workload workload(String name, String input, String arguments) {
-    return new Workload(name, List.of(input.split(" ")), List.of(arguments.split(" ")));
+    return new Workload(name, List.of(input.split(" ")), List.of(arguments.split(" ")), false);
+  }
+
+  private static Workload example(String name, String arguments) {
+    return new Workload(
+        name, List.of("generate-text", "2000", "@in"), List.of(arguments.split(" ")), true);
   }
 
   private static final Workload PAGE_RANK =
@@ -77,12 +90,34 @@ class WorkloadsOracleIT {
         workload("degreedistribution", edges, "@in @out"),
         workload("radius", edges, "@in @out 3"),
         workload("aggregation", tables, "@in/uservisits @out"),
-        workload("join", tables, "@in/rankings @in/uservisits @out"));
+        workload("join", tables, "@in/rankings @in/uservisits @out"),
+        example("aggregatewordcount", "@in @out 3 textinputformat"),
+        example("grep", "@in @out [a-m][a-z]+"),
+        example("multifilewc", "@in @out"),
+        example("wordstandarddeviation", "@in @out"));
   }
 
   @Test
   void pageRankPutsOutAndCountsTheSameInOneProcess(PseudoCluster cluster) {
     sameInOneProcess(cluster, PAGE_RANK);
+  }
+
+  /** The same command on the cluster, when one machine is too small. */
+  @Test
+  @Tag("campaign")
+  void pageRankGrowsOntoTheClusterAndGoesThroughSluiceThere(PseudoCluster cluster) {
+    Workload grows = workload("pagerank", "generate-graph 400 @grows", "@grows @out 2");
+    inOneProcess(cluster, grows, "", grows.input);
+    List<String> program = program(grows);
+    inOneProcess(cluster, grows, "/before", program);
+    String printed =
+        onCluster(cluster, grows, "/after", program, HadoopVariant.SLUICE.settings(cluster));
+    Oracle.assertSameOutput(cluster, directory(grows) + "/before", directory(grows) + "/after");
+    List<String> jobs = jobs(printed);
+    assertFalse(jobs.isEmpty(), printed);
+    for (String job : jobs) {
+      assertFalse(JobHistory.of(cluster).counters(job).group(JobCounters.SLUICE).isEmpty(), job);
+    }
   }
 
   @ParameterizedTest
@@ -97,11 +132,12 @@ class WorkloadsOracleIT {
     if (workload.arguments.contains("@sequences")) {
       inOneProcess(cluster, workload, "", List.of("sequencecount", "@in", "@sequences"));
     }
-    List<String> program = new ArrayList<>(List.of(workload.name, "-Dmapreduce.job.reduces=3"));
-    program.addAll(workload.arguments);
+    List<String> program = program(workload);
     // Both outputs' names are of the same length: splits, which are counted, have them.
     List<TreeMap<String, Long>> expected =
-        counted(cluster, onCluster(cluster, workload, "/cluster", program));
+        counted(
+            cluster,
+            onCluster(cluster, workload, "/cluster", program, HadoopVariant.STOCK.settings()));
     List<TreeMap<String, Long>> actual =
         counted(cluster, inOneProcess(cluster, workload, "/process", program));
     Oracle.assertSameOutput(
@@ -119,6 +155,12 @@ class WorkloadsOracleIT {
     }
   }
 
+  private static List<String> program(Workload workload) {
+    List<String> program = new ArrayList<>(List.of(workload.name, "-Dmapreduce.job.reduces=3"));
+    program.addAll(workload.arguments);
+    return program;
+  }
+
   private static String directory(Workload workload) {
     return "/workloads/" + workload.name;
   }
@@ -131,13 +173,17 @@ class WorkloadsOracleIT {
   }
 
   private static String onCluster(
-      PseudoCluster cluster, Workload workload, String output, List<String> program) {
+      PseudoCluster cluster,
+      Workload workload,
+      String output,
+      List<String> program,
+      Map<String, String> settings) {
     JobSpec spec =
         new JobSpec(
             workload.name,
-            Workspace.find().workloadsJar(),
+            workload.jar(cluster),
             program.get(0),
-            HadoopVariant.STOCK.settings(),
+            settings,
             placed(workload, output, program.subList(1, program.size())),
             DEADLINE);
     return RunningJob.run(cluster, spec, JobProgress.SILENT).requireSuccess().output();
@@ -146,7 +192,9 @@ class WorkloadsOracleIT {
   private static String inOneProcess(
       PseudoCluster cluster, Workload workload, String output, List<String> program) {
     List<String> arguments = new ArrayList<>();
-    arguments.add(Workspace.find().workloadsJar().toString());
+    boolean generates = program.get(0).startsWith("generate-");
+    Path jar = generates ? Workspace.find().workloadsJar() : workload.jar(cluster);
+    arguments.add(jar.toString());
     arguments.add(program.get(0));
     arguments.add("-Dmapreduce.framework.name=sluice");
     arguments.addAll(placed(workload, output, program.subList(1, program.size())));
@@ -155,12 +203,13 @@ class WorkloadsOracleIT {
 
   /** What each job of a client that has printed this has counted, by group and name. */
   private static List<TreeMap<String, Long>> counted(PseudoCluster cluster, String printed) {
-    return JOB.matcher(printed)
-        .results()
-        .map(MatchResult::group)
-        .map(line -> line.substring(line.indexOf("job_")))
+    return jobs(printed).stream()
         .map(job -> compared(JobHistory.of(cluster).counters(job)))
         .toList();
+  }
+
+  private static List<String> jobs(String printed) {
+    return JOB.matcher(printed).results().map(job -> job.group(1)).toList();
   }
 
   private static TreeMap<String, Long> compared(JobCounters counters) {
