@@ -1,6 +1,5 @@
 package io.sluice.local.oracle;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.local.Leftovers;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
@@ -28,7 +28,9 @@ class ManyJobsTest extends OracleTestBase {
   private static final int AT_A_TIME = 8;
   private static final int FIRST = 16;
   private static final long SEGMENT_BYTES = 16 << 20;
-  private static final long HEAP_BYTES_OF_A_JOB = 100_000;
+
+  /** What it differs by from one collection to the next, and no more for a thousand jobs. */
+  private static final long HEAP_BYTES = 8 << 20;
 
   @BeforeEach
   void write() throws IOException {
@@ -36,18 +38,33 @@ class ManyJobsTest extends OracleTestBase {
   }
 
   /** What the process holds; its own class files and libraries aside. */
-  private record Held(long storeFiles, long maps, long heapBytes) {
+  private record Held(
+      long storeFiles, long files, long maps, List<String> threads, long heapBytes) {
     static Held now() throws IOException {
-      return new Held(descriptors(), mappings(), usedHeapBytes());
+      return new Held(
+          descriptors(Held::isOfStore),
+          descriptors(name -> !isOfStore(name)),
+          mappings(),
+          threadNames(),
+          usedHeapBytes());
+    }
+
+    /** The JDK's own, that wait for processes which stock starts, go a minute later. */
+    private static List<String> threadNames() {
+      return Thread.getAllStackTraces().keySet().stream()
+          .map(Thread::getName)
+          .filter(name -> !name.equals("process reaper"))
+          .sorted()
+          .toList();
     }
 
     private static boolean isOfStore(String name) {
       return name.contains("sluice");
     }
 
-    private static long descriptors() throws IOException {
+    private static long descriptors(Predicate<String> which) throws IOException {
       try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-        return all.map(Held::target).filter(Held::isOfStore).count();
+        return all.map(Held::target).filter(name -> !name.isEmpty()).filter(which).count();
       }
     }
 
@@ -121,11 +138,10 @@ class ManyJobsTest extends OracleTestBase {
     long segments = ProcessStore.of(oracle.conf()).stats().memory().createdBytes() / SEGMENT_BYTES;
     assertTrue(last.storeFiles <= first.storeFiles + segments, last::toString);
     assertTrue(last.maps <= first.maps + segments, last::toString);
-    assertEquals(
-        0,
-        Math.max(
-            0, last.heapBytes - first.heapBytes - (jobs - FIRST) * HEAP_BYTES_OF_A_JOB - (8 << 20)),
-        () -> "heap: " + first + ", then " + last);
+    assertTrue(last.files <= first.files, () -> first + ", then " + last);
+    assertTrue(last.threads.size() <= first.threads.size(), () -> first + ", then " + last);
+    assertTrue(
+        last.heapBytes <= first.heapBytes + HEAP_BYTES, () -> "heap: " + first + ", then " + last);
   }
 
   @ParameterizedTest
