@@ -1,9 +1,11 @@
 package io.sluice.it.scenario;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClientWithJar;
+import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
@@ -15,10 +17,13 @@ import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.ScenarioConf;
 import io.sluice.it.jobs.ScenarioJob;
+import io.sluice.spill.segment.PrivateDirectory;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -41,19 +46,7 @@ class ClusterFilesIT {
     String records = StockOutput.of(cluster, RECORDS);
     wordCount(cluster, "expected", records, "/cluster-files/expected");
 
-    JobResult first =
-        run(
-            cluster,
-            new JobSpec(
-                    "chain, first",
-                    Workspace.find().jobsJar(),
-                    ScenarioJob.class.getName(),
-                    HadoopVariant.SLUICE.settings(),
-                    withJar(WRITTEN),
-                    JOB_DEADLINE)
-                .with(RECORDS.settings())
-                .with(IMPLEMENTATION, FILE_SYSTEM));
-    JobCounters firsts = FinishedJob.of(cluster, first).counters();
+    JobCounters firsts = FinishedJob.of(cluster, run(cluster, writer())).counters();
     long writtenBytes = firsts.require(JobCounters.FILE_SYSTEM, "SLUICE_BYTES_WRITTEN");
     long besidesBytes = firsts.require(JobCounters.FILE_SYSTEM, "HDFS_BYTES_WRITTEN");
     assertTrue(writtenBytes > 1 << 20, writtenBytes + " bytes written");
@@ -72,6 +65,60 @@ class ClusterFilesIT {
     Pools.awaitEmpty(cluster);
   }
 
+  @Test
+  @Tag("campaign")
+  void whatIsLostWithItsNodesIsWrittenAgainByTheJobThatWroteIt(PseudoCluster cluster)
+      throws Exception {
+    wordCount(cluster, "expected", StockOutput.of(cluster, RECORDS), "/lost-files/expected");
+    run(cluster, writer());
+    loseMemories(cluster);
+    JobResult failed =
+        RunningJob.run(
+            cluster, reader(cluster, "lost", WRITTEN, "/lost-files/no"), JobProgress.SILENT);
+    assertFalse(failed.succeeded(), "the files are gone");
+    assertTrue(failed.output().contains("sluice://cluster/chain/0/part-"), failed.output());
+    ClientWithJar.fs(cluster, "-rm", "-r", "-skipTrash", WRITTEN);
+    run(cluster, writer());
+    wordCount(cluster, "again", WRITTEN, "/lost-files/actual");
+    Oracle.assertSameOutput(cluster, "/lost-files/expected", "/lost-files/actual");
+    ClientWithJar.fs(cluster, "-rm", "-r", "-skipTrash", WRITTEN);
+    Pools.awaitEmpty(cluster);
+  }
+
+  @Test
+  @Tag("campaign")
+  void withWriteBehindNothingIsLostWithTheNodes(PseudoCluster cluster) throws Exception {
+    wordCount(cluster, "expected", StockOutput.of(cluster, RECORDS), "/kept-files/expected");
+    run(cluster, writer().with("sluice.cluster.write-behind", true));
+    loseMemories(cluster);
+    wordCount(cluster, "of copies", WRITTEN, "/kept-files/actual");
+    Oracle.assertSameOutput(cluster, "/kept-files/expected", "/kept-files/actual");
+    ClientWithJar.fs(cluster, "-rm", "-r", "-skipTrash", WRITTEN);
+    Pools.awaitEmpty(cluster);
+  }
+
+  /** As by a reboot of all nodes. */
+  private static void loseMemories(PseudoCluster cluster) throws IOException {
+    for (NodeManager node : cluster.nodes()) {
+      node.killHard();
+      PrivateDirectory.delete(node.place().pool());
+      node.start();
+    }
+    cluster.awaitActiveNodes(2);
+  }
+
+  private static JobSpec writer() {
+    return new JobSpec(
+            "chain, first",
+            Workspace.find().jobsJar(),
+            ScenarioJob.class.getName(),
+            HadoopVariant.SLUICE.settings(),
+            withJar(WRITTEN),
+            JOB_DEADLINE)
+        .with(RECORDS.settings())
+        .with(IMPLEMENTATION, FILE_SYSTEM);
+  }
+
   /**
    * Clients of jobs have stock's class path: the jar comes with the job, and the class is named.
    */
@@ -84,15 +131,17 @@ class ClusterFilesIT {
   }
 
   private static JobCounters wordCount(PseudoCluster cluster, String name, String from, String to) {
-    JobSpec job =
-        JobSpec.example(
-                cluster.spec().distribution(),
-                "chain, " + name,
-                "wordcount",
-                withJar(from, to).toArray(String[]::new))
-            .with(IMPLEMENTATION, FILE_SYSTEM)
-            .withDeadline(JOB_DEADLINE);
-    return FinishedJob.of(cluster, run(cluster, job)).counters();
+    return FinishedJob.of(cluster, run(cluster, reader(cluster, name, from, to))).counters();
+  }
+
+  private static JobSpec reader(PseudoCluster cluster, String name, String from, String to) {
+    return JobSpec.example(
+            cluster.spec().distribution(),
+            "chain, " + name,
+            "wordcount",
+            withJar(from, to).toArray(String[]::new))
+        .with(IMPLEMENTATION, FILE_SYSTEM)
+        .withDeadline(JOB_DEADLINE);
   }
 
   private static JobResult run(PseudoCluster cluster, JobSpec job) {
