@@ -92,7 +92,6 @@ class WorkloadsOracleIT {
         workload("aggregation", tables, "@in/uservisits @out"),
         workload("join", tables, "@in/rankings @in/uservisits @out"),
         example("aggregatewordcount", "@in @out 3 textinputformat"),
-        example("grep", "@in @out [a-m][a-z]+"),
         example("multifilewc", "@in @out"),
         example("wordstandarddeviation", "@in @out"));
   }
