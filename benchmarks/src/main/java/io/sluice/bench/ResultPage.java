@@ -2,6 +2,7 @@ package io.sluice.bench;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Commit;
+import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
@@ -44,6 +45,13 @@ public record ResultPage(
     Map<String, Object> data = new LinkedHashMap<>(more);
     data.put("rounds", rounds);
     return new ResultPage(name, title, Machine.here(), data, Map.of("", table), List.of(), plots);
+  }
+
+  /** The end of a bench: says what was measured, writes all files, and says where they are. */
+  public void show(Console console, ResultFiles results) {
+    console.say("");
+    console.say(toText());
+    write(results).forEach(console::say);
   }
 
   /** What is said at the end. */

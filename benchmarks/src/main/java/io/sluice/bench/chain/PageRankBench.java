@@ -69,9 +69,7 @@ public final class PageRankBench {
       results(comparison).write(results); // it may be ended before the last
     }
     ResultPage all = results(comparison);
-    console.say("");
-    console.say(all.toText());
-    all.write(results).forEach(console::say);
+    all.show(console, results);
   }
 
   private Map<ChainVariant, ChainCosts> round(int round) {

@@ -120,9 +120,7 @@ public final class HadoopBench {
             comparison.rounds(),
             comparison.table(FIGURES),
             Map.of("", plot(title, comparison)));
-    console.say("");
-    console.say(all.toText());
-    all.write(results).forEach(console::say);
+    all.show(console, results);
   }
 
   private static CostPlot plot(String title, Comparison<HadoopVariant, JobCosts> comparison) {

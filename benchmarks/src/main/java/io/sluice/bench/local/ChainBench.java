@@ -57,9 +57,7 @@ public final class ChainBench {
         comparison.add(round(jobs));
         page.page().write(results); // it may be ended before the last
       }
-      console.say("");
-      console.say(page.page().toText());
-      page.page().write(results).forEach(console::say);
+      page.page().show(console, results);
     }
   }
 

@@ -44,9 +44,7 @@ public final class ExchangeBench {
           page.page().write(results); // it may be ended before the last
         }
       }
-      console.say("");
-      console.say(page.page().toText());
-      page.page().write(results).forEach(console::say);
+      page.page().show(console, results);
     }
   }
 }

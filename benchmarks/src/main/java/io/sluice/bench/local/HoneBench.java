@@ -75,9 +75,7 @@ public final class HoneBench {
       results(comparison).write(results); // it may be ended before the last
     }
     ResultPage all = results(comparison);
-    console.say("");
-    console.say(all.toText());
-    all.write(results).forEach(console::say);
+    all.show(console, results);
   }
 
   private void run(

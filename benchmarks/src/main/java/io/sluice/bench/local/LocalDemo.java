@@ -101,9 +101,7 @@ public final class LocalDemo {
       }
     }
     ResultPage all = results(comparison, hadoop, name);
-    console.say("");
-    console.say(all.toText());
-    all.write(results).forEach(console::say);
+    all.show(console, results);
   }
 
   private static Figure<Round> share(String job, Function<Round, ProcessCosts> costs) {

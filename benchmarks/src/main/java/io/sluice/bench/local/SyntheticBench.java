@@ -56,9 +56,7 @@ public final class SyntheticBench {
       results.add(costs);
       results.page().write(files); // it may be ended before the last
     }
-    console.say("");
-    console.say(results.page().toText());
-    results.page().write(files).forEach(console::say);
+    results.page().show(console, files);
   }
 
   private void run(

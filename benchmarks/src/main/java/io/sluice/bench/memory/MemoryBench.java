@@ -101,9 +101,7 @@ public final class MemoryBench {
         }
       }
     }
-    console.say("");
-    console.say(results.page().toText());
-    results.page().write(files).forEach(console::say);
+    results.page().show(console, files);
   }
 
   private long volumeBytes() {

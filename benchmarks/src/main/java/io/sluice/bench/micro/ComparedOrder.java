@@ -1,13 +1,14 @@
 package io.sluice.bench.micro;
 
 import io.sluice.spill.sort.KeyOrder;
-import java.util.Arrays;
 
 /** The same as {@link BytewiseOrder}, as an order of which nothing else is known. Stateless. */
 final class ComparedOrder implements KeyOrder {
+  private final BytewiseOrder order = new BytewiseOrder();
+
   @Override
   public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-    return Arrays.compareUnsigned(a, aOffset, aOffset + aLength, b, bOffset, bOffset + bLength);
+    return order.compare(a, aOffset, aLength, b, bOffset, bLength);
   }
 
   @Override

@@ -31,8 +31,6 @@ public final class RmrBench {
       results.add(workload, rounds.run(workload, sizeBytes, count));
       results.page().write(files); // it may be ended before the last
     }
-    console.say("");
-    console.say(results.page().toText());
-    results.page().write(files).forEach(console::say);
+    results.page().show(console, files);
   }
 }

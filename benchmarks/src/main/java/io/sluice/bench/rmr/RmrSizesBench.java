@@ -37,8 +37,6 @@ public final class RmrSizesBench {
         results.page().write(files); // it may be ended before the last
       }
     }
-    console.say("");
-    console.say(results.page().toText());
-    results.page().write(files).forEach(console::say);
+    results.page().show(console, files);
   }
 }

@@ -14,18 +14,22 @@ import org.apache.hadoop.fs.Path;
  * <p>Thread contract, ownership and failure: those of {@link SluiceFileSystem}.
  */
 public final class SluiceFs extends DelegateToFileSystem {
+  private final URI uri;
+
   /** Made by Hadoop. */
   public SluiceFs(URI uri, Configuration conf) throws IOException, URISyntaxException {
     super(uri, new SluiceFileSystem(), conf, SluiceFileSystem.SCHEME, false);
+    URI root = super.getUri();
+    this.uri =
+        root.getAuthority() == null
+            ? root
+            : URI.create(root.getScheme() + "://" + root.getRawAuthority());
   }
 
   /** Without a path where there is an authority, as HDFS's: Hadoop's mounts append theirs to it. */
   @Override
   public URI getUri() {
-    URI uri = super.getUri();
-    return uri.getAuthority() == null
-        ? uri
-        : URI.create(uri.getScheme() + "://" + uri.getRawAuthority());
+    return uri;
   }
 
   @Override

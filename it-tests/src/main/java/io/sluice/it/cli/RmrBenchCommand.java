@@ -2,9 +2,6 @@ package io.sluice.it.cli;
 
 import io.sluice.bench.rmr.RmrBench;
 import io.sluice.bench.rmr.RmrWorkload;
-import io.sluice.it.cluster.Workspace;
-import io.sluice.it.report.Console;
-import io.sluice.it.report.ResultFiles;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -38,14 +35,8 @@ final class RmrBenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
-    options.onClusters(
-        workspace,
-        console,
-        rounds ->
-            new RmrBench(rounds, console, sizeBytes, workloads)
-                .run(options.runs(), new ResultFiles(workspace.results())));
-    return 0;
+    return options.run(
+        (rounds, console, count, files) ->
+            new RmrBench(rounds, console, sizeBytes, workloads).run(count, files));
   }
 }

@@ -5,9 +5,9 @@ import io.sluice.bench.rmr.RmrVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.function.Consumer;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -23,12 +23,15 @@ final class RmrOptions {
 
   @Mixin private RunsOption runs;
 
-  int runs() {
-    return runs.count();
+  /** One of the benches. */
+  interface Bench {
+    void run(RmrRounds rounds, Console console, int count, ResultFiles files);
   }
 
-  /** Has a bench run on clusters for all variants: the one with slow pools is one of its own. */
-  void onClusters(Workspace workspace, Console console, Consumer<RmrRounds> bench) {
+  /** Runs one on clusters for all variants: that with slow pools is one of its own. */
+  int run(Bench bench) {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
     Set<RmrVariant> plain = EnumSet.of(RmrVariant.STOCK);
     plain.addAll(variants);
     boolean slow = plain.remove(RmrVariant.NVRAM);
@@ -40,7 +43,8 @@ final class RmrOptions {
       if (slow) {
         rounds.runOn(nvram, Set.of(RmrVariant.NVRAM));
       }
-      bench.accept(rounds);
+      bench.run(rounds, console, runs.count(), new ResultFiles(workspace.results()));
     }
+    return 0;
   }
 }

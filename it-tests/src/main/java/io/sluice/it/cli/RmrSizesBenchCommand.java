@@ -1,9 +1,6 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.rmr.RmrSizesBench;
-import io.sluice.it.cluster.Workspace;
-import io.sluice.it.report.Console;
-import io.sluice.it.report.ResultFiles;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,14 +27,8 @@ final class RmrSizesBenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
-    options.onClusters(
-        workspace,
-        console,
-        rounds ->
-            new RmrSizesBench(rounds, console, largestBytes)
-                .run(options.runs(), new ResultFiles(workspace.results())));
-    return 0;
+    return options.run(
+        (rounds, console, count, files) ->
+            new RmrSizesBench(rounds, console, largestBytes).run(count, files));
   }
 }

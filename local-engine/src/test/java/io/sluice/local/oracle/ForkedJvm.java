@@ -32,7 +32,7 @@ record ForkedJvm(Process process, Path log) implements AutoCloseable {
   }
 
   /** Waits for its end, which must be a good one; what it has said. */
-  String succeeded() throws IOException, InterruptedException {
+  String succeeded() throws InterruptedException {
     if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
       throw new AssertionError("does not end:\n" + text());
     }
@@ -42,14 +42,10 @@ record ForkedJvm(Process process, Path log) implements AutoCloseable {
     return text();
   }
 
-  String text() throws IOException {
-    return Files.readString(log);
-  }
-
-  /** The same, where nothing may be thrown that is checked. */
-  String unchecked() {
+  /** What it has said so far. */
+  String text() {
     try {
-      return text();
+      return Files.readString(log);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

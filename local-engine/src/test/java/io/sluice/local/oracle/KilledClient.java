@@ -23,14 +23,6 @@ final class KilledClient {
     }
   }
 
-  /** Settings of it, whose directories are below that. */
-  static Oracle oracle(Path directory) {
-    Oracle oracle = new Oracle(directory);
-    oracle.conf().set("sluice.local.dir", memory(directory).toString());
-    oracle.conf().setLong(MRJobConfig.TASK_TIMEOUT, 0);
-    return oracle;
-  }
-
   static Path memory(Path directory) {
     return directory.resolve("memory");
   }
@@ -44,12 +36,14 @@ final class KilledClient {
    */
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
-    Oracle oracle = oracle(directory);
+    Oracle oracle = new Oracle(directory);
+    oracle.conf().set("sluice.local.dir", memory(directory).toString());
+    oracle.conf().setLong(MRJobConfig.TASK_TIMEOUT, 0);
     oracle.conf().set("sluice.local.memory-mb", arguments[1]);
     Inputs inputs = new Inputs(directory.resolve("inputs"), new Random(1));
-    inputs.files("lines" + ProcessHandle.current().pid(), FILES, LINES, LINES);
-    Oracle.Program program =
-        settings -> Tasks.digests(inputs.job(settings, "lines" + ProcessHandle.current().pid()), 2);
+    String input = "lines" + ProcessHandle.current().pid(); // the next process makes its own
+    inputs.files(input, FILES, LINES, LINES);
+    Oracle.Program program = settings -> Tasks.digests(inputs.job(settings, input), 2);
     if (Boolean.parseBoolean(arguments[2])) {
       Job job = oracle.ours(program, "pull", 2);
       job.setReducerClass(Waits.class);

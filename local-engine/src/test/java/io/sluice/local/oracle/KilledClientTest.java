@@ -47,7 +47,7 @@ class KilledClientTest {
     Files.createDirectories(KilledClient.memory(directory));
     try (ForkedJvm killed = start(memoryMb, true)) {
       while (!killed.text().contains(KilledClient.BEGUN)) {
-        assertTrue(killed.process().isAlive(), killed::unchecked);
+        assertTrue(killed.process().isAlive(), killed::text);
         Thread.onSpinWait(); // its log tells nobody
       }
       killed.process().destroyForcibly().waitFor();

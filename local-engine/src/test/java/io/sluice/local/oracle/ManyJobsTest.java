@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.hadoop.mapreduce.Job;
@@ -123,6 +124,7 @@ class ManyJobsTest extends OracleTestBase {
     } finally {
       pool.shutdownNow();
     }
+    assertTrue(pool.awaitTermination(1, TimeUnit.MINUTES)); // its threads are counted, too
     Leftovers.none(oracle.conf(), directory.resolve("tmp"));
   }
 

@@ -52,22 +52,28 @@ public record JobCosts(
             .orElseThrow(() -> new ClusterException(result.spec().name() + " submitted no job"));
     List<TaskAttempt> attempts = new ArrayList<>();
     List<MapPhases> eachMap = new ArrayList<>();
+    boolean isStock = counters.group(JobCounters.SLUICE).isEmpty(); // whose logs tell all
+    long wallMs = 0;
     long mapStageMs = 0;
     for (String job : jobs) {
       List<TaskAttempt> ofJob =
           history.attempts(job).stream().filter(TaskAttempt::succeeded).toList();
       List<TaskAttempt> maps = ofJob.stream().filter(TaskAttempt::map).toList();
-      maps.forEach(
-          map -> eachMap.add(phases(cluster, history.taskCounters(job, map.taskId()), map)));
-      long submittedAtMs = history.submittedAtMs(job);
+      for (TaskAttempt map : maps) {
+        MapPhases logged = MapPhases.ofSyslog(cluster.containerLogs().syslog(map.containerId()));
+        eachMap.add(
+            isStock ? logged : withCounted(logged, history.taskCounters(job, map.taskId())));
+      }
+      JobTimes times = history.times(job);
+      wallMs += times.wallMs();
       mapStageMs +=
-          maps.stream().mapToLong(TaskAttempt::finishedAtMs).max().orElse(submittedAtMs)
-              - submittedAtMs;
+          maps.stream().mapToLong(TaskAttempt::finishedAtMs).max().orElse(times.submittedAtMs())
+              - times.submittedAtMs();
       attempts.addAll(ofJob);
     }
     return new JobCosts(
         jobs,
-        jobs.stream().mapToLong(history::wallMs).sum(),
+        wallMs,
         counters.task("CPU_MILLISECONDS"),
         mapStageMs,
         eachMap,
@@ -83,9 +89,8 @@ public record JobCosts(
         counters.group(JobCounters.SLUICE));
   }
 
-  private static MapPhases phases(PseudoCluster cluster, JobCounters ofTask, TaskAttempt map) {
-    return MapPhases.ofSyslog(cluster.containerLogs().syslog(map.containerId()))
-        .plusSluice(ofTask.sluice("SPILL_MS"), ofTask.sluice("MERGE_MS"));
+  private static MapPhases withCounted(MapPhases logged, JobCounters ofTask) {
+    return logged.plusSluice(ofTask.sluice("SPILL_MS"), ofTask.sluice("MERGE_MS"));
   }
 
   private static long diskTierBytes(JobCounters counters) {

@@ -29,15 +29,10 @@ public final class JobHistory {
     return new JobHistory(cluster.rest(), cluster.historyAddress());
   }
 
-  /** Time from submission to the end of the job. */
-  public long wallMs(String jobId) {
+  /** When the job was submitted and when it ended. */
+  JobTimes times(String jobId) {
     JsonNode job = ask(jobId, "").path("job");
-    return job.path("finishTime").asLong() - job.path("submitTime").asLong();
-  }
-
-  /** When the job was submitted, since 1970. */
-  long submittedAtMs(String jobId) {
-    return ask(jobId, "").path("job").path("submitTime").asLong();
+    return new JobTimes(job.path("submitTime").asLong(), job.path("finishTime").asLong());
   }
 
   public JobCounters counters(String jobId) {
