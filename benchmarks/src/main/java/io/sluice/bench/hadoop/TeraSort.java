@@ -91,6 +91,11 @@ public final class TeraSort {
     return checksum;
   }
 
+  /** A digest of each part of a variant's output. */
+  List<String> digests(HadoopVariant variant) {
+    return OutputDigest.of(cluster.fileSystem(), output(variant), true);
+  }
+
   private JobSpec example(String name, String program, String... arguments) {
     return JobSpec.example(cluster.spec().distribution(), name, program, arguments);
   }

@@ -71,7 +71,7 @@ final class RmrCluster {
     if (variant.isOurs() == costs.sluice().isEmpty()) {
       throw new ClusterException(
           "%s, %s: counters of Sluice are %s"
-              .formatted(workload.program(), variant.title(), costs.sluice()));
+              .formatted(workload.title(), variant.title(), costs.sluice()));
     }
     return costs;
   }
@@ -82,7 +82,7 @@ final class RmrCluster {
         OutputDigest.of(cluster.fileSystem(), output(workload, variant), workload.isText());
     if (digests.isEmpty()) {
       throw new ClusterException(
-          workload.program() + ", " + variant.title() + ": there is no output");
+          workload.title() + ", " + variant.title() + ": there is no output");
     }
     return digests;
   }

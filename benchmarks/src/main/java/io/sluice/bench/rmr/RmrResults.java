@@ -45,18 +45,18 @@ final class RmrResults {
         comparison.table(figures(RmrResults::withPaper, JobCosts::wallMs, RmrCosts.SECONDS)));
     tables.put(
         "Processor time of all tasks",
-        comparison.table(figures(RmrWorkload::program, JobCosts::cpuMs, RmrCosts.SECONDS)));
+        comparison.table(figures(RmrWorkload::title, JobCosts::cpuMs, RmrCosts.SECONDS)));
     tables.put("Tables I and II: means of the maps", comparison.table(ofMaps()));
     tables.put(
         "Reduces: shuffle and merge, added up",
         comparison.table(
             figures(
-                RmrWorkload::program,
+                RmrWorkload::title,
                 job -> job.reduceShuffleMs() + job.reduceMergeMs(),
                 RmrCosts.SECONDS)));
     tables.put(
         "Garbage collection in all tasks",
-        comparison.table(figures(RmrWorkload::program, JobCosts::gcMs, RmrCosts.SECONDS)));
+        comparison.table(figures(RmrWorkload::title, JobCosts::gcMs, RmrCosts.SECONDS)));
     String title =
         "RMR-NVM's programs on YARN, inputs of %s, rounds: %d"
             .formatted(Size.show(sizeBytes), count);
@@ -78,10 +78,10 @@ final class RmrResults {
       figures.add(
           RmrCosts.figure(
               workload,
-              workload.program() + ": read+map+collect",
+              workload.title() + ": read+map+collect",
               job -> 1.0 * job.maps().collectMs() / job.eachMap().size(),
               RmrCosts.MILLISECONDS));
-      figures.add(spillAndMerge(workload, workload.program() + ": spill+merge"));
+      figures.add(spillAndMerge(workload, workload.title() + ": spill+merge"));
     }
     return figures;
   }
@@ -102,21 +102,21 @@ final class RmrResults {
 
   private static String withPaper(RmrWorkload workload) {
     return workload.paperShare().isEmpty()
-        ? workload.program()
-        : "%s (%.2f)".formatted(workload.program(), workload.paperShare().getAsDouble());
+        ? workload.title()
+        : "%s (%.2f)".formatted(workload.title(), workload.paperShare().getAsDouble());
   }
 
   /** Time, and what spills take of it, in per cent of stock's. */
   private Map<String, Plot> plots(
       String title, Comparison<RmrVariant, Map<RmrWorkload, JobCosts>> comparison) {
-    List<String> programs = costs.cases().stream().map(RmrWorkload::program).toList();
+    List<String> programs = costs.cases().stream().map(RmrWorkload::title).toList();
     Map<String, List<CostPlot.Bar>> time = new LinkedHashMap<>();
     Map<String, List<CostPlot.Bar>> spill = new LinkedHashMap<>();
     for (RmrVariant variant : comparison.variants()) {
       Ratio<RmrVariant> ratio = new Ratio<>(variant, RmrVariant.STOCK);
       time.put(
           variant.title(),
-          figures(RmrWorkload::program, JobCosts::wallMs, RmrCosts.SECONDS).stream()
+          figures(RmrWorkload::title, JobCosts::wallMs, RmrCosts.SECONDS).stream()
               .map(figure -> comparison.bar(figure, ratio))
               .toList());
       spill.put(

@@ -39,7 +39,7 @@ public final class RmrRounds {
   List<Map<RmrVariant, JobCosts>> run(RmrWorkload workload, long sizeBytes, int rounds) {
     List<RmrCluster> all = clusters.values().stream().distinct().toList();
     console.job(
-        "Input of " + workload.program(),
+        "Input of " + workload.title(),
         progress -> {
           all.get(0).generate(workload, sizeBytes, progress);
           all.stream().skip(1).forEach(other -> other.copy(workload, all.get(0)));
@@ -55,14 +55,14 @@ public final class RmrRounds {
 
   private Map<RmrVariant, JobCosts> round(RmrWorkload workload, int round) {
     Map<RmrVariant, JobCosts> costs = new EnumMap<>(RmrVariant.class);
-    SameOutput<List<String>> output = new SameOutput<>(workload.program());
+    SameOutput<List<String>> output = new SameOutput<>(workload.title());
     for (Map.Entry<RmrVariant, RmrCluster> each : clusters.entrySet()) {
       RmrVariant variant = each.getKey();
       RmrCluster cluster = each.getValue();
       costs.put(
           variant,
           console.job(
-              "%s, round %d, %s".formatted(workload.program(), round, variant.title()),
+              "%s, round %d, %s".formatted(workload.title(), round, variant.title()),
               progress -> cluster.run(workload, variant, progress)));
       output.add(variant.title(), cluster.digests(workload, variant));
       cluster.deleteOutput(workload, variant);

@@ -40,6 +40,7 @@ public final class SparkBench {
           Workload.SQL_REPARTITION, Workload.SQL_SORT, Workload.SQL_JOIN, Workload.GROUP_BY_KEY);
   private static final int PARTITIONS = 16;
   private static final int MANY_PARTITIONS = 1000;
+  private static final int FEWEST_MANY_PARTITIONS = 300; // neither writer has a stream for each
   private static final int ROWS_PER_SMALL_ROW = 10;
   private static final int SEED = 7;
   private static final String MASTER = "local-cluster[2,1,2048]";
@@ -77,7 +78,7 @@ public final class SparkBench {
    * Runs nothing yet.
    *
    * @param smallBlocks whether to run besides, once, a shuffle of a thousand partitions to a
-   *     thousand
+   *     thousand; with fewer than ten million rows, of fewer to as many
    * @param variants Sluice, stock, and what else there is
    */
   public SparkBench(
@@ -169,11 +170,21 @@ public final class SparkBench {
     if (smallBlocks) {
       shuffles.add(
           new ShuffleArguments(
-              Workload.SQL_SMALL_BLOCKS, rows / ROWS_PER_SMALL_ROW, MANY_PARTITIONS, SEED));
+              Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()), SEED));
     }
     return SparkJob.shuffles(workspace, shuffles)
         .with("spark.executor.memory", "2g")
         .withDeadline(DEADLINE);
+  }
+
+  private long smallRows() {
+    return rows / ROWS_PER_SMALL_ROW;
+  }
+
+  /** As many as leave a row for each block, up to a thousand. */
+  private static int manyPartitions(long rows) {
+    long square = Math.round(Math.sqrt(rows));
+    return (int) Math.min(MANY_PARTITIONS, Math.max(FEWEST_MANY_PARTITIONS, square));
   }
 
   private void checkEqual(Map<SparkVariant, SparkReports> reports) {

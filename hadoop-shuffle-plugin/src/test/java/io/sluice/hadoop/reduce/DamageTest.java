@@ -244,7 +244,7 @@ final class DamageTest {
   private void flip(TaskAttemptID map, Place place) throws IOException {
     Description description =
         node.service()
-            .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()));
+            .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()), 0);
     LocatedRun located = description.runs().get(map.toString()).get(0);
     int blocks = located.run().checksums().furtherCount() + 1;
     long lengthBytes = located.run().lengthBytes();

@@ -485,7 +485,7 @@ final class ReduceShuffleTest {
   private void damage(TaskAttemptID map) throws IOException {
     var description =
         node.service()
-            .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()));
+            .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()), 0);
     LocatedRun located = description.runs().get(map.toString()).get(0);
     Range range = located.place().ranges().get(0);
     Path segment = description.segments().get(range.segmentId()).segment().path();

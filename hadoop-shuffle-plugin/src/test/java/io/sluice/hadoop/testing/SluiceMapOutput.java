@@ -28,7 +28,7 @@ public final class SluiceMapOutput {
       TestNode node, TaskAttemptID map, int partition, CompressionCodec codec) throws Exception {
     Description description =
         node.service()
-            .describe(TestJob.APPLICATION, Partitions.one(partition), List.of(map.toString()));
+            .describe(TestJob.APPLICATION, Partitions.one(partition), List.of(map.toString()), 0);
     List<List<Pair>> runs = new ArrayList<>();
     try (SegmentMapper mapper =
         new SegmentMapper(SegmentOpener.BY_NAME, id -> description.segments().get(id).segment())) {

@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
@@ -133,8 +134,24 @@ public final class NodeReader implements AutoCloseable {
    */
   public Map<String, List<NodeRun>> locate(
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
+    return locate(address, partitions, outputIds, 0);
+  }
+
+  /**
+   * The same for readers that are about to read all of it: runs that lie elsewhere and are short,
+   * up to {@link Description#MAX_INLINED_RUN_BYTES}, come with the answer, and are read without
+   * asking for their bytes again.
+   */
+  public Map<String, List<NodeRun>> fetch(
+      NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
+    return locate(address, partitions, outputIds, Description.MAX_INLINED_RUN_BYTES);
+  }
+
+  private Map<String, List<NodeRun>> locate(
+      NodeAddress address, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+      throws IOException {
     RemoteNode node = node(address);
-    Description description = node.describe(partitions, outputIds);
+    Description description = node.describe(partitions, outputIds, inlinedRunBytes);
     boolean local = node.isLocal();
     Map<String, List<NodeRun>> all = new HashMap<>();
     description
@@ -221,7 +238,13 @@ public final class NodeReader implements AutoCloseable {
           name,
           run,
           runKey,
-          new RemoteRunInput(node, outputId, name, located, description.segments()));
+          new RemoteRunInput(
+              node,
+              outputId,
+              name,
+              located,
+              description.segments(),
+              description.inlined().get(RunId.of(outputId, located))));
     }
     return NodeRun.local(
         address,

@@ -12,6 +12,9 @@ public final class ReadStats {
   /** The way of runs that were mapped in place. */
   public static final String LOCAL = "local";
 
+  /** The way of runs so short that they came with the answer which said where they lie. */
+  public static final String INLINED = "inlined";
+
   private final Map<String, Long> bytesByWay = new TreeMap<>();
   private long transportFallbacks;
   private long retries;
@@ -45,7 +48,7 @@ public final class ReadStats {
     nodeRefusals++;
   }
 
-  /** Bytes that came over a transport, or {@link #LOCAL}. */
+  /** Bytes that came over a transport, {@link #LOCAL} or {@link #INLINED}. */
   public synchronized long bytes(String way) {
     return bytesByWay.getOrDefault(way, 0L);
   }

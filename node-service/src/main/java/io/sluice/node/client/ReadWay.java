@@ -4,13 +4,16 @@ import io.sluice.rdma.transport.RegionDescriptor;
 
 /**
  * How the bytes of a segment can be read: from its region, or where it has none on a transport,
- * through bounce slots.
+ * through bounce slots; or {@link #INLINED}.
  *
  * @param transport the transport
- * @param region the segment's region, or null if it is bounced
+ * @param region the segment's region, or null if it is bounced or inlined
  * @param maxBytes the most that one read can bring
  */
 record ReadWay(String transport, RegionDescriptor region, int maxBytes) {
+  /** With the answer that said where they lie. */
+  static final ReadWay INLINED = new ReadWay(ReadStats.INLINED, null, Integer.MAX_VALUE);
+
   static ReadWay direct(String transport, RegionDescriptor region) {
     return new ReadWay(transport, region, Integer.MAX_VALUE);
   }
@@ -20,6 +23,6 @@ record ReadWay(String transport, RegionDescriptor region, int maxBytes) {
   }
 
   boolean isBounced() {
-    return region == null;
+    return region == null && this != INLINED;
   }
 }

@@ -85,7 +85,7 @@ public final class RemoteNode implements AutoCloseable {
 
   /** Whether its pool is that of this node; known after the first {@link #describe}. */
   synchronized boolean isLocal() {
-    return localPool != null && localPool.poolId().equals(poolId);
+    return isLocal(poolId);
   }
 
   /**
@@ -94,21 +94,33 @@ public final class RemoteNode implements AutoCloseable {
    * @throws NodeBusyException if the service takes no further connection now
    */
   public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
-    Description description = askWhere(partitions, outputIds);
+    return describe(partitions, outputIds, 0);
+  }
+
+  /**
+   * The same, with the bytes of runs of up to {@code inlinedRunBytes}, unless they can be mapped.
+   */
+  Description describe(Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+      throws IOException {
+    Description description = askWhere(partitions, outputIds, inlinedRunBytes);
     if (description.segments().values().stream().allMatch(this::isServed)) {
       return description;
     }
     controls.closeKept(); // who connects learns what is offered: slots, which may have come since
-    return askWhere(partitions, outputIds);
+    return askWhere(partitions, outputIds, inlinedRunBytes);
   }
 
-  private Description askWhere(Partitions partitions, List<String> outputIds) throws IOException {
-    return ask(client -> client.describe(partitions, outputIds, placesOf(client.poolId())));
+  private Description askWhere(Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+      throws IOException {
+    return ask(
+        client ->
+            isLocal(client.poolId())
+                ? client.describe(partitions, outputIds, 0, localPool.places())
+                : client.describe(partitions, outputIds, inlinedRunBytes, PoolPlaces.ELSEWHERE));
   }
 
-  private PoolPlaces placesOf(UUID described) {
-    boolean local = localPool != null && localPool.poolId().equals(described);
-    return local ? localPool.places() : PoolPlaces.ELSEWHERE;
+  private boolean isLocal(UUID described) {
+    return localPool != null && localPool.poolId().equals(described);
   }
 
   private <T> T ask(ControlConnections.Question<T> question) throws IOException {

@@ -55,12 +55,19 @@ final class RemoteRunInput implements RunInput {
   private long issuedBytes;
   private long consumedBytes;
 
+  /**
+   * Starts no read yet.
+   *
+   * @param inlined all bytes of the run as its node has sent them, which are read like a first
+   *     window and again from its place if they are wrong; or null
+   */
   RemoteRunInput(
       RemoteNode node,
       String outputId,
       String name,
       LocatedRun located,
-      Map<Integer, SegmentLocation> segments) {
+      Map<Integer, SegmentLocation> segments,
+      byte[] inlined) {
     this.node = node;
     this.outputId = outputId;
     this.name = name;
@@ -69,6 +76,10 @@ final class RemoteRunInput implements RunInput {
     this.slotRefusal = new Refusal(name, node.timeoutMs());
     this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
     this.reads = new RunReads(node, outputId, name, run, where);
+    if (inlined != null) {
+      windows.add(RunWindow.inlined(inlined));
+      issuedBytes = inlined.length;
+    }
   }
 
   /**
@@ -147,7 +158,7 @@ final class RemoteRunInput implements RunInput {
     consumedBytes += n;
     if (!head.view().hasRemaining()) {
       windows.removeFirst();
-      head.buffer().close();
+      head.close();
       prefetch(0); // these bytes are read, whatever becomes of the next
     }
     return n;

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeoutException;
  * Starts the reads of one run in the way that its node allows: directly, or through bounce slots.
  *
  * <p>Thread contract: one thread at a time. Ownership: the caller gives each window to {@link
- * #discard} or closes its buffer. Failure: {@link FetchFailedException} when there is no way,
- * {@link StalePlaceException} when the run may lie elsewhere, {@link IOException} when there is no
- * window; a read that cannot be started is a window that has failed.
+ * #discard} or closes it. Failure: {@link FetchFailedException} when there is no way, {@link
+ * StalePlaceException} when the run may lie elsewhere, {@link IOException} when there is no window;
+ * a read that cannot be started is a window that has failed.
  */
 final class RunReads {
   /** For threads of transports to run when this process has been stopped. */
@@ -157,9 +157,9 @@ final class RunReads {
       window.done().handle((ok, failure) -> null).orTimeout(waitMs, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException late) {
       // Not on the transport's own thread, which the pool may be waiting for.
-      window.done().whenCompleteAsync((ok, failure) -> window.buffer().close());
+      window.done().whenCompleteAsync((ok, failure) -> window.close());
       throw new IllegalStateException(name + ": a read does not end", late);
     }
-    window.buffer().close();
+    window.close();
   }
 }

@@ -8,29 +8,53 @@ import java.util.concurrent.TimeUnit;
 /**
  * A window on a run: one read on its way, or arrived.
  *
- * <p>Thread contract: one thread. Ownership: whoever started the read closes the buffer.
+ * <p>Thread contract: one thread. Ownership: whoever started the read closes it.
  */
 final class RunWindow {
   private final ReadWay way;
-  private final RegisteredBuffer buffer;
+  private final RegisteredBuffer buffer; // null if it is inlined
+  private final ByteBuffer bytes;
   private final int lengthBytes;
   private final CompletableFuture<Void> done;
   private final long startedNs = System.nanoTime();
   private ByteBuffer view;
 
   RunWindow(ReadWay way, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
+    this(way, buffer, buffer.buffer(), lengthBytes, done);
+  }
+
+  private RunWindow(
+      ReadWay way,
+      RegisteredBuffer buffer,
+      ByteBuffer bytes,
+      int lengthBytes,
+      CompletableFuture<Void> done) {
     this.way = way;
     this.buffer = buffer;
+    this.bytes = bytes;
     this.lengthBytes = lengthBytes;
     this.done = done;
+  }
+
+  /** Of bytes that are here. */
+  static RunWindow inlined(byte[] bytes) {
+    return new RunWindow(
+        ReadWay.INLINED,
+        null,
+        ByteBuffer.wrap(bytes),
+        bytes.length,
+        CompletableFuture.completedFuture(null));
   }
 
   ReadWay way() {
     return way;
   }
 
-  RegisteredBuffer buffer() {
-    return buffer;
+  /** Gives its memory back, which nothing is read into any more. */
+  void close() {
+    if (buffer != null) {
+      buffer.close();
+    }
   }
 
   int lengthBytes() {
@@ -48,7 +72,7 @@ final class RunWindow {
 
   /** The read has ended well. */
   void arrived() {
-    view = buffer.buffer().limit(lengthBytes);
+    view = bytes.limit(lengthBytes);
   }
 
   /** What is left to be consumed, or null before it has arrived. */

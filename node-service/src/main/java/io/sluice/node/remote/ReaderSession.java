@@ -105,7 +105,9 @@ final class ReaderSession {
 
   private Frames.Payload describe(DataInputStream in) throws IOException {
     Partitions partitions = new Partitions(in.readInt(), in.readInt());
-    Description description = backend.describe(applicationId, partitions, readOutputIds(in));
+    int inlinedRunBytes = in.readInt();
+    Description description =
+        backend.describe(applicationId, partitions, readOutputIds(in), inlinedRunBytes);
     return out -> RemoteProtocol.writeDescription(out, description, backend.places());
   }
 

@@ -26,8 +26,13 @@ public interface RemoteBackend {
   /** This node's transports, preferred first, with what anybody may read over each, to try it. */
   List<ProbeOffer> probe();
 
-  /** Where one partition of these outputs lies. */
-  Description describe(String applicationId, Partitions partitions, List<String> outputIds)
+  /**
+   * Where some partitions of these outputs lie.
+   *
+   * @param inlinedRunBytes up to which length the bytes of a run may come along; 0 for none
+   */
+  Description describe(
+      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException;
 
   /** Nobody will read the application's outputs whose ids begin like this: frees them. */

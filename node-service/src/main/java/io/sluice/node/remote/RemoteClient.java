@@ -140,9 +140,11 @@ public final class RemoteClient implements AutoCloseable {
    * output is described for all of the partitions or is absent: one that any answer leaves out,
    * damaged in part or gone meanwhile, is not there.
    *
+   * @param inlinedRunBytes up to which length the bytes of a run may come along; 0 for none
    * @param places of the pool, if its files can be opened here; else {@link PoolPlaces#ELSEWHERE}
    */
-  public Description describe(Partitions partitions, List<String> outputIds, PoolPlaces places)
+  public Description describe(
+      Partitions partitions, List<String> outputIds, int inlinedRunBytes, PoolPlaces places)
       throws IOException {
     Description whole = new Description(new HashMap<>(), new HashMap<>());
     Set<String> absent = new HashSet<>();
@@ -152,59 +154,70 @@ public final class RemoteClient implements AutoCloseable {
       List<String> some = outputIds.subList(i, Math.min(outputIds.size(), i + outputsAtOnce));
       for (long first = partitions.first(); first < partitions.end(); first += most) {
         int end = (int) Math.min(partitions.end(), first + most);
-        describeInto(whole, absent, new Partitions((int) first, end), some, places);
+        Question all =
+            new Question(new Partitions((int) first, end), some, inlinedRunBytes, places);
+        describeInto(whole, absent, all);
       }
     }
     whole.runs().keySet().removeAll(absent);
     return whole;
   }
 
+  /** What is asked for at a time. */
+  private record Question(
+      Partitions partitions, List<String> outputIds, int inlinedRunBytes, PoolPlaces places) {
+    Question ofOutputs(int first, int end) {
+      return new Question(partitions, outputIds.subList(first, end), inlinedRunBytes, places);
+    }
+
+    Question ofPartitions(int first, int end) {
+      return new Question(new Partitions(first, end), outputIds, inlinedRunBytes, places);
+    }
+  }
+
   /** Asks for half as much at a time where the answer would be too long. */
-  private void describeInto(
-      Description whole,
-      Set<String> absent,
-      Partitions partitions,
-      List<String> outputIds,
-      PoolPlaces places)
+  private void describeInto(Description whole, Set<String> absent, Question question)
       throws IOException {
+    Partitions partitions = question.partitions();
+    int outputs = question.outputIds().size();
     try {
-      Description part = describeSome(partitions, outputIds, places);
+      Description part = ask(question);
       whole.segments().putAll(part.segments());
+      whole.inlined().putAll(part.inlined());
       part.runs()
           .forEach(
               (id, runs) -> whole.runs().computeIfAbsent(id, x -> new ArrayList<>()).addAll(runs));
-      outputIds.stream().filter(id -> !part.runs().containsKey(id)).forEach(absent::add);
+      question.outputIds().stream().filter(id -> !part.runs().containsKey(id)).forEach(absent::add);
     } catch (RemoteError e) {
-      int outputs = outputIds.size();
       if (e.code() != RemoteError.Code.TOO_MUCH || (outputs == 1 && partitions.count() == 1)) {
         throw e;
       }
       if (outputs > 1) {
-        describeInto(whole, absent, partitions, outputIds.subList(0, outputs / 2), places);
-        describeInto(whole, absent, partitions, outputIds.subList(outputs / 2, outputs), places);
+        describeInto(whole, absent, question.ofOutputs(0, outputs / 2));
+        describeInto(whole, absent, question.ofOutputs(outputs / 2, outputs));
       } else {
         int middle = partitions.first() + partitions.count() / 2;
-        describeInto(whole, absent, new Partitions(partitions.first(), middle), outputIds, places);
-        describeInto(whole, absent, new Partitions(middle, partitions.end()), outputIds, places);
+        describeInto(whole, absent, question.ofPartitions(partitions.first(), middle));
+        describeInto(whole, absent, question.ofPartitions(middle, partitions.end()));
       }
     }
   }
 
-  private Description describeSome(Partitions partitions, List<String> outputIds, PoolPlaces places)
-      throws IOException {
+  private Description ask(Question question) throws IOException {
     frames.send(
         RemoteProtocol.DESCRIBE,
         out -> {
-          out.writeInt(partitions.first());
-          out.writeInt(partitions.end());
-          out.writeInt(outputIds.size());
-          for (String outputId : outputIds) {
+          out.writeInt(question.partitions().first());
+          out.writeInt(question.partitions().end());
+          out.writeInt(question.inlinedRunBytes());
+          out.writeInt(question.outputIds().size());
+          for (String outputId : question.outputIds()) {
             Bounded.writeString(out, outputId);
           }
         },
         timeoutMs);
     return RemoteProtocol.readDescription(
-        Replies.receive(frames, timeoutMs), partitions, poolId, places);
+        Replies.receive(frames, timeoutMs), question.partitions(), poolId, question.places());
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -34,6 +35,7 @@ import java.util.UUID;
  *                       string transport, string host, int32 port, int32 bounce slot bytes
  *
  * reader   DESCRIBE   int32 first partition, int32 the one behind the last,
+ *                     int32 up to which length the bytes of a run may come along,
  *                     int32 count, then per output: string output id
  * service  OK         int32 count, then per segment
  *                       as {@code io.sluice.node.wire.Segments} has it,
@@ -46,6 +48,7 @@ import java.util.UUID;
  *                         int64 records,
  *                         int32 CRC-32C per block of 32 KiB, at least one,
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
+ *                         bytes of the run; or none, and it has to be read
  *
  * reader   ADMIT      string transport, int32 count, then per address that it may come from:
  *                     bytes address
@@ -73,7 +76,7 @@ import java.util.UUID;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 9;
+  static final int VERSION = 10;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -97,6 +100,8 @@ final class RemoteProtocol {
   private static final int MAX_SEGMENTS = 1 << 20;
   private static final int MAX_RUNS = 1 << 20;
   static final int MAX_DESCRIPTOR_BYTES = RegionDescriptor.MAX_PROVIDER_DATA_BYTES + 64;
+
+  private static final byte[] NOT_INLINED = {};
 
   private RemoteProtocol() {}
 
@@ -151,6 +156,8 @@ final class RemoteProtocol {
       for (LocatedRun located : runs) {
         writeRun(out, located.run());
         writeRanges(out, located.place().ranges());
+        RunId id = RunId.of(output.getKey(), located);
+        Bounded.writeBytes(out, description.inlined().getOrDefault(id, NOT_INLINED));
       }
     }
   }
@@ -178,16 +185,22 @@ final class RemoteProtocol {
       segments.put(location.segment().segmentId(), location);
     }
     Map<String, List<LocatedRun>> runs = new HashMap<>();
+    Map<RunId, byte[]> inlined = new HashMap<>();
     int outputCount = Bounded.readCount(in, MAX_OUTPUTS, "outputs");
     for (int i = 0; i < outputCount; i++) {
       String outputId = Bounded.readString(in);
-      runs.put(outputId, readRuns(in, partitions, poolId));
+      runs.put(outputId, readRuns(in, outputId, partitions, poolId, inlined));
     }
-    return new Description(segments, runs);
+    return new Description(segments, runs, inlined);
   }
 
-  /** The runs of one output. */
-  private static List<LocatedRun> readRuns(DataInputStream in, Partitions partitions, UUID poolId)
+  /** The runs of one output; puts bytes that came along into {@code inlined}. */
+  private static List<LocatedRun> readRuns(
+      DataInputStream in,
+      String outputId,
+      Partitions partitions,
+      UUID poolId,
+      Map<RunId, byte[]> inlined)
       throws IOException {
     long generation = in.readLong();
     if (generation < 0) {
@@ -201,9 +214,22 @@ final class RemoteProtocol {
       checkOrder(previous, run);
       previous = run;
       List<Range> ranges = readRanges(in, run.lengthBytes());
-      runs.add(new LocatedRun(run, new RunPlace(poolId, generation, ranges)));
+      LocatedRun located = new LocatedRun(run, new RunPlace(poolId, generation, ranges));
+      runs.add(located);
+      byte[] bytes = Bounded.readBytes(in, Description.MAX_INLINED_RUN_BYTES);
+      if (bytes.length > 0) {
+        requireWhole(bytes, run);
+        inlined.put(RunId.of(outputId, located), bytes);
+      }
     }
     return runs;
+  }
+
+  private static void requireWhole(byte[] bytes, Run run) throws ProtocolException {
+    if (bytes.length != run.lengthBytes()) {
+      throw new ProtocolException(
+          bytes.length + " bytes came along of a run of " + run.lengthBytes());
+    }
   }
 
   /** A reader names a run by its ordinal, and takes those of a partition for all that it has. */

@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
@@ -57,15 +58,19 @@ final class HeldRuns {
    * Some runs of an output.
    *
    * @param segments by id, every one that they touch
+   * @param inlined the bytes of those that are inlined
    */
-  record Held(List<LocatedRun> runs, Map<Integer, SegmentLocation> segments) {}
+  record Held(
+      List<LocatedRun> runs, Map<Integer, SegmentLocation> segments, Map<RunId, byte[]> inlined) {}
 
   /**
    * The runs of these partitions; none of an output that is not held or cannot be read.
    *
+   * @param inlined copies the short ones
    * @throws RemoteError if they would take more than {@code leftBytes} in an answer
    */
-  Optional<Held> of(OutputId id, Partitions partitions, long leftBytes) throws IOException {
+  Optional<Held> of(OutputId id, Partitions partitions, long leftBytes, InlinedRuns inlined)
+      throws IOException {
     while (true) { // each further turn takes another commit, move or free of this very output
       Optional<CommittedOutput> found = find.apply(id);
       if (found.isEmpty()) {
@@ -76,7 +81,7 @@ final class HeldRuns {
       IOException failure = null;
       try {
         List<LocatedRun> runs = gather(output, partitions, leftBytes);
-        held = new Held(runs, served(runs));
+        held = new Held(runs, served(runs), inlined.copies(output, runs));
       } catch (IOException e) {
         failure = e;
       }

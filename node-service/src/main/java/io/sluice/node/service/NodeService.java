@@ -403,25 +403,28 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   @Override
-  public Description describe(String applicationId, Partitions partitions, List<String> outputIds)
+  public Description describe(
+      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<LocatedRun>> runs = new HashMap<>();
+    InlinedRuns inlined = new InlinedRuns(inlinedRunBytes);
     List<Range> onDisk = new ArrayList<>();
     boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
     long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
     for (String outputId : outputIds) {
       Optional<HeldRuns.Held> held =
-          heldRuns.of(new OutputId(applicationId, outputId), partitions, leftBytes);
+          heldRuns.of(new OutputId(applicationId, outputId), partitions, leftBytes, inlined);
       if (held.isPresent()) {
         leftBytes -= HeldRuns.lengthBytes(held.get().runs());
         runs.put(outputId, held.get().runs());
+        inlined.keep(held.get().inlined());
         segments.putAll(held.get().segments());
         onDisk.addAll(rangesOnDisk(held.get().runs()));
       }
     }
     store.expectReads(onDisk);
-    return new Description(segments, runs);
+    return new Description(segments, runs, inlined.kept());
   }
 
   private static List<Range> rangesOnDisk(List<LocatedRun> runs) {

@@ -26,7 +26,10 @@ class ControlConnectionsTest extends NodeTestBase {
   private int outputsOf(Partitions partitions) throws IOException {
     return connections.ask(
         client ->
-            client.describe(partitions, List.of("attempt_0"), PoolPlaces.ELSEWHERE).runs().size());
+            client
+                .describe(partitions, List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE)
+                .runs()
+                .size());
   }
 
   @Test

@@ -183,6 +183,63 @@ class MovedRunTest extends NodeTestBase {
     }
   }
 
+  /** The short one, whose bytes come with the answer. */
+  private NodeRun fetch(NodeReader reader) throws IOException {
+    return reader.fetch(node.address(), Partitions.one(0), List.of(ID)).get(ID).get(0);
+  }
+
+  private static byte[] flipped(byte[] bytes) {
+    bytes[bytes.length - 1] ^= 1;
+    return bytes;
+  }
+
+  @Test
+  void whatCameWithTheAnswerIsNotReadAgain() throws IOException {
+    try (NodeReader reader = reader(TIMEOUT_MS, null, tcp);
+        NodeRun run = fetch(reader)) {
+      node.move();
+      node.takeFormer();
+      assertArrayEquals(new byte[10], readAll(run));
+      assertEquals(Map.of(ReadStats.INLINED, 10L), reader.stats().bytesByWay());
+    }
+    assertEquals(0, tcp.reads.get());
+    assertEquals(1, node.questions());
+  }
+
+  @Test
+  void wrongBytesThatCameWithTheAnswerAreDamage() throws IOException {
+    node.changeInlined(MovedRunTest::flipped);
+    try (NodeReader reader = reader(TIMEOUT_MS, null, tcp);
+        NodeRun run = fetch(reader)) {
+      FetchFailedException e = assertThrows(FetchFailedException.class, () -> readAll(run));
+      assertInstanceOf(ChecksumException.class, e.getCause());
+    }
+  }
+
+  @Test
+  void wrongBytesThatCameWithTheAnswerAreReadWhereTheRunHasGone() throws IOException {
+    node.changeInlined(MovedRunTest::flipped);
+    try (NodeReader reader = reader(TIMEOUT_MS, null, tcp);
+        NodeRun run = fetch(reader)) {
+      node.move();
+      node.takeFormer();
+      assertArrayEquals(new byte[10], readAll(run));
+    }
+    assertEquals(1, tcp.reads.get());
+  }
+
+  @Test
+  void aReaderOfTheSameNodeIsSentNoBytes() throws IOException {
+    node.changeInlined(
+        bytes -> {
+          throw new AssertionError("asked for");
+        });
+    try (NodeReader reader = reader(TIMEOUT_MS, node.localPool(), tcp);
+        NodeRun run = fetch(reader)) {
+      assertArrayEquals(new byte[10], readAll(run));
+    }
+  }
+
   @Test
   void nothingIsAskedWhileNothingMoves() throws IOException {
     assertEquals(0, assertReads(3));

@@ -3,6 +3,7 @@ package io.sluice.node.client;
 import io.sluice.node.local.Refusals;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
@@ -81,6 +82,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   private int questions;
   private Runnable beforeAnswer = () -> {};
   private UnaryOperator<Run> identity = run -> run;
+  private UnaryOperator<byte[]> inlined = bytes -> bytes;
   private boolean withoutSegments;
   private boolean gone;
 
@@ -225,6 +227,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     identity = change;
   }
 
+  /** Sends this instead of the bytes of short runs from now on. */
+  synchronized void changeInlined(UnaryOperator<byte[]> change) {
+    inlined = change;
+  }
+
   /** Describes runs without the segments that they lie in, or with them again. */
   synchronized void leaveSegmentsOut(boolean leaveOut) {
     withoutSegments = leaveOut;
@@ -251,7 +258,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
 
   @Override
   public synchronized Description describe(
-      String applicationId, Partitions partitions, List<String> outputIds) {
+      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes) {
     questions++;
     beforeAnswer.run();
     Description answer = new Description(new HashMap<>(), new HashMap<>());
@@ -267,6 +274,12 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
       }
     }
     answer.runs().put(output.id(), runs);
+    for (LocatedRun run : runs) {
+      byte[] bytes = output.of(run.run().partition()).get(run.run().ordinal());
+      if (bytes.length <= inlinedRunBytes) {
+        answer.inlined().put(RunId.of(output.id(), run), inlined.apply(bytes.clone()));
+      }
+    }
     if (!withoutSegments) {
       Segment segment = segments.get(currentId());
       Map<String, RegionDescriptor> regions = new HashMap<>();

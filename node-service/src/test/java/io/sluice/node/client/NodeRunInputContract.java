@@ -41,6 +41,9 @@ abstract class NodeRunInputContract extends RunInputContract {
   private MovingNode service;
   private RemoteNode node;
 
+  /** Those of the run. */
+  byte[] bytes;
+
   /** Reads the run as its node has described it. */
   abstract RunInput open(
       RemoteNode node, LocatedRun located, Map<Integer, SegmentLocation> segments);
@@ -60,7 +63,8 @@ abstract class NodeRunInputContract extends RunInputContract {
   }
 
   @Override
-  protected RunInput open(byte[] bytes) throws IOException {
+  protected RunInput open(byte[] ofRun) throws IOException {
+    bytes = ofRun;
     TestOutput output = new TestOutput(ID, 1, List.of(0), List.of(bytes));
     service = new MovingNode(directory.resolve("pool"), SECRET, output, random);
     node =

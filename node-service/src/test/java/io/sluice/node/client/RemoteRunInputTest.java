@@ -8,7 +8,7 @@ import java.util.Map;
 class RemoteRunInputTest extends NodeRunInputContract {
   @Override
   RunInput open(RemoteNode node, LocatedRun located, Map<Integer, SegmentLocation> segments) {
-    RemoteRunInput input = new RemoteRunInput(node, ID, ID, located, segments);
+    RemoteRunInput input = new RemoteRunInput(node, ID, ID, located, segments, null);
     input.setWindows(3);
     return input;
   }

@@ -179,7 +179,10 @@ public final class CheatMain {
           "ask for an output",
           () -> {
             List<String> wanted = List.of(foreignOutput);
-            if (reader.describe(Partitions.one(0), wanted, PoolPlaces.ELSEWHERE).runs().isEmpty()) {
+            if (reader
+                .describe(Partitions.one(0), wanted, 0, PoolPlaces.ELSEWHERE)
+                .runs()
+                .isEmpty()) {
               throw new IllegalStateException("absent");
             }
             return "its place";

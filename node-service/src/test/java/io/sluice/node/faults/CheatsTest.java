@@ -79,7 +79,7 @@ class CheatsTest extends NodeTestBase {
     assertTrue(said.startsWith("read "), said);
     Collection<SegmentLocation> written =
         service
-            .describe(applicationId, Partitions.one(0), List.of(output.id()))
+            .describe(applicationId, Partitions.one(0), List.of(output.id()), 0)
             .segments()
             .values();
     return List.copyOf(written);

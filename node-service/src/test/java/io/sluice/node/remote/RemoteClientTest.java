@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -30,6 +31,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -208,30 +210,32 @@ class RemoteClientTest {
         "ordinal twice",
         "negative ordinal",
         "negative length",
+        "short bytes",
+        "long bytes",
+        "negative bytes",
         "cut"
       })
   void anImpossibleDescriptionIsAProtocolError(String what) throws IOException {
     try (RemoteClient client = answers(out -> describeBadly(out, what))) {
       assertThrows(
           ProtocolException.class,
-          () -> client.describe(Partitions.one(0), List.of("attempt_0"), PoolPlaces.ELSEWHERE));
+          () -> client.describe(Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE));
     }
   }
 
   @Test
   void whatIsPossibleIsRead() throws IOException {
     try (RemoteClient client = answers(out -> describeBadly(out, "nothing"))) {
-      List<LocatedRun> runs =
-          client
-              .describe(Partitions.one(0), List.of("attempt_0"), PoolPlaces.ELSEWHERE)
-              .runs()
-              .get("attempt_0");
+      Description description =
+          client.describe(Partitions.one(0), List.of("attempt_0"), 10, PoolPlaces.ELSEWHERE);
+      List<LocatedRun> runs = description.runs().get("attempt_0");
       RunPlace place =
           new RunPlace(new UUID(1, 2), 7, List.of(new Range(1, 0, 10))); // of the greeting
       for (int ordinal = 0; ordinal < 2; ordinal++) {
         Run run = new Run(0, ordinal, 10, 11, 1, BlockChecksums.of(5));
         assertEquals(new LocatedRun(run, place), runs.get(ordinal));
       }
+      assertEquals(Set.of(new RunId("attempt_0", 0, 0)), description.inlined().keySet());
       assertEquals(2, runs.size());
     }
   }
@@ -294,5 +298,14 @@ class RemoteClientTest {
     out.writeInt(1);
     out.writeLong(what.equals("negative range") ? -1 : 0);
     out.writeLong(what.equals("short range") ? 9 : what.equals("long range") ? 11 : 10);
+    int inlinedBytes =
+        switch (what) {
+          case "short bytes" -> 9;
+          case "long bytes" -> 11;
+          case "negative bytes" -> -1;
+          default -> ordinal == 0 ? 10 : 0;
+        };
+    out.writeInt(inlinedBytes);
+    out.write(new byte[Math.max(0, inlinedBytes)]);
   }
 }

@@ -142,6 +142,7 @@ class RemoteServerTest {
           client.describe(
               Partitions.one(3),
               List.of("attempt_0", "absent", "attempt_1", "attempt_2"),
+              0,
               backend.places);
       for (String id : List.of("attempt_0", "attempt_1", "attempt_2")) {
         Description expected = backend.outputs.get(id);
@@ -163,7 +164,7 @@ class RemoteServerTest {
     holds("attempt_0", 1, 1);
     holds("attempt_20000", 2, 1);
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(Partitions.one(3), ids, backend.places);
+      Description description = client.describe(Partitions.one(3), ids, 0, backend.places);
       assertEquals(2, description.runs().size());
       assertEquals(2, description.segments().size());
     }
@@ -179,7 +180,10 @@ class RemoteServerTest {
     try (RemoteClient client = connect(SECRET)) {
       Description description =
           client.describe(
-              new Partitions(1, 2 * most + 4), List.of("attempt_0", "attempt_1"), backend.places);
+              new Partitions(1, 2 * most + 4),
+              List.of("attempt_0", "attempt_1"),
+              0,
+              backend.places);
       assertEquals(2, description.runs().get("attempt_0").size());
       assertEquals(1, description.runs().get("attempt_1").size());
     }
@@ -193,7 +197,7 @@ class RemoteServerTest {
       assertEquals(
           List.of(),
           client
-              .describe(new Partitions(4, 9), List.of("attempt_0"), backend.places)
+              .describe(new Partitions(4, 9), List.of("attempt_0"), 0, backend.places)
               .runs()
               .get("attempt_0"));
     }
@@ -210,13 +214,17 @@ class RemoteServerTest {
                   client.describe(
                       Partitions.one(StubBackend.PARTITION_COUNT),
                       List.of("attempt_0"),
+                      0,
                       backend.places));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
       assertTrue(
           e.getMessage().contains("no partition " + StubBackend.PARTITION_COUNT), e.getMessage());
       assertEquals(
           1,
-          client.describe(Partitions.one(3), List.of("attempt_0"), backend.places).runs().size());
+          client
+              .describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places)
+              .runs()
+              .size());
     }
   }
 
@@ -228,12 +236,15 @@ class RemoteServerTest {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> client.describe(Partitions.one(3), List.of("attempt_1"), backend.places));
+              () -> client.describe(Partitions.one(3), List.of("attempt_1"), 0, backend.places));
       assertEquals(RemoteError.Code.INTERNAL, e.code());
       assertTrue(e.getMessage().contains("attempt_1 broke"), e.getMessage());
       assertEquals(
           1,
-          client.describe(Partitions.one(3), List.of("attempt_0"), backend.places).runs().size());
+          client
+              .describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places)
+              .runs()
+              .size());
     }
   }
 
@@ -245,11 +256,14 @@ class RemoteServerTest {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> client.describe(Partitions.one(3), List.of("attempt_1"), backend.places));
+              () -> client.describe(Partitions.one(3), List.of("attempt_1"), 0, backend.places));
       assertTrue(e.getMessage().contains("exceeds the limit"), e.getMessage());
       assertEquals(
           1,
-          client.describe(Partitions.one(3), List.of("attempt_0"), backend.places).runs().size());
+          client
+              .describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places)
+              .runs()
+              .size());
     }
   }
 
@@ -262,7 +276,7 @@ class RemoteServerTest {
     }
     backend.mostAtOnce = 5; // outputs times partitions
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(new Partitions(0, 20), ids, backend.places);
+      Description description = client.describe(new Partitions(0, 20), ids, 0, backend.places);
       assertEquals(37, description.runs().size());
       description.runs().values().forEach(runs -> assertEquals(3, runs.size()));
       assertEquals(37, description.segments().size());
@@ -285,14 +299,15 @@ class RemoteServerTest {
       for (int mostAtOnce : new int[] {Integer.MAX_VALUE, 300}) {
         backend.mostAtOnce = mostAtOnce;
         try (RemoteClient client = connect(SECRET)) {
-          Map<String, List<LocatedRun>> runs = client.describe(all, ids, backend.places).runs();
+          Map<String, List<LocatedRun>> runs = client.describe(all, ids, 0, backend.places).runs();
           assertEquals(Set.of("whole"), runs.keySet(), "without " + lost);
           assertEquals(2, runs.get("whole").size());
         }
       }
     }
     try (RemoteClient client = connect(SECRET)) { // of what is not damaged it can be had
-      assertEquals(2, client.describe(new Partitions(3, 400), ids, backend.places).runs().size());
+      assertEquals(
+          2, client.describe(new Partitions(3, 400), ids, 0, backend.places).runs().size());
     }
   }
 
@@ -346,6 +361,7 @@ class RemoteServerTest {
             out -> {
               out.writeInt(3);
               out.writeInt(4);
+              out.writeInt(0);
               out.writeInt(count);
               Bounded.writeString(out, "the only one");
             },
@@ -358,6 +374,7 @@ class RemoteServerTest {
           out -> {
             out.writeInt(3);
             out.writeInt(4);
+            out.writeInt(0);
             out.writeInt(0);
           },
           TIMEOUT_MS);
@@ -386,6 +403,7 @@ class RemoteServerTest {
         out -> {
           out.writeInt(first);
           out.writeInt(end);
+          out.writeInt(0);
           out.writeInt(1);
           Bounded.writeString(out, "attempt_0");
         },
@@ -477,7 +495,10 @@ class RemoteServerTest {
         try (RemoteClient client = connect(SECRET)) {
           assertEquals(
               0,
-              client.describe(Partitions.one(3), List.of("absent"), backend.places).runs().size());
+              client
+                  .describe(Partitions.one(3), List.of("absent"), 0, backend.places)
+                  .runs()
+                  .size());
         }
       }
       Await.until(

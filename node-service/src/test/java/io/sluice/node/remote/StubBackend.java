@@ -105,7 +105,8 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
-  public Description describe(String applicationId, Partitions partitions, List<String> outputIds)
+  public Description describe(
+      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     if (outputIds.size() * partitions.count() > mostAtOnce) {
       throw new RemoteError(RemoteError.Code.TOO_MUCH, "expected by this test");

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HeldRunsHungDiskTest {
   private static final String APP = "application_1_0001";
   private static final int PARTITIONS = 200;
+  private static final InlinedRuns NONE = new InlinedRuns(0);
 
   @TempDir private Path directory;
 
@@ -61,12 +62,12 @@ class HeldRunsHungDiskTest {
       Extent tail = extents.get(extents.size() - 1);
       assertEquals(Tier.DISK, tail.segment().tier());
       synchronized (store.segment(tail.segment().segmentId()).orElseThrow().file()) {
-        assertThrows(IOException.class, () -> held.of(id, all, Integer.MAX_VALUE));
+        assertThrows(IOException.class, () -> held.of(id, all, Integer.MAX_VALUE, NONE));
       }
       boolean described = false;
       while (!described) { // as soon as the device has answered
         try {
-          described = held.of(id, all, Integer.MAX_VALUE).isPresent();
+          described = held.of(id, all, Integer.MAX_VALUE, NONE).isPresent();
           assertTrue(described, "it was lost");
         } catch (IOException e) {
           Thread.onSpinWait();

@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -64,7 +65,7 @@ class HeldRunsTest {
   }
 
   private static Optional<List<LocatedRun>> runs(HeldRuns held) throws IOException {
-    return held.of(ID, ALL, Integer.MAX_VALUE).map(HeldRuns.Held::runs);
+    return held.of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0)).map(HeldRuns.Held::runs);
   }
 
   private SegmentLocation served(int segmentId) {
@@ -113,6 +114,21 @@ class HeldRunsTest {
         runs(new HeldRuns(findsFirst(former), this::served, store::isQuiet)));
   }
 
+  @Test
+  void bytesThatComeAlongAreThoseOfTheOutputThatIsDescribed() throws IOException {
+    CommittedOutput former = commit(ID.outputId(), 100);
+    store.freeOutput(ID);
+    commit("attempt_1", 100); // where the former one lay
+    CommittedOutput now = commit(ID.outputId(), 200);
+    HeldRuns.Held held =
+        new HeldRuns(findsFirst(former), this::served, store::isQuiet)
+            .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(1_000))
+            .orElseThrow();
+    assertEquals(now.runs(0, PARTITIONS), held.runs());
+    assertEquals(PARTITIONS, held.inlined().size());
+    held.inlined().values().forEach(bytes -> assertArrayEquals(new byte[200], bytes));
+  }
+
   /** The defect was: it was described without saying where that segment is. */
   @Test
   void aSegmentThatGoesWhileItIsDescribedIsAskedForAgain() throws IOException {
@@ -133,7 +149,7 @@ class HeldRunsTest {
         };
     HeldRuns.Held held =
         new HeldRuns(store::find, goes, store::isQuiet)
-            .of(ID, ALL, Integer.MAX_VALUE)
+            .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0))
             .orElseThrow();
     assertEquals(store.find(ID).orElseThrow().runs(0, PARTITIONS), held.runs());
     for (LocatedRun run : held.runs()) {

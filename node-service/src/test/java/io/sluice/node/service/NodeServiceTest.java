@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -42,6 +43,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What tasks write is what readers read. */
@@ -91,7 +93,7 @@ class NodeServiceTest extends NodeTestBase {
     commit(new TestOutput("attempt_0", partitions, order, runs));
     Partitions all = new Partitions(0, partitions);
     RemoteError e =
-        assertThrows(RemoteError.class, () -> service.describe(APP, all, List.of("attempt_0")));
+        assertThrows(RemoteError.class, () -> service.describe(APP, all, List.of("attempt_0"), 0));
     assertEquals(RemoteError.Code.TOO_MUCH, e.code());
     try (NodeReader reader = tcpReader(2)) {
       List<NodeRun> located = reader.locate(address(), all, List.of("attempt_0")).get("attempt_0");
@@ -99,6 +101,60 @@ class NodeServiceTest extends NodeTestBase {
       for (int i = 0; i < located.size(); i++) {
         assertEquals(i / 2, located.get(i).partition());
       }
+    }
+  }
+
+  /** 700 of 2 KiB are more than an answer takes; one byte more, and they have to be read. */
+  @Test
+  void shortRunsComeWithTheAnswerAsFarAsItHasRoom() throws IOException {
+    start(4);
+    int most = Description.MAX_INLINED_RUN_BYTES;
+    Random random = seeded("shortRunsComeWithTheAnswerAsFarAsItHasRoom");
+    List<byte[]> runs = new ArrayList<>();
+    for (int lengthBytes : new int[] {1, most, most + 1, 5_000}) {
+      byte[] run = new byte[lengthBytes];
+      random.nextBytes(run);
+      runs.add(run);
+    }
+    runs.addAll(Collections.nCopies(700, runs.get(1)));
+    TestOutput output = new TestOutput("attempt_0", 1, Collections.nCopies(runs.size(), 0), runs);
+    commit(output);
+    try (NodeReader reader = tcpReader(8)) {
+      List<NodeRun> located =
+          reader.fetch(address(), Partitions.one(0), List.of("attempt_0")).get("attempt_0");
+      for (int i = 0; i < runs.size(); i++) {
+        assertArrayEquals(runs.get(i), readAll(located.get(i)));
+      }
+      long inlinedBytes = reader.stats().bytes(ReadStats.INLINED);
+      assertTrue(inlinedBytes <= Description.MAX_INLINED_BYTES, inlinedBytes + " bytes");
+      assertTrue(inlinedBytes > Description.MAX_INLINED_BYTES - most, inlinedBytes + " bytes");
+      assertEquals(output.totalBytes(), inlinedBytes + reader.stats().bytes("tcp"));
+    }
+  }
+
+  @Test
+  void shortRunsOnADiskAreRead() throws IOException {
+    start(4);
+    List<Integer> partitions = IntStream.range(0, 1_000).boxed().toList();
+    for (int i = 0; i < 20; i++) {
+      List<byte[]> runs = Collections.nCopies(partitions.size(), new byte[600]);
+      commit(new TestOutput("attempt_" + i, partitions.size(), partitions, runs));
+    }
+    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    long readBytes = 0;
+    try (NodeReader reader = tcpReader(8)) {
+      for (int i = 0; i < 20; i++) {
+        Partitions all = new Partitions(0, partitions.size());
+        String id = "attempt_" + i;
+        for (NodeRun run : reader.fetch(address(), all, List.of(id)).get(id)) {
+          readBytes += readAll(run).length;
+        }
+      }
+      assertEquals(20 * 600_000, readBytes);
+      assertTrue(reader.stats().bytes("tcp") > 0, "what is on disk");
+      assertTrue(reader.stats().bytes(ReadStats.INLINED) > 0, "what is in memory");
+      assertEquals(
+          readBytes, reader.stats().bytes("tcp") + reader.stats().bytes(ReadStats.INLINED));
     }
   }
 
@@ -182,7 +238,7 @@ class NodeServiceTest extends NodeTestBase {
 
   /** Flips a bit of the length in the entry of the output's only run. */
   private void damageEntry(TestOutput output) throws IOException {
-    Description description = service.describe(APP, Partitions.one(0), List.of(output.id()));
+    Description description = service.describe(APP, Partitions.one(0), List.of(output.id()), 0);
     LocatedRun located = description.runs().get(output.id()).get(0);
     Run run = located.run();
     ByteBuffer entry = ByteBuffer.allocate(24);
@@ -291,7 +347,8 @@ class NodeServiceTest extends NodeTestBase {
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertTrue(e.getMessage().contains("another job secret"), e.getMessage());
     commit(TestOutput.single(new Random(1), "attempt_0", 10));
-    assertEquals(1, service.describe(APP, Partitions.one(0), List.of("attempt_0")).runs().size());
+    assertEquals(
+        1, service.describe(APP, Partitions.one(0), List.of("attempt_0"), 0).runs().size());
   }
 
   @Test

@@ -99,6 +99,16 @@ public final class CommittedOutput {
     return ByteBuffer.wrap(bytes);
   }
 
+  /**
+   * Fills {@code destination}, whose position is 0, with a run's bytes. They are the output's if
+   * its place {@link OutputPlace#isHeld} afterwards.
+   *
+   * @param located as {@link #runs} gave it
+   */
+  public void copyTo(LocatedRun located, ByteBuffer destination) throws IOException {
+    place.copyTo(located.place().ranges(), destination);
+  }
+
   /** Where it lies. */
   public OutputPlace place() {
     return place;

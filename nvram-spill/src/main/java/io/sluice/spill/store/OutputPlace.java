@@ -137,8 +137,13 @@ public final class OutputPlace implements ByteSource {
    * twice where the segment is mapped. Not after the store was closed.
    */
   void copyTo(long logicalOffsetBytes, ByteBuffer destination) throws IOException {
+    copyTo(extents.ranges(logicalOffsetBytes, destination.remaining()), destination);
+  }
+
+  /** The same from ranges of it. */
+  void copyTo(List<Range> ranges, ByteBuffer destination) throws IOException {
     int doneBytes = 0;
-    for (Range range : extents.ranges(logicalOffsetBytes, destination.remaining())) {
+    for (Range range : ranges) {
       int lengthBytes = (int) range.lengthBytes();
       segment(range.segmentId())
           .copyTo(range.offsetBytes(), destination.slice(doneBytes, lengthBytes));

@@ -2,6 +2,7 @@ package io.sluice.spark.metrics;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import io.sluice.node.client.ReadStats;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.store.StoreStats;
 import java.util.List;
@@ -23,7 +24,7 @@ public final class ExecutorMetrics implements Source {
   private static final List<String> WAYS =
       Stream.concat(
               TransportNames.BEST_FIRST.stream(),
-              Stream.of(ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK))
+              Stream.of(ReadStats.INLINED, ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK))
           .toList();
 
   private final MetricRegistry registry = new MetricRegistry();

@@ -88,7 +88,7 @@ final class PeerFetch {
             outputs.computeIfAbsent(partitions, p -> new ArrayList<>()).add(output));
     Map<String, List<NodeRun>> located = new HashMap<>();
     for (Map.Entry<Partitions, List<String>> same : outputs.entrySet()) {
-      located.putAll(reader.locate(address, same.getKey(), same.getValue()));
+      located.putAll(reader.fetch(address, same.getKey(), same.getValue()));
     }
     return located;
   }

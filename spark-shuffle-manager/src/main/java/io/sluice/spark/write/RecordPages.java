@@ -142,14 +142,33 @@ final class RecordPages {
 
   /** Copies a record's bytes out. */
   void writeTo(int i, OutputStream out) throws IOException {
-    byte[] page = pages.get((int) (index[i] >>> OFFSET_BITS) & ((1 << PAGE_BITS) - 1));
-    int at = (int) index[i] & (PAGE_BYTES - 1);
-    int lengthBytes =
-        (page[at] & 0xff) << 24
-            | (page[at + 1] & 0xff) << 16
-            | (page[at + 2] & 0xff) << 8
-            | page[at + 3] & 0xff;
-    out.write(page, at + Integer.BYTES, lengthBytes);
+    byte[] page = page(i);
+    int at = offset(i);
+    out.write(page, at + Integer.BYTES, lengthBytes(page, at));
+  }
+
+  /** How long the records from {@code first} to the one before {@code end} are together. */
+  long lengthBytes(int first, int end) {
+    long lengthBytes = 0;
+    for (int i = first; i < end; i++) {
+      lengthBytes += lengthBytes(page(i), offset(i));
+    }
+    return lengthBytes;
+  }
+
+  private byte[] page(int i) {
+    return pages.get((int) (index[i] >>> OFFSET_BITS) & ((1 << PAGE_BITS) - 1));
+  }
+
+  private int offset(int i) {
+    return (int) index[i] & (PAGE_BYTES - 1);
+  }
+
+  private static int lengthBytes(byte[] page, int at) {
+    return (page[at] & 0xff) << 24
+        | (page[at + 1] & 0xff) << 16
+        | (page[at + 2] & 0xff) << 8
+        | page[at + 3] & 0xff;
   }
 
   /** Forgets all records and gives their memory up. */

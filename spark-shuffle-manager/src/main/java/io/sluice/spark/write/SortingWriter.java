@@ -9,10 +9,8 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.serializer.SerializationStream;
-import org.apache.spark.serializer.SerializerManager;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 import org.apache.spark.storage.ShuffleBlockId;
 import scala.reflect.ClassTag;
@@ -28,7 +26,7 @@ import scala.reflect.ClassTag$;
 public final class SortingWriter<K, V> extends PieceWriter<K, V> {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
 
-  private final SerializerManager manager = SparkEnv.get().serializerManager();
+  private final FittingCodecs codecs = new FittingCodecs();
   private final RecordPages records = new RecordPages(this::takeMemory, this::spill);
   private final Serialized serialized = new Serialized();
   private final SerializationStream stream;
@@ -104,7 +102,7 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
     draining = partition;
     pendingRecords = end - first;
     ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
-    try (OutputStream wrapped = manager.wrapStream(id, buffer)) {
+    try (OutputStream wrapped = codecs.wrap(id, buffer, records.lengthBytes(first, end))) {
       for (int i = first; i < end; i++) {
         records.writeTo(i, wrapped);
       }

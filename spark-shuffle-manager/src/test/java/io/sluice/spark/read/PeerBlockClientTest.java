@@ -142,7 +142,7 @@ class PeerBlockClientTest {
         assertEquals(
             0,
             other
-                .describe(Partitions.one(0), List.of("absent"), PoolPlaces.ELSEWHERE)
+                .describe(Partitions.one(0), List.of("absent"), 0, PoolPlaces.ELSEWHERE)
                 .runs()
                 .size());
       }
