@@ -48,7 +48,7 @@ final class AllBenchCommand implements Callable<Integer> {
     List<BenchSuite> suites = new ArrayList<>();
     for (BenchSuite suite : BenchSuite.values()) {
       suite
-          .unavailableBecause()
+          .unavailableBecause(quick)
           .ifPresentOrElse(why -> outcomes.put(suite, "left out: " + why), () -> suites.add(suite));
     }
     boolean failed = false;

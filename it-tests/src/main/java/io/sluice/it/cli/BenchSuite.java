@@ -11,19 +11,21 @@ import java.util.function.Supplier;
 /** What {@code sluice bench all} runs, in this order. */
 enum BenchSuite {
   LOCAL(50, "local --size 128m --runs 1", 400, "local"),
-  CHAIN(40, "chain --size 64m --runs 1", 500, "chain"),
-  EXCHANGE(40, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 2_000, "exchange"),
-  SCALING(60, "scaling --size 128m --runs 1", 1_000, "scaling"),
-  SPARK(100, "spark --rows 500000 --runs 1", 2_400, "spark", BenchSuite::noSpark),
-  TERASORT(90, "--size 64m --runs 1", 1_800, "--size 1g"),
-  ENCRYPTED(90, "--size 64m --runs 1 --encrypted", 1_800, "--size 1g --encrypted"),
-  HONE(110, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM", BenchSuite::noSpark),
-  SYNTHETIC(110, "synthetic --size 20k --parts CPU --runs 1", 6_000, "synthetic"),
-  PAGERANK(110, "pagerank --size 10k --iterations 1 --runs 1", 7_200, "pagerank --size 4m"),
-  RMR_NVM(120, "rmr-nvm --size 16m --workload TERASORT --runs 1", 18_000, "rmr-nvm"),
-  RMR_SIZES(180, "rmr-sizes --size 6m --engines SLUICE --runs 1", 7_200, "rmr-sizes"),
+  CHAIN(55, "chain --size 64m --runs 1", 500, "chain"),
+  EXCHANGE(25, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 2_000, "exchange"),
+  SCALING(70, "scaling --size 32m --runs 1", 1_000, "scaling"),
+  SPARK(100, "spark --rows 500000 --runs 1 --on-tmpfs", 2_400, "spark", BenchSuite::noSpark),
+  TERASORT(120, "--size 64m --runs 1", 1_800, "--size 1g"),
+  /** Stock and Sluice are in the one before. */
+  ENCRYPTED(0, "", 1_800, "--size 1g --encrypted"),
+  HONE(65, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM", BenchSuite::noSpark),
+  SYNTHETIC(150, "synthetic --size 20k --parts CPU --runs 1", 6_000, "synthetic"),
+  PAGERANK(190, "pagerank --size 10k --iterations 1 --runs 1", 7_200, "pagerank --size 4m"),
+  RMR_NVM(150, "rmr-nvm --size 16m --workload TERASORT --runs 1", 18_000, "rmr-nvm"),
+  RMR_SIZES(
+      110, "rmr-sizes --size 6m --workload SORT --engines SLUICE --runs 1", 7_200, "rmr-sizes"),
   MEMORY(
-      90,
+      100,
       "memory --size 60m --workload sort --fractions 1.0 --runs 1",
       12_000,
       "memory",
@@ -42,7 +44,7 @@ enum BenchSuite {
   BenchSuite(
       int quickS, String quick, int fullS, String full, Supplier<Optional<String>> unavailable) {
     this.quickS = quickS;
-    this.quick = List.of(quick.split(" "));
+    this.quick = quick.isEmpty() ? List.of() : List.of(quick.split(" "));
     this.fullS = fullS;
     this.full = List.of(full.split(" "));
     this.unavailable = unavailable;
@@ -50,7 +52,7 @@ enum BenchSuite {
 
   /** Arguments of {@code sluice bench}. */
   List<String> arguments(boolean isQuick) {
-    return isQuick ? quick : full;
+    return isQuick && !quick.isEmpty() ? quick : full;
   }
 
   /** What it takes on two cores. */
@@ -58,9 +60,9 @@ enum BenchSuite {
     return isQuick ? quickS : fullS;
   }
 
-  /** Why it cannot run here. */
-  Optional<String> unavailableBecause() {
-    return unavailable.get();
+  /** Why it cannot run here, or not quickly. */
+  Optional<String> unavailableBecause(boolean isQuick) {
+    return isQuick && quick.isEmpty() ? Optional.of("only without --quick") : unavailable.get();
   }
 
   private static Optional<String> noSpark() {

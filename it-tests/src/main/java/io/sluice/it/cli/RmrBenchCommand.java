@@ -16,6 +16,8 @@ import picocli.CommandLine.Option;
             + " as NVRAM.",
     mixinStandardHelpOptions = true)
 final class RmrBenchCommand implements Callable<Integer> {
+  private static final List<RmrWorkload> ALL = List.of(RmrWorkload.values());
+
   @Mixin private RmrOptions options;
 
   @Option(
@@ -27,16 +29,10 @@ final class RmrBenchCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
-  @Option(
-      names = "--workload",
-      split = ",",
-      description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
-  private List<RmrWorkload> workloads = List.of(RmrWorkload.values());
-
   @Override
   public Integer call() {
     return options.run(
         (rounds, console, count, files) ->
-            new RmrBench(rounds, console, sizeBytes, workloads).run(count, files));
+            new RmrBench(rounds, console, sizeBytes, options.workloads(ALL)).run(count, files));
   }
 }

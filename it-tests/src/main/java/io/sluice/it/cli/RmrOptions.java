@@ -2,11 +2,13 @@ package io.sluice.it.cli;
 
 import io.sluice.bench.rmr.RmrRounds;
 import io.sluice.bench.rmr.RmrVariant;
+import io.sluice.bench.rmr.RmrWorkload;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,11 +23,22 @@ final class RmrOptions {
       description = "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).")
   private Set<RmrVariant> variants = EnumSet.allOf(RmrVariant.class);
 
+  @Option(
+      names = "--workload",
+      split = ",",
+      description = "Some of ${COMPLETION-CANDIDATES} (default: all that the bench is about).")
+  private List<RmrWorkload> workloads = List.of();
+
   @Mixin private RunsOption runs;
 
   /** One of the benches. */
   interface Bench {
     void run(RmrRounds rounds, Console console, int count, ResultFiles files);
+  }
+
+  /** What is to be run, of all that the bench is about if nothing is said. */
+  List<RmrWorkload> workloads(List<RmrWorkload> all) {
+    return workloads.isEmpty() ? all : workloads;
   }
 
   /** Runs one on clusters for all variants: that with slow pools is one of its own. */

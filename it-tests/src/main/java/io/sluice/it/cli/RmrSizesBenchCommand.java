@@ -1,6 +1,8 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.rmr.RmrSizesBench;
+import io.sluice.bench.rmr.RmrWorkload;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -10,10 +12,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rmr-sizes",
     description =
-        "Measures Sort and TeraSort over sizes, as bench rmr-nvm does: their maps and reduces, and"
-            + " what each map spills.",
+        "Measures Sort and TeraSort, or others, over sizes, as bench rmr-nvm does: their maps and"
+            + " reduces, and what each map spills.",
     mixinStandardHelpOptions = true)
 final class RmrSizesBenchCommand implements Callable<Integer> {
+  private static final List<RmrWorkload> SORTS = List.of(RmrWorkload.SORT, RmrWorkload.TERASORT);
+
   @Mixin private RmrOptions options;
 
   @Option(
@@ -29,6 +33,7 @@ final class RmrSizesBenchCommand implements Callable<Integer> {
   public Integer call() {
     return options.run(
         (rounds, console, count, files) ->
-            new RmrSizesBench(rounds, console, largestBytes).run(count, files));
+            new RmrSizesBench(rounds, console, largestBytes, options.workloads(SORTS))
+                .run(count, files));
   }
 }

@@ -58,7 +58,11 @@ class RmrBenchIT {
   @Test
   void ofEachSizeTheMapsAndTheirSpillsAreMeasured(PseudoCluster cluster, @TempDir Path directory)
       throws Exception {
-    new RmrSizesBench(rounds(cluster), Console.standard(), 3 * SIZE_BYTES)
+    new RmrSizesBench(
+            rounds(cluster),
+            Console.standard(),
+            3 * SIZE_BYTES,
+            List.of(RmrWorkload.SORT, RmrWorkload.TERASORT))
         .run(1, new ResultFiles(directory));
     JsonNode rounds =
         new ObjectMapper()
