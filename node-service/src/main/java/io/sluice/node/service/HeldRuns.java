@@ -81,7 +81,7 @@ final class HeldRuns {
       IOException failure = null;
       try {
         List<LocatedRun> runs = gather(output, partitions, leftBytes);
-        held = new Held(runs, served(runs), inlined.copies(output, runs));
+        held = new Held(runs, served(runs), inlined.copies(id.outputId(), output, runs));
       } catch (IOException e) {
         failure = e;
       }

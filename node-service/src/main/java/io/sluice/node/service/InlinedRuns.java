@@ -33,8 +33,13 @@ final class InlinedRuns {
     this.leftBytes = Description.MAX_INLINED_BYTES;
   }
 
-  /** What there is room for; good only if the output's place is held afterwards. */
-  Map<RunId, byte[]> copies(CommittedOutput output, List<LocatedRun> runs) throws IOException {
+  /**
+   * What there is room for; good only if the output's place is held afterwards.
+   *
+   * @param outputId as it was asked for
+   */
+  Map<RunId, byte[]> copies(String outputId, CommittedOutput output, List<LocatedRun> runs)
+      throws IOException {
     Map<RunId, byte[]> copies = new HashMap<>();
     long left = leftBytes;
     for (LocatedRun located : runs) {
@@ -42,7 +47,7 @@ final class InlinedRuns {
       if (lengthBytes > 0 && lengthBytes <= Math.min(mostRunBytes, left) && isInMemory(located)) {
         byte[] bytes = new byte[(int) lengthBytes];
         output.copyTo(located, ByteBuffer.wrap(bytes));
-        copies.put(RunId.of(output.id().outputId(), located), bytes);
+        copies.put(RunId.of(outputId, located), bytes);
         left -= lengthBytes;
       }
     }

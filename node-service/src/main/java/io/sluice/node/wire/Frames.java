@@ -2,7 +2,6 @@ package io.sluice.node.wire;
 
 import io.sluice.rdma.memory.Descriptor;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -72,12 +71,12 @@ public final class Frames {
   /** The same with open files, which stay the caller's. */
   public void send(int type, Payload payload, List<Descriptor> descriptors, long timeoutMs)
       throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+    FrameBytes bytes = new FrameBytes();
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeInt(0);
     out.writeByte(type);
     payload.writeTo(out);
-    ByteBuffer frame = ByteBuffer.wrap(bytes.toByteArray());
+    ByteBuffer frame = bytes.buffer();
     int lengthBytes = frame.capacity() - LENGTH_BYTES;
     if (lengthBytes > MAX_FRAME_BYTES) {
       throw new ProtocolException(

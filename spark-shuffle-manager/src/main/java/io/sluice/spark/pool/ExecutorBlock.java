@@ -58,7 +58,7 @@ public final class ExecutorBlock extends ManagedBuffer {
 
   @Override
   public ExecutorBlockStream createInputStream() {
-    return new ExecutorBlockStream(pool, output, runs, key);
+    return new ExecutorBlockStream(pool, output, runs, key, lengthBytes);
   }
 
   @Override

@@ -28,13 +28,24 @@ final class ExecutorBlockStream extends InputStream {
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
   private final RunKey key;
-  private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
+  private final ByteBuffer window;
   private RunInput input;
   private int nextRun;
 
-  /** The key is null if the runs are not encrypted. */
+  /**
+   * Has a window no longer than the block: most blocks of a large shuffle are short, and clearing
+   * memory would be most of the work of reading them.
+   *
+   * @param key null if the runs are not encrypted
+   * @param lengthBytes of all that it gives
+   */
   ExecutorBlockStream(
-      OutputCopier pool, CommittedOutput output, List<IndexedRun> runs, RunKey key) {
+      OutputCopier pool,
+      CommittedOutput output,
+      List<IndexedRun> runs,
+      RunKey key,
+      long lengthBytes) {
+    this.window = ByteBuffer.allocate((int) Math.min(WINDOW_BYTES, lengthBytes)).limit(0);
     this.pool = pool;
     this.output = output;
     this.runs = runs;
@@ -82,7 +93,7 @@ final class ExecutorBlockStream extends InputStream {
       }
       int n;
       try {
-        n = input.read(window.array(), 0, WINDOW_BYTES);
+        n = input.read(window.array(), 0, window.capacity());
       } catch (ChecksumException | ForgedRunException e) {
         throw new DamagedBlockException(e);
       }
