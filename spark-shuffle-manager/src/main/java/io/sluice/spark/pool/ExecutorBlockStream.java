@@ -45,7 +45,8 @@ final class ExecutorBlockStream extends InputStream {
       List<IndexedRun> runs,
       RunKey key,
       long lengthBytes) {
-    this.window = ByteBuffer.allocate((int) Math.min(WINDOW_BYTES, lengthBytes)).limit(0);
+    this.window =
+        ByteBuffer.allocate((int) Math.max(1, Math.min(WINDOW_BYTES, lengthBytes))).limit(0);
     this.pool = pool;
     this.output = output;
     this.runs = runs;
