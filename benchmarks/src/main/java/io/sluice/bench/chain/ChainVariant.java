@@ -6,7 +6,7 @@ import io.sluice.it.cluster.PseudoCluster;
 import java.util.Map;
 
 /** A way to run the same unmodified driver on the same cluster. */
-enum ChainVariant implements Variant {
+public enum ChainVariant implements Variant {
   /** Hadoop's own shuffle; the chain's files in HDFS. */
   STOCK("stock", HadoopVariant.STOCK, ""),
   /** The same with the archive of classes, which Sluice makes and any job can use. */

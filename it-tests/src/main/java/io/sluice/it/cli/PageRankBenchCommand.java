@@ -1,10 +1,13 @@
 package io.sluice.it.cli;
 
+import io.sluice.bench.chain.ChainVariant;
 import io.sluice.bench.chain.PageRankBench;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,6 +37,12 @@ final class PageRankBenchCommand implements Callable<Integer> {
       description = "Of PageRank (default: ${DEFAULT-VALUE}, the paper's).")
   private int iterations;
 
+  @Option(
+      names = "--engines",
+      split = ",",
+      description = "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).")
+  private Set<ChainVariant> variants = EnumSet.allOf(ChainVariant.class);
+
   @Mixin private RunsOption runs;
 
   @Override
@@ -41,7 +50,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new PageRankBench(workspace, cluster, console, pages, iterations)
+      new PageRankBench(workspace, cluster, console, pages, iterations, variants)
           .run(runs.count(), new ResultFiles(workspace.results()));
     }
     return 0;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.chain.ChainVariant;
 import io.sluice.bench.chain.PageRankBench;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
@@ -11,6 +12,7 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +28,13 @@ class PageRankBenchIT {
   @Test
   void allVariantsPutOutTheSameAndAreMeasured(PseudoCluster cluster, @TempDir Path directory)
       throws Exception {
-    new PageRankBench(Workspace.find(), cluster, Console.standard(), PAGES, 1)
+    new PageRankBench(
+            Workspace.find(),
+            cluster,
+            Console.standard(),
+            PAGES,
+            1,
+            EnumSet.allOf(ChainVariant.class))
         .run(1, new ResultFiles(directory));
     JsonNode round =
         new ObjectMapper()
