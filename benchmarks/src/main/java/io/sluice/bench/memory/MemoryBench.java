@@ -130,25 +130,30 @@ public final class MemoryBench {
             prepare(node, session, workload);
             results.intermediate(workload, data.get(workload));
           }
-          generate(
-              session,
-              MemoryWorkload.PLAIN_WORD_COUNT,
-              Math.min(LARGEST_SMALL_INPUT_BYTES, plan.sizeBytes() / SMALL_SHARE),
-              SMALL_MAPS,
-              SMALL_INPUT,
-              "Input of a small job");
-          JobSpec small = job(MemoryWorkload.PLAIN_WORD_COUNT, SMALL_INPUT, SMALL_OUTPUT);
-          console.job(
-              "A small job, ample memory",
-              progress -> session.run(small.with(HadoopVariant.STOCK.settings()), progress));
-          smallOutput =
-              OutputDigest.of(
-                  session.cluster().fileSystem(),
-                  SMALL_OUTPUT,
-                  MemoryWorkload.PLAIN_WORD_COUNT.isText());
-          session.cluster().fileSystem().delete(SMALL_OUTPUT);
+          if (plan.workloads().contains(MemoryWorkload.SORT)
+              && plan.fractions().contains(SECOND_JOB_FRACTION)) {
+            prepareSecondJob(session);
+          }
           return data.size();
         });
+  }
+
+  private void prepareSecondJob(BoundedNode.Session session) {
+    generate(
+        session,
+        MemoryWorkload.PLAIN_WORD_COUNT,
+        Math.min(LARGEST_SMALL_INPUT_BYTES, plan.sizeBytes() / SMALL_SHARE),
+        SMALL_MAPS,
+        SMALL_INPUT,
+        "Input of a small job");
+    JobSpec small = job(MemoryWorkload.PLAIN_WORD_COUNT, SMALL_INPUT, SMALL_OUTPUT);
+    console.job(
+        "A small job, ample memory",
+        progress -> session.run(small.with(HadoopVariant.STOCK.settings()), progress));
+    smallOutput =
+        OutputDigest.of(
+            session.cluster().fileSystem(), SMALL_OUTPUT, MemoryWorkload.PLAIN_WORD_COUNT.isText());
+    session.cluster().fileSystem().delete(SMALL_OUTPUT);
   }
 
   private void prepare(BoundedNode node, BoundedNode.Session session, MemoryWorkload workload) {

@@ -29,7 +29,7 @@ enum BenchSuite {
   RMR_SIZES(
       170, "rmr-sizes --size 6m --workload SORT --engines SLUICE --runs 1", 7_200, "rmr-sizes"),
   MEMORY(
-      100,
+      200,
       "memory --size 60m --workload sort --fractions 1.0 --runs 1",
       12_000,
       "memory",
