@@ -11,6 +11,7 @@ import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.ShuffleReaders;
 import io.sluice.spark.service.SluiceDataIO;
 import io.sluice.spark.write.DirectWriter;
+import io.sluice.spark.write.FittingCodecs;
 import io.sluice.spark.write.SortingWriter;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
@@ -54,6 +55,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   private final SparkConf conf;
   private final Optional<String> declined;
   private final FallbackPolicy fallback;
+  private final FittingCodecs codecs;
   private final ExecutorSide executor;
   private final ShuffleReaders readers;
   private final SluiceBlockResolver resolver;
@@ -77,6 +79,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     } else if (isDriver) {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
     }
+    codecs = new FittingCodecs(conf);
     executor = new ExecutorSide(conf);
     readers = new ShuffleReaders(executor.peers(), executor.counters());
     resolver =
@@ -161,7 +164,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     }
     return isDirect(dependency)
         ? new DirectWriter<>(pool.get(), dependency, mapId, context, metrics)
-        : new SortingWriter<>(pool.get(), dependency, mapId, context, metrics);
+        : new SortingWriter<>(pool.get(), dependency, mapId, context, metrics, codecs);
   }
 
   private static boolean isDirect(ShuffleDependency<?, ?, ?> dependency) {

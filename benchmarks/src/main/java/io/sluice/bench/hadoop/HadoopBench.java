@@ -27,6 +27,7 @@ public final class HadoopBench {
   private static final List<Figure<JobCosts>> FIGURES =
       Stream.of(
               JobFigure.CPU,
+              JobFigure.GC,
               JobFigure.SPILL_MERGE,
               JobFigure.LOCAL,
               JobFigure.WALL,
@@ -39,6 +40,8 @@ public final class HadoopBench {
       List.of(
           new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.STOCK),
           new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.TUNED),
+          new Ratio<>(HadoopVariant.SLUICE_ARCHIVE, HadoopVariant.STOCK),
+          new Ratio<>(HadoopVariant.SLUICE_ARCHIVE, HadoopVariant.TUNED),
           new Ratio<>(HadoopVariant.STOCK_ENCRYPTED, HadoopVariant.STOCK),
           new Ratio<>(HadoopVariant.SLUICE_ENCRYPTED, HadoopVariant.SLUICE),
           new Ratio<>(HadoopVariant.SLUICE_ENCRYPTED, HadoopVariant.STOCK_ENCRYPTED));
@@ -62,10 +65,10 @@ public final class HadoopBench {
     this.variants = variants;
   }
 
-  /** Stock, stock tuned, and Sluice. */
+  /** Stock, stock tuned, and Sluice without and with its archive of classes. */
   public static HadoopBench plain(PseudoCluster cluster, Console console, long sizeBytes) {
     return new HadoopBench(
-        cluster, console, sizeBytes, "bench", HadoopVariant.available(cluster.spec().sluice()));
+        cluster, console, sizeBytes, "bench", HadoopVariant.all(cluster.spec().sluice()));
   }
 
   /** Stock and Sluice, without and with encrypted map outputs. */

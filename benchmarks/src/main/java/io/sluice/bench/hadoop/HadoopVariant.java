@@ -18,11 +18,17 @@ public enum HadoopVariant implements Variant {
   TUNED("stock tuned"),
   /** Stock with what makes it encrypt map outputs; Sluice does so, too. */
   STOCK_ENCRYPTED("stock, encrypted"),
-  /** The settings of {@code docs/conf}, which the cluster's clients already have. */
+  /**
+   * The settings of {@code docs/conf}, which the cluster's clients already have; in benches but for
+   * the archive of classes.
+   */
   SLUICE("Sluice"),
+  /** All of these settings. */
+  SLUICE_ARCHIVE("Sluice, archive of classes"),
   SLUICE_ENCRYPTED("Sluice, encrypted");
 
-  private static final Set<HadoopVariant> OURS = EnumSet.of(SLUICE, SLUICE_ENCRYPTED);
+  private static final Set<HadoopVariant> OURS =
+      EnumSet.of(SLUICE, SLUICE_ARCHIVE, SLUICE_ENCRYPTED);
   private static final Set<HadoopVariant> ENCRYPTED = EnumSet.of(STOCK_ENCRYPTED, SLUICE_ENCRYPTED);
 
   private final String title;
@@ -36,10 +42,12 @@ public enum HadoopVariant implements Variant {
     return title;
   }
 
-  /** The same where no JVM starts from an archive of classes, which would help them all. */
+  /** The same where no other's JVM starts from an archive of classes, which would help them all. */
   public Map<String, String> settings(PseudoCluster cluster) {
     Map<String, String> settings = settings();
-    settings.putAll(cluster.withoutArchive());
+    if (this != SLUICE_ARCHIVE) {
+      settings.putAll(cluster.withoutArchive());
+    }
     return settings;
   }
 
@@ -64,6 +72,11 @@ public enum HadoopVariant implements Variant {
   /** What can run of those that encrypt nothing: Sluice only where its jar has been built. */
   public static List<HadoopVariant> available(Optional<SluiceFragments> sluice) {
     return sluice.isPresent() ? List.of(STOCK, TUNED, SLUICE) : List.of(STOCK, TUNED);
+  }
+
+  /** The same, and all that Sluice's settings give. */
+  static List<HadoopVariant> all(Optional<SluiceFragments> sluice) {
+    return sluice.isPresent() ? List.of(STOCK, TUNED, SLUICE, SLUICE_ARCHIVE) : available(sluice);
   }
 
   /** The same of what shows the cost of encryption. */

@@ -8,6 +8,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.cipher.ShuffleKey;
@@ -140,11 +141,13 @@ public final class NodeReader implements AutoCloseable {
   /**
    * The same for readers that are about to read all of it: runs that lie elsewhere and are short,
    * up to {@link Description#MAX_INLINED_RUN_BYTES}, come with the answer, and are read without
-   * asking for their bytes again.
+   * asking for their bytes again; unless this reader is not to read over tcp, which they come over.
    */
   public Map<String, List<NodeRun>> fetch(
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
-    return locate(address, partitions, outputIds, Description.MAX_INLINED_RUN_BYTES);
+    boolean mayInline = transports.names().contains(TransportNames.TCP);
+    int inlinedRunBytes = mayInline ? Description.MAX_INLINED_RUN_BYTES : 0;
+    return locate(address, partitions, outputIds, inlinedRunBytes);
   }
 
   private Map<String, List<NodeRun>> locate(

@@ -7,6 +7,7 @@ import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.store.TierStats;
 import java.util.List;
@@ -39,6 +40,9 @@ public final class NodeMetrics {
   private static final String SENT = "sent";
 
   private static final String BOUNCED = "bounced";
+
+  /** With the answer that says where it lies. */
+  private static final String INLINED = "inlined";
 
   /** What tasks ask for. */
   private static final List<Kind> ASKED = List.of(Kind.SORT, Kind.WRITING, Kind.RECEIVE);
@@ -231,10 +235,11 @@ public final class NodeMetrics {
               served(
                   "sluice_served_bytes_total",
                   Type.COUNTER,
-                  "Sent by this process, or bounced; what a NIC reads where it lies is not seen"),
+                  "Sent by this process, inlined in answers, or bounced; what a NIC reads where it lies is not seen"),
               (now, values) -> {
                 now.answered().forEach((name, of) -> values.number(of.bytes(), name, SENT));
                 now.bounced().forEach((name, of) -> values.number(of.bytes(), name, BOUNCED));
+                values.number(now.inlinedBytes(), TransportNames.TCP, INLINED);
               }),
           new Row(
               served(

@@ -23,6 +23,7 @@ import java.util.Map;
  * @param tasks the applications whose tasks hold most memory, the largest first
  * @param largest the applications whose outputs hold most, the largest first
  * @param answered what transports did whose reads are answered here, and not by a NIC
+ * @param inlinedBytes sent with the answers that said where they lie
  */
 record NodeMoment(
     NodeMemory node,
@@ -35,7 +36,8 @@ record NodeMoment(
     Map<RefusalKind, Long> taskRefusals,
     Map<String, TransportCounters> transports,
     Map<String, TransportCounters> answered,
-    Map<String, BounceCounters> bounced) {
+    Map<String, BounceCounters> bounced,
+    long inlinedBytes) {
   private static final int LARGEST = 10;
 
   /**
@@ -66,7 +68,8 @@ record NodeMoment(
         service.taskRefusals(),
         transports,
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
-        service.bounceCounters());
+        service.bounceCounters(),
+        service.inlinedBytes());
   }
 
   private static String userOf(NodeService service, String applicationId) {

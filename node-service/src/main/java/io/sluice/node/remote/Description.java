@@ -25,7 +25,7 @@ public record Description(
   public static final int MAX_INLINED_RUN_BYTES = 2 << 10;
 
   /** What a service inlines in one answer, beside what it gathers. */
-  public static final long MAX_INLINED_BYTES = 1 << 20;
+  public static final long MAX_INLINED_BYTES = 512 << 10;
 
   private static final int RUN_BYTES = 4 * Integer.BYTES + 3 * Long.BYTES;
   private static final int RANGE_BYTES = Integer.BYTES + 2 * Long.BYTES;

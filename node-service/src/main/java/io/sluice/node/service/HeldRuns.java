@@ -81,7 +81,8 @@ final class HeldRuns {
       IOException failure = null;
       try {
         List<LocatedRun> runs = gather(output, partitions, leftBytes);
-        held = new Held(runs, served(runs), inlined.copies(id.outputId(), output, runs));
+        long roomBytes = Description.MAX_ANSWER_BYTES - lengthBytes(runs);
+        held = new Held(runs, served(runs), inlined.copies(id.outputId(), output, runs, roomBytes));
       } catch (IOException e) {
         failure = e;
       }

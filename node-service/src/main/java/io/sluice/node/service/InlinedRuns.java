@@ -3,22 +3,26 @@ package io.sluice.node.service;
 import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Description.RunId;
 import io.sluice.spill.format.LocatedRun;
-import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The bytes of short runs that go with one answer, because a read of its own for each costs more
- * than they do. Only of what lies in memory: a disk would hold up the answer.
+ * than they do. Only of what this process has mapped: a disk would hold up the answer, and so would
+ * the lock of another user's file, which is not mapped.
  *
  * <p>Thread contract: one thread.
  */
 final class InlinedRuns {
+  private static final Logger LOG = LoggerFactory.getLogger(InlinedRuns.class);
+
   private final int mostRunBytes;
   private final Map<RunId, byte[]> kept = new HashMap<>();
   private long leftBytes;
@@ -34,35 +38,52 @@ final class InlinedRuns {
   }
 
   /**
-   * What there is room for; good only if the output's place is held afterwards.
+   * What there is room for; good only if the output's place is held afterwards. A run whose bytes
+   * cannot be had is left out: its reader asks for them, and is told.
    *
    * @param outputId as it was asked for
+   * @param roomBytes so many at most, of this output
    */
-  Map<RunId, byte[]> copies(String outputId, CommittedOutput output, List<LocatedRun> runs)
-      throws IOException {
+  Map<RunId, byte[]> copies(
+      String outputId, CommittedOutput output, List<LocatedRun> runs, long roomBytes) {
     Map<RunId, byte[]> copies = new HashMap<>();
-    long left = leftBytes;
+    long left = Math.min(leftBytes, roomBytes);
     for (LocatedRun located : runs) {
       long lengthBytes = located.run().lengthBytes();
-      if (lengthBytes > 0 && lengthBytes <= Math.min(mostRunBytes, left) && isInMemory(located)) {
-        byte[] bytes = new byte[(int) lengthBytes];
-        output.copyTo(located, ByteBuffer.wrap(bytes));
-        copies.put(RunId.of(outputId, located), bytes);
-        left -= lengthBytes;
+      if (lengthBytes > 0 && lengthBytes <= Math.min(mostRunBytes, left)) {
+        Optional<byte[]> bytes = copy(output, located);
+        if (bytes.isPresent()) {
+          copies.put(RunId.of(outputId, located), bytes.get());
+          left -= lengthBytes;
+        }
       }
     }
     return copies;
   }
 
-  private static boolean isInMemory(LocatedRun located) {
-    return located.place().ranges().stream()
-        .allMatch(range -> SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY);
+  private static Optional<byte[]> copy(CommittedOutput output, LocatedRun located) {
+    if (!output.isMapped(located)) {
+      return Optional.empty();
+    }
+    byte[] bytes = new byte[(int) located.run().lengthBytes()];
+    try {
+      output.copyTo(located, ByteBuffer.wrap(bytes));
+      return Optional.of(bytes);
+    } catch (IOException | InternalError e) { // the latter of memory that cannot be read
+      LOG.warn("Not sending {} of {} along", located.run(), output.id(), e);
+      return Optional.empty();
+    }
   }
 
   /** They go with the answer. */
   void keep(Map<RunId, byte[]> copies) {
     copies.values().forEach(bytes -> leftBytes -= bytes.length);
     kept.putAll(copies);
+  }
+
+  /** How many bytes were kept. */
+  long keptBytes() {
+    return Description.MAX_INLINED_BYTES - leftBytes;
   }
 
   /** All that were kept. */

@@ -58,6 +58,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,6 +95,8 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final LocalServer localServer;
   private final RemoteServer remoteServer;
   private final NodeMetadata metadata;
+  private final boolean inlines;
+  private final LongAdder inlinedBytes = new LongAdder();
 
   /** Starts a service on a pool that no other one uses. */
   static NodeService start(NodeServiceConfig config) throws IOException {
@@ -103,6 +106,8 @@ public final class NodeService implements Closeable, RemoteBackend {
   private NodeService(NodeServiceConfig config) throws IOException {
     try {
       nodeMemory = config.memory();
+      // Else the bytes would go another way than the administrator has said.
+      inlines = config.dataAddress().equals(config.bindAddress());
       listen(config);
       probeRegion = ProbeRegion.open(probed(config), config.dataAddress(), config.probePort());
       open.push(probeRegion);
@@ -308,6 +313,11 @@ public final class NodeService implements Closeable, RemoteBackend {
     return result;
   }
 
+  /** What was sent with the answers that said where it lies. */
+  public long inlinedBytes() {
+    return inlinedBytes.sum();
+  }
+
   /** What went through bounce buffers, by transport; one that needs none is absent. */
   public Map<String, BounceCounters> bounceCounters() {
     return bounce.counters();
@@ -408,7 +418,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Map<String, List<LocatedRun>> runs = new HashMap<>();
-    InlinedRuns inlined = new InlinedRuns(inlinedRunBytes);
+    InlinedRuns inlined = new InlinedRuns(inlines ? inlinedRunBytes : 0);
     List<Range> onDisk = new ArrayList<>();
     boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
     long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
@@ -424,6 +434,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       }
     }
     store.expectReads(onDisk);
+    inlinedBytes.add(inlined.keptBytes());
     return new Description(segments, runs, inlined.kept());
   }
 

@@ -35,6 +35,8 @@ import jdk.net.ExtendedSocketOptions;
  * when nobody listens.
  */
 public final class DeadlineChannel implements MessageStream {
+  private static final int MAX_PART_BYTES = 64 << 10;
+
   private final SocketChannel channel;
   private final Selector selector;
   private final SelectionKey key;
@@ -127,7 +129,7 @@ public final class DeadlineChannel implements MessageStream {
     while (dst.hasRemaining()) {
       int n;
       try {
-        n = channel.read(dst);
+        n = inPart(dst, channel::read);
       } catch (IOException e) {
         throw lost("reading", e);
       }
@@ -153,13 +155,30 @@ public final class DeadlineChannel implements MessageStream {
     while (src.hasRemaining()) {
       int n;
       try {
-        n = channel.write(src);
+        n = inPart(src, channel::write);
       } catch (IOException e) {
         throw lost("writing", e);
       }
       if (n == 0) {
         await(SelectionKey.OP_WRITE, deadlineNs, "writing", timeoutMs);
       }
+    }
+  }
+
+  private interface Transfer {
+    int run(ByteBuffer bytes) throws IOException;
+  }
+
+  /**
+   * Of heap memory the JDK keeps a copy outside the heap, for each thread as long as the longest.
+   */
+  private static int inPart(ByteBuffer bytes, Transfer transfer) throws IOException {
+    int limit = bytes.limit();
+    bytes.limit(Math.min(limit, bytes.position() + MAX_PART_BYTES));
+    try {
+      return transfer.run(bytes);
+    } finally {
+      bytes.limit(limit);
     }
   }
 

@@ -228,6 +228,17 @@ class MovedRunTest extends NodeTestBase {
     assertEquals(1, tcp.reads.get());
   }
 
+  /** The answer comes over it. */
+  @Test
+  void aReaderThatMayNotUseTcpIsSentNoBytes() throws IOException {
+    try (NodeReader reader =
+            reader(TIMEOUT_MS, null, new FaultyProvider(tcp, FaultPlan.seeded(0)));
+        NodeRun run = fetch(reader)) {
+      assertArrayEquals(new byte[10], readAll(run));
+      assertEquals(Map.of("faulty-tcp", 10L), reader.stats().bytesByWay());
+    }
+  }
+
   @Test
   void aReaderOfTheSameNodeIsSentNoBytes() throws IOException {
     node.changeInlined(

@@ -129,6 +129,7 @@ class NodeServiceTest extends NodeTestBase {
       assertTrue(inlinedBytes <= Description.MAX_INLINED_BYTES, inlinedBytes + " bytes");
       assertTrue(inlinedBytes > Description.MAX_INLINED_BYTES - most, inlinedBytes + " bytes");
       assertEquals(output.totalBytes(), inlinedBytes + reader.stats().bytes("tcp"));
+      assertEquals(inlinedBytes, service.inlinedBytes());
     }
   }
 

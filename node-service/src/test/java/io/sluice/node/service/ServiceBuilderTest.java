@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
 import io.sluice.node.conf.DataAddress;
 import io.sluice.node.local.ServedUsers;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -21,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -40,6 +43,17 @@ class ServiceBuilderTest extends NodeTestBase {
     assertEquals("emulated:3.0:plain", service.medium().name());
   }
 
+  /** Answers go another way. */
+  private void assertShortRunsAreReadToo() throws IOException {
+    commit(TestOutput.single(seeded("short run"), "attempt_1", 100));
+    try (NodeReader reader = reader(2, null, TIMEOUT_MS, new TcpProvider())) {
+      NodeRun run =
+          reader.fetch(address(), Partitions.one(0), List.of("attempt_1")).get("attempt_1").get(0);
+      assertEquals(100, readAll(run).length);
+      assertEquals(Map.of("tcp", 100L), reader.stats().bytesByWay());
+    }
+  }
+
   @Test
   void dataGoesThroughTheDataAddressAlone() throws IOException {
     service =
@@ -52,6 +66,7 @@ class ServiceBuilderTest extends NodeTestBase {
       assertReads(reader, List.of(output));
       assertEquals(output.totalBytes(), reader.stats().bytes("tcp"));
     }
+    assertShortRunsAreReadToo();
     InetSocketAddress data = service.dataAddress("tcp");
     assertEquals("127.0.0.2", data.getAddress().getHostAddress());
     assertEquals("tcp at 127.0.0.2 port " + data.getPort(), service.listening());

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +63,39 @@ class FramesTest {
     assertEquals(200, frame.type());
     assertEquals("payload", frame.in().readUTF());
     assertEquals(-1, frame.in().read());
+  }
+
+  /** The JDK would keep a copy as long as the longest frame, for each thread that sends. */
+  @Test
+  void aLongMessageLeavesNoCopyOutsideTheHeap() throws Exception {
+    BufferPoolMXBean direct =
+        ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .findFirst()
+            .orElseThrow();
+    byte[] payload = new byte[2 << 20];
+    ByteBuffer received = ByteBuffer.allocateDirect(payload.length + 5);
+    CompletableFuture<Long> grewBytes = new CompletableFuture<>();
+    try (ChannelPair tcp = ChannelPair.connect(ChannelPair.tcpListener(1))) {
+      Thread sender =
+          new Thread(
+              () -> {
+                long beforeBytes = direct.getMemoryUsed();
+                try {
+                  new Frames(tcp.ours()).send(1, out -> out.write(payload), TIMEOUT_MS);
+                  grewBytes.complete(direct.getMemoryUsed() - beforeBytes);
+                } catch (IOException e) {
+                  grewBytes.completeExceptionally(e);
+                }
+              });
+      sender.start();
+      while (received.hasRemaining()) {
+        tcp.peer().read(received);
+      }
+      long bytes = grewBytes.get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+      assertTrue(bytes <= 64 << 10, bytes + " bytes");
+      sender.join();
+    }
   }
 
   @Test

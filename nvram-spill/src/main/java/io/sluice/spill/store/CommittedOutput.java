@@ -109,6 +109,11 @@ public final class CommittedOutput {
     place.copyTo(located.place().ranges(), destination);
   }
 
+  /** Whether all of a run lies in memory that this process has mapped and may touch. */
+  public boolean isMapped(LocatedRun located) {
+    return place.isMapped(located.place().ranges());
+  }
+
   /** Where it lies. */
   public OutputPlace place() {
     return place;

@@ -151,6 +151,11 @@ public final class OutputPlace implements ByteSource {
     }
   }
 
+  /** Whether all of these ranges are mapped here and may be touched. */
+  boolean isMapped(List<Range> ranges) {
+    return ranges.stream().allMatch(range -> segment(range.segmentId()).isCopiedFromMapping());
+  }
+
   private SegmentHandle segment(int segmentId) {
     for (SegmentHandle segment : segments) {
       if (segment.info().segmentId() == segmentId) {

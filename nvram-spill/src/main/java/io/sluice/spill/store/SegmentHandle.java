@@ -255,7 +255,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
    * is none to be touched.
    */
   public void copyTo(long offsetBytes, ByteBuffer destination) throws IOException {
-    if (mapping != null && trusted) {
+    if (isCopiedFromMapping()) {
       whileMapped(
           () ->
               destination.put(
@@ -265,6 +265,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
     } else {
       readDevice(offsetBytes, destination);
     }
+  }
+
+  /** Whether {@link #copyTo} takes no lock of the file and no call of the system. */
+  boolean isCopiedFromMapping() {
+    return mapping != null && trusted;
   }
 
   private void readDevice(long offsetBytes, ByteBuffer destination) throws IOException {

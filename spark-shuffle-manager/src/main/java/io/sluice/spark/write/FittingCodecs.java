@@ -13,36 +13,42 @@ import org.apache.spark.storage.BlockId;
  * and clears a whole block's memory, twice, for each stream, which is more work than a short
  * partition is. What it puts out says how long its blocks are, so that Spark reads it as ever.
  *
- * <p>Only where Spark encrypts no blocks. Thread contract: one thread.
+ * <p>Only where Spark encrypts no blocks. Thread contract: safe from any thread, as Spark's own.
  */
-final class FittingCodecs {
+public final class FittingCodecs {
   /** The shortest block that LZ4's frames tell from another. */
   private static final int SHORTEST_BITS = 10;
 
   private static final int LONGEST_BITS = 15; // as long as Spark's own default
 
+  private final SparkConf conf;
   private final SerializerManager[] byBits = new SerializerManager[LONGEST_BITS];
+
+  /**
+   * With the settings of now, as Spark's reading side has them: what is changed later in a running
+   * application is for neither.
+   */
+  public FittingCodecs(SparkConf conf) {
+    this.conf = conf.clone();
+  }
 
   /** Compresses what goes to {@code destination}, if Spark would. */
   OutputStream wrap(BlockId id, OutputStream destination, long lengthBytes) {
     int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, lengthBytes - 1));
-    SparkEnv env = SparkEnv.get();
-    if (bits >= LONGEST_BITS) {
-      return env.serializerManager().wrapStream(id, destination);
-    }
-    int fitting = Math.max(SHORTEST_BITS, bits);
-    if (byBits[fitting] == null) {
-      byBits[fitting] = new SerializerManager(env.serializer(), conf(env.conf(), 1L << fitting));
-    }
-    return byBits[fitting].wrapStream(id, destination);
+    return bits >= LONGEST_BITS
+        ? SparkEnv.get().serializerManager().wrapStream(id, destination)
+        : fitting(Math.max(SHORTEST_BITS, bits)).wrapStream(id, destination);
   }
 
-  private static SparkConf conf(SparkConf conf, long blockBytes) {
-    SparkConf fitting = conf.clone();
-    package$ config = package$.MODULE$;
-    shorten(fitting, config.IO_COMPRESSION_LZ4_BLOCKSIZE(), blockBytes);
-    shorten(fitting, config.IO_COMPRESSION_SNAPPY_BLOCKSIZE(), blockBytes);
-    return fitting;
+  private synchronized SerializerManager fitting(int bits) {
+    if (byBits[bits] == null) {
+      SparkConf shorter = conf.clone();
+      package$ config = package$.MODULE$;
+      shorten(shorter, config.IO_COMPRESSION_LZ4_BLOCKSIZE(), 1L << bits);
+      shorten(shorter, config.IO_COMPRESSION_SNAPPY_BLOCKSIZE(), 1L << bits);
+      byBits[bits] = new SerializerManager(SparkEnv.get().serializer(), shorter);
+    }
+    return byBits[bits];
   }
 
   private static void shorten(SparkConf conf, ConfigEntry<Object> entry, long blockBytes) {

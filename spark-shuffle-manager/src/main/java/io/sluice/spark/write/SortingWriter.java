@@ -26,7 +26,7 @@ import scala.reflect.ClassTag$;
 public final class SortingWriter<K, V> extends PieceWriter<K, V> {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
 
-  private final FittingCodecs codecs = new FittingCodecs();
+  private final FittingCodecs codecs;
   private final RecordPages records = new RecordPages(this::takeMemory, this::spill);
   private final Serialized serialized = new Serialized();
   private final SerializationStream stream;
@@ -51,8 +51,10 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
       ShuffleDependency<K, V, ?> dependency,
       long mapId,
       TaskContext context,
-      ShuffleWriteMetricsReporter metrics) {
+      ShuffleWriteMetricsReporter metrics,
+      FittingCodecs codecs) {
     super(pool, dependency, mapId, context, metrics);
+    this.codecs = codecs;
     this.stream = dependency.serializer().newInstance().serializeStream(serialized);
   }
 

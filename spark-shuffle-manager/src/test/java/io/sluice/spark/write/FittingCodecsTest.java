@@ -63,7 +63,7 @@ class FittingCodecsTest {
   @ValueSource(strings = {"lz4", "snappy", "zstd", "lzf"})
   void sparkReadsEachLengthAndAllOfThemJoined(String codec) throws IOException {
     try (JavaSparkContext spark = spark(codec)) {
-      FittingCodecs codecs = new FittingCodecs();
+      FittingCodecs codecs = new FittingCodecs(spark.getConf());
       ByteArrayOutputStream expected = new ByteArrayOutputStream();
       ByteArrayOutputStream joined = new ByteArrayOutputStream();
       for (int lengthBytes : LENGTHS) {
@@ -77,10 +77,24 @@ class FittingCodecsTest {
     }
   }
 
+  /** The reading side has the settings that it began with. */
+  @Test
+  void settingsThatChangeInARunningApplicationAreNotTakenUp() throws IOException {
+    try (JavaSparkContext spark = spark("lz4")) {
+      FittingCodecs codecs = new FittingCodecs(SparkEnv.get().conf());
+      byte[] bytes = random(100);
+      byte[] early = compressed(codecs, bytes);
+      assertArrayEquals(bytes, read(early), spark.appName());
+      SparkEnv.get().conf().set("spark.io.compression.codec", "zstd");
+      byte[] late = compressed(codecs, random(5_000)); // with a manager that was not needed before
+      assertArrayEquals(random(5_000), read(late));
+    }
+  }
+
   @Test
   void blocksAreNoLongerThanWhatTheyHold() throws IOException {
     try (JavaSparkContext spark = spark("lz4")) {
-      FittingCodecs codecs = new FittingCodecs();
+      FittingCodecs codecs = new FittingCodecs(spark.getConf());
       int[] lengths = {1, 1_024, 1_025, 16_384, 16_385, 100_000};
       int[] levels = {0, 0, 1, 4, 5, 5}; // blocks of 1 KiB shifted left by so many bits
       for (int i = 0; i < lengths.length; i++) {
