@@ -32,6 +32,7 @@ public final class HadoopBench {
               JobFigure.LOCAL,
               JobFigure.WALL,
               JobFigure.SHUFFLE_MERGE,
+              JobFigure.AFTER_MAPS,
               JobFigure.NODE_MANAGER_CPU)
           .map(JobFigure::figure)
           .toList();

@@ -15,6 +15,7 @@ public enum JobFigure {
       "reduce shuffle+merge",
       Unit.SECONDS,
       costs -> costs.reduceShuffleMs() + costs.reduceMergeMs()),
+  AFTER_MAPS("reduce shuffle+merge after the last map", Unit.SECONDS, JobCosts::reduceAfterMapsMs),
   GC("garbage collection", Unit.SECONDS, JobCosts::gcMs),
   LOCAL_READ("local disk read", Unit.MEGABYTES, JobCosts::localReadBytes),
   LOCAL_WRITTEN("local disk written", Unit.MEGABYTES, JobCosts::localWrittenBytes),

@@ -37,6 +37,7 @@ class MemoryTargetsTest {
             0,
             0,
             0,
+            0,
             new ShufflePath("", "", Map.of()),
             new TreeMap<>());
     DeviceUse none = new DeviceUse(0, 0, 0, 0, 0, 0);

@@ -22,7 +22,7 @@ class RmrSizesResultsTest {
         LongStream.of(spillsMs).mapToObj(spillMs -> new MapPhases(100, spillMs - 1, 1)).toList();
     ShufflePath path = new ShufflePath("", "", Map.of());
     return new JobCosts(
-        List.of(), wallMs, 0, mapStageMs, maps, 0, 0, 0, 0, 0, 0, 0, path, new TreeMap<>());
+        List.of(), wallMs, 0, mapStageMs, maps, 0, 0, 0, 0, 0, 0, 0, 0, path, new TreeMap<>());
   }
 
   private static Map<RmrVariant, JobCosts> round(JobCosts stock, JobCosts sluice) {

@@ -17,6 +17,8 @@ import java.util.SortedMap;
  * @param eachMap the phases of each map task
  * @param reduceShuffleMs time reduces spent until they had all map output, added up
  * @param reduceMergeMs time from there until reduce() began, added up
+ * @param reduceAfterMapsMs what of both came after the last map had ended, added up: before that a
+ *     reduce waits for maps
  * @param gcMs garbage collection in all tasks
  * @param localReadBytes read by tasks from local disk
  * @param localWrittenBytes written by tasks to local disk, Sluice's disk tier among them
@@ -33,6 +35,7 @@ public record JobCosts(
     List<MapPhases> eachMap,
     long reduceShuffleMs,
     long reduceMergeMs,
+    long reduceAfterMapsMs,
     long gcMs,
     long localReadBytes,
     long localWrittenBytes,
@@ -55,6 +58,7 @@ public record JobCosts(
     boolean isStock = counters.group(JobCounters.SLUICE).isEmpty(); // whose logs tell all
     long wallMs = 0;
     long mapStageMs = 0;
+    long reduceAfterMapsMs = 0;
     for (String job : jobs) {
       List<TaskAttempt> ofJob =
           history.attempts(job).stream().filter(TaskAttempt::succeeded).toList();
@@ -66,9 +70,14 @@ public record JobCosts(
       }
       JobTimes times = history.times(job);
       wallMs += times.wallMs();
-      mapStageMs +=
-          maps.stream().mapToLong(TaskAttempt::finishedAtMs).max().orElse(times.submittedAtMs())
-              - times.submittedAtMs();
+      long mapsEndedAtMs =
+          maps.stream().mapToLong(TaskAttempt::finishedAtMs).max().orElse(times.submittedAtMs());
+      mapStageMs += mapsEndedAtMs - times.submittedAtMs();
+      reduceAfterMapsMs +=
+          ofJob.stream()
+              .filter(attempt -> !attempt.map())
+              .mapToLong(reduce -> reduce.mergedAfterMs(mapsEndedAtMs))
+              .sum();
       attempts.addAll(ofJob);
     }
     return new JobCosts(
@@ -79,6 +88,7 @@ public record JobCosts(
         eachMap,
         attempts.stream().mapToLong(TaskAttempt::shuffleMs).sum(),
         attempts.stream().mapToLong(TaskAttempt::mergeMs).sum(),
+        reduceAfterMapsMs,
         counters.task("GC_TIME_MILLIS"),
         counters.value(JobCounters.FILE_SYSTEM, "FILE_BYTES_READ")
             + diskTierBytes(counters), // what Sluice puts there is read back once

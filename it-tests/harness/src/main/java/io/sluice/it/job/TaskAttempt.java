@@ -47,6 +47,12 @@ public record TaskAttempt(
     return id.substring(0, id.lastIndexOf('_')).replaceFirst("^attempt", "task");
   }
 
+  /** Of a reduce: until reduce() began, from when it began itself or all maps had ended. */
+  long mergedAfterMs(long mapsEndedAtMs) {
+    long startedAtMs = finishedAtMs - elapsedMs;
+    return Math.max(0, startedAtMs + shuffleMs + mergeMs - Math.max(startedAtMs, mapsEndedAtMs));
+  }
+
   public boolean succeeded() {
     return state.equals("SUCCEEDED");
   }
