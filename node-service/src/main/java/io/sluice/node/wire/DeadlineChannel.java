@@ -173,6 +173,9 @@ public final class DeadlineChannel implements MessageStream {
    * Of heap memory the JDK keeps a copy outside the heap, for each thread as long as the longest.
    */
   private static int inPart(ByteBuffer bytes, Transfer transfer) throws IOException {
+    if (bytes.isDirect()) {
+      return transfer.run(bytes);
+    }
     int limit = bytes.limit();
     bytes.limit(Math.min(limit, bytes.position() + MAX_PART_BYTES));
     try {
