@@ -61,6 +61,7 @@ class MicroBenchmarksTest {
             "CipherBenchmark.encryptInAYoungJvm",
             "CipherBenchmark.decryptInAYoungJvm",
             "CipherBenchmark.stockCtrInAYoungJvm",
+            "CombineBenchmark.collectSortAndWalk",
             "LeaseBenchmark.leaseAndRelease",
             "LeaseBenchmark.openAndClose",
             "LimitBenchmark.checksum",

@@ -3,9 +3,10 @@ package io.sluice.mapreduce.map;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
+import io.sluice.spill.sort.GroupingBuffer;
 import io.sluice.spill.sort.RecordBuffer;
+import io.sluice.spill.sort.SortBuffer;
 import io.sluice.spill.sort.SortChunks;
-import io.sluice.spill.sort.SortedRecords;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;
 import java.io.IOException;
@@ -42,7 +43,8 @@ public final class RecordCollector<K, V> implements Closeable {
   private final Counters.Counter outputRecords;
   private final Counters.Counter outputBytes;
   private SortChunks chunks;
-  private RecordBuffer records;
+  private SortBuffer records;
+  private SpillWrite spillWrite;
   private MapOutputBuilder output;
 
   private int uncountedRecords;
@@ -51,6 +53,12 @@ public final class RecordCollector<K, V> implements Closeable {
   private long sortNs;
   private int earlySpills;
   private Throwable spillFailure;
+
+  /** Writes what the sort buffer has sorted. */
+  @FunctionalInterface
+  private interface SpillWrite {
+    void run() throws IOException, InterruptedException, ClassNotFoundException;
+  }
 
   /**
    * Takes over the plan, which is for one collector alone.
@@ -69,7 +77,14 @@ public final class RecordCollector<K, V> implements Closeable {
     chunks =
         new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES, own, more, plan.mostBorrowedBytes());
     try {
-      records = new RecordBuffer(chunks, partitions, plan.order);
+      if (plan.combining == null) {
+        RecordBuffer buffer = new RecordBuffer(chunks, partitions, plan.order);
+        records = buffer;
+        spillWrite = () -> output.spill(buffer.sort());
+      } else {
+        records = new GroupingBuffer(chunks, partitions, plan.order);
+        spillWrite = () -> output.combine(records.sort());
+      }
       output =
           new MapOutputBuilder(
               target,
@@ -205,9 +220,9 @@ public final class RecordCollector<K, V> implements Closeable {
     }
     long startNs = System.nanoTime();
     LOG.info("Spilling {} records, {} bytes", records.recordCount(), records.dataBytes());
-    SortedRecords sorted = records.sort();
+    records.sort();
     sortNs += System.nanoTime() - startNs;
-    output.spill(sorted);
+    spillWrite.run();
     limits.requireSpills(output.spills());
     records.reset();
     chunks.giveBack();

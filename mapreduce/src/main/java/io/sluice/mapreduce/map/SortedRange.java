@@ -1,7 +1,6 @@
 package io.sluice.mapreduce.map;
 
-import io.sluice.spill.sort.SortedCursor;
-import io.sluice.spill.sort.SortedRecords;
+import io.sluice.spill.sort.RecordCursor;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.util.Progress;
@@ -12,13 +11,13 @@ import org.apache.hadoop.util.Progress;
  * <p>Thread contract: one thread. Ownership: a view; valid as long as the sorted records are.
  */
 final class SortedRange implements RawKeyValueIterator {
-  private final SortedCursor records;
+  private final RecordCursor records;
   private final Progress progress = new Progress();
   private final DataInputBuffer key = new DataInputBuffer();
   private final DataInputBuffer value = new DataInputBuffer();
 
-  SortedRange(SortedRecords records, int partition) {
-    this.records = new SortedCursor(records, records.firstOf(partition), records.endOf(partition));
+  SortedRange(RecordCursor records) {
+    this.records = records;
   }
 
   @Override
@@ -26,8 +25,8 @@ final class SortedRange implements RawKeyValueIterator {
     if (!records.next()) {
       return false;
     }
-    key.reset(records.bytes(), records.keyOffset(), records.keyLength());
-    value.reset(records.bytes(), records.valueOffset(), records.valueLength());
+    key.reset(records.keyBytes(), records.keyOffset(), records.keyLength());
+    value.reset(records.valueBytes(), records.valueOffset(), records.valueLength());
     return true;
   }
 

@@ -29,6 +29,7 @@ final class PrefixSort {
   private final long[] lengths = new long[BATCH];
   private final LeafSort leaf = new LeafSort();
   private final TieSort ties;
+  private int firstLevel;
 
   PrefixSort(RecordArena arena, RecordIndex index, KeyOrder order) {
     this.arena = arena;
@@ -38,12 +39,26 @@ final class PrefixSort {
     this.ties = new TieSort(arena, index, order);
   }
 
+  /**
+   * Goes to the first level of prefixes in which keys differ, if all begin alike. To be called
+   * while entries are in the order in which their records came: later, each look at a key is a
+   * cache miss.
+   */
+  void skipSharedPrefixes() {
+    int size = index.size();
+    while (firstLevel + 1 < prefixLevels
+        && index.isUniform(0, size)
+        && !order.decides(index.word(0, RecordIndex.PREFIX))) {
+      loadPrefixes(0, size, ++firstLevel);
+    }
+  }
+
   /** Sorts {@code [from, to)}. */
   void sort(int from, int to) {
     if (prefixLevels == 0) {
       ties.sort(from, to);
     } else {
-      sort(from, to, 0);
+      sort(from, to, firstLevel);
     }
   }
 

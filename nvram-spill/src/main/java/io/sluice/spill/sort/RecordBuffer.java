@@ -6,22 +6,15 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The collecting side of a map task: takes serialized records until the chunk pool is exhausted,
- * then sorts them by partition and key without moving one of them.
+ * Takes serialized records until the chunk pool is exhausted, then sorts them by partition and key
+ * without moving one of them.
  *
  * <p>Records are stored encoded as a run has them, so that writing a sorted run is one copy per
  * record. Records and their index (16 bytes each) come out of the same pool, whose own memory is
  * the task's {@code mapreduce.task.io.sort.mb}. Beyond it a buffer has 12 bytes of heap per
  * partition, and while it sorts 8 more and 400 KiB.
- *
- * <p>Life: {@link #append} until it says no, {@link #sort}, read the {@link SortedRecords}, {@link
- * #reset}, and again. Thread contract: single thread at a time. Ownership: its owner closes it, and
- * closes it before the pool. Failure: {@link #append} answers false when a record does not fit and
- * then nothing has changed; exceptions are misuse, or come from who lends the pool memory, or from
- * the job's comparator, and when one leaves {@link #sort} the records have lost their order and
- * only {@link #reset} is left.
  */
-public final class RecordBuffer implements AutoCloseable {
+public final class RecordBuffer implements SortBuffer {
   private final SortChunks pool;
   private final KeyOrder order;
   private final boolean hasPrefix;
@@ -46,36 +39,50 @@ public final class RecordBuffer implements AutoCloseable {
     this.encodedBytes = new long[partitionCount];
   }
 
-  /**
-   * Adds a record whose key and value lie one after the other in {@code record}.
-   *
-   * @return false if it does not fit: sort, write and {@link #reset}, then try again; it never will
-   *     if not {@link #fitsEmpty}
-   * @throws IndexOutOfBoundsException if there is no such partition, or the array is too short
-   */
+  @Override
   public boolean append(byte[] record, int offset, int keyLength, int valueLength, int partition)
       throws IOException {
+    check(record, offset, keyLength, valueLength, partition);
+    return place(record, offset, keyLength, valueLength, partition) >= 0;
+  }
+
+  void check(byte[] record, int offset, int keyLength, int valueLength, int partition) {
     if (sortBegun) {
       throw new IllegalStateException("record appended to a sorted buffer: reset it first");
     }
     Objects.checkIndex(partition, counts.length);
     Objects.checkFromIndexSize(offset, keyLength, record.length);
     Objects.checkFromIndexSize(offset + keyLength, valueLength, record.length);
+  }
+
+  /** Appends a record and returns its address in the arena, or -1 if it does not fit. */
+  long place(byte[] record, int offset, int keyLength, int valueLength, int partition)
+      throws IOException {
     long encodedLength = RecordFormat.encodedLength(keyLength, valueLength);
     if (!arena.reserve(encodedLength) || !index.reserve()) {
       arena.giveBackUnused(); // or the index of smaller records would find none
-      return false;
+      return -1;
     }
     long prefix = hasPrefix ? order.prefix(record, offset, keyLength) : 0;
-    index.append(prefix, arena.append(record, offset, keyLength, valueLength), partition);
+    long address = arena.append(record, offset, keyLength, valueLength);
+    index.append(prefix, address, partition);
     counts[partition]++;
     encodedBytes[partition] += encodedLength;
-    return true;
+    return address;
   }
 
-  /**
-   * Whether a record of these lengths fits when the buffer is empty and has the pool for itself.
-   */
+  /** All records before they are sorted, whatever their partition. */
+  RecordCursor asCollected() {
+    SortedRecords all =
+        new SortedRecords(arena, index, new int[] {index.size()}, new long[] {arena.endBytes()});
+    return all.cursor(0);
+  }
+
+  RecordArena arena() {
+    return arena;
+  }
+
+  @Override
   public boolean fitsEmpty(int keyLength, int valueLength) {
     long encodedLength = RecordFormat.encodedLength(keyLength, valueLength);
     long arenaBytes = (pool.chunkLimit() - 1L) * pool.chunkBytes();
@@ -83,24 +90,26 @@ public final class RecordBuffer implements AutoCloseable {
         && encodedLength <= Integer.MAX_VALUE;
   }
 
-  public int recordCount() {
+  @Override
+  public long recordCount() {
     return index.size();
   }
 
-  /** Bytes of all records as a run has them, without end markers. */
+  @Override
   public long dataBytes() {
     return arena.endBytes();
   }
 
-  /** Sorts what was appended; the view is valid until {@link #reset}. */
+  @Override
   public SortedRecords sort() {
     if (sorted == null) {
       if (sortBegun) {
         throw new IllegalStateException("sort failed before and left no order: reset the buffer");
       }
       sortBegun = true;
-      int[] ends = groupByPartition();
       PrefixSort prefixSort = new PrefixSort(arena, index, order);
+      prefixSort.skipSharedPrefixes();
+      int[] ends = groupByPartition();
       int start = 0;
       for (int end : ends) {
         prefixSort.sort(start, end);
@@ -126,7 +135,7 @@ public final class RecordBuffer implements AutoCloseable {
     return ends;
   }
 
-  /** Empties the buffer and gives its chunks back to the pool. */
+  @Override
   public void reset() {
     sortBegun = false;
     sorted = null;

@@ -122,6 +122,15 @@ final class RecordIndex {
     return true;
   }
 
+  /** Whether {@code [from, to)} has more than one entry, and their prefixes are the same. */
+  boolean isUniform(int from, int to) {
+    int same = from;
+    while (same < to && word(same, PREFIX) == word(from, PREFIX)) {
+      same++;
+    }
+    return to - from > 1 && same == to;
+  }
+
   /** Bits in which not all prefixes of {@code [from, to)} agree. */
   long differingBits(int from, int to) {
     long first = word(from, PREFIX);
