@@ -12,7 +12,6 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +55,7 @@ public final class PageRankBench {
   /**
    * Of a graph of so many pages.
    *
-   * @param variants beside stock
+   * @param variants stock, and what is measured beside it
    */
   public PageRankBench(
       Workspace workspace,
@@ -70,8 +69,7 @@ public final class PageRankBench {
     this.hadoopVersion = cluster.spec().distribution().version();
     this.pages = pages;
     this.iterations = iterations;
-    this.variants = EnumSet.of(ChainVariant.STOCK);
-    this.variants.addAll(variants);
+    this.variants = variants;
   }
 
   /** Runs all rounds and writes the results, after each round anew. */

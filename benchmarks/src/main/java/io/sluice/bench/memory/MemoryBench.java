@@ -94,7 +94,7 @@ public final class MemoryBench {
           NodeMemory memory = NodeMemory.of(baseBytes, data.get(workload), fraction);
           Optional<StockTuning> stock = cell(node, results, workload, fraction, memory);
           results.page().write(files);
-          if (workload == MemoryWorkload.SORT && fraction == SECOND_JOB_FRACTION) {
+          if (hasSecondJob(workload, fraction)) {
             secondJobs(node, results, memory, stock);
             results.page().write(files);
           }
@@ -130,12 +130,19 @@ public final class MemoryBench {
             prepare(node, session, workload);
             results.intermediate(workload, data.get(workload));
           }
-          if (plan.workloads().contains(MemoryWorkload.SORT)
-              && plan.fractions().contains(SECOND_JOB_FRACTION)) {
+          if (plan.workloads().stream().anyMatch(this::hasSecondJobEver)) {
             prepareSecondJob(session);
           }
           return data.size();
         });
+  }
+
+  private boolean hasSecondJobEver(MemoryWorkload workload) {
+    return plan.fractions().stream().anyMatch(fraction -> hasSecondJob(workload, fraction));
+  }
+
+  private static boolean hasSecondJob(MemoryWorkload workload, double fraction) {
+    return workload == MemoryWorkload.SORT && fraction == SECOND_JOB_FRACTION;
   }
 
   private void prepareSecondJob(BoundedNode.Session session) {

@@ -70,7 +70,7 @@ public class MergeBenchmark {
           }
         }
         ByteBuffer bytes = ByteBuffer.allocate((int) buffer.dataBytes() + 2);
-        buffer.sort().copyEncoded(0, ofEach, bytes);
+        buffer.sort().copyEncoded(0, buffer.recordCount(), bytes);
         RecordFormat.putEnd(bytes, bytes.position());
         encoded.add(bytes.array());
         checksums.add(BlockSummer.sum(ByteBuffer.wrap(bytes.array())));

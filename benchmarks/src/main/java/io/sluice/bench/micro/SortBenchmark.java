@@ -138,7 +138,7 @@ public class SortBenchmark {
   }
 
   @Benchmark
-  public long collect(Records records, Empty empty) throws IOException {
+  public int collect(Records records, Empty empty) throws IOException {
     records.collect();
     return records.buffer.recordCount();
   }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
-/** What the sorts have cost so far, in the paper's Figures 3 and 4. Not thread-safe. */
+/** What programs have cost so far, in the paper's Figures 3 and 4. Not thread-safe. */
 final class RmrSizesResults {
   private static final double BYTES_OF_MB = 1e6;
 
@@ -31,7 +31,7 @@ final class RmrSizesResults {
   /** All that is written of it. */
   ResultPage page() {
     Comparison<RmrVariant, Map<SizedWorkload, JobCosts>> comparison = costs.comparison();
-    String title = "RMR-NVM's sorts over sizes, on YARN, rounds: " + comparison.rounds().size();
+    String title = "RMR-NVM's programs over sizes, on YARN, rounds: " + comparison.rounds().size();
     Map<String, TextTable> tables = new LinkedHashMap<>();
     tables.put(
         "Figure 4: time from submission until the last map had ended, and from there to the end",
@@ -39,8 +39,8 @@ final class RmrSizesResults {
     tables.put("Figure 3: spill and merge of the maps of each size", comparison.table(spills()));
     Map<String, Plot> plots = new LinkedHashMap<>();
     for (RmrWorkload workload : workloads()) {
-      plots.put("-stages-" + workload.program(), stages(title, workload, comparison));
-      plots.put("-spill-" + workload.program(), spills(title, workload, comparison));
+      plots.put("-stages-" + workload.fileName(), stages(title, workload, comparison));
+      plots.put("-spill-" + workload.fileName(), spills(title, workload, comparison));
     }
     return new ResultPage(
         "bench-rmr-sizes",
@@ -109,7 +109,7 @@ final class RmrSizesResults {
           variant.title() + ": maps",
           overSizes(workload, variant, comparison, JobCosts::mapStageMs));
     }
-    return new LinePlot(workload.program() + ": " + title, "MB of input", "seconds", series);
+    return new LinePlot(workload.title() + ": " + title, "MB of input", "seconds", series);
   }
 
   private List<LinePlot.Point> overSizes(

@@ -3,6 +3,7 @@ package io.sluice.bench.rmr;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobSpec;
+import java.util.Locale;
 import java.util.OptionalDouble;
 
 /**
@@ -44,13 +45,18 @@ public enum RmrWorkload {
     this.paperShare = paperShare;
   }
 
-  public String program() {
+  String program() {
     return program;
   }
 
   /** How tables call it. */
   String title() {
     return this == WORD_COUNT_COMBINED ? "wordcount, combined" : program;
+  }
+
+  /** How files of results call it. */
+  String fileName() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   RmrInput input() {

@@ -11,6 +11,6 @@ record SizedWorkload(RmrWorkload workload, long sizeBytes) {
   /** Its name in results. */
   @Override
   public String toString() {
-    return workload.program() + " of " + size();
+    return workload.title() + " of " + size();
   }
 }

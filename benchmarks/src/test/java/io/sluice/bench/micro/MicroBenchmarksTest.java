@@ -61,7 +61,6 @@ class MicroBenchmarksTest {
             "CipherBenchmark.encryptInAYoungJvm",
             "CipherBenchmark.decryptInAYoungJvm",
             "CipherBenchmark.stockCtrInAYoungJvm",
-            "CombineBenchmark.collectSortAndWalk",
             "LeaseBenchmark.leaseAndRelease",
             "LeaseBenchmark.openAndClose",
             "LimitBenchmark.checksum",

@@ -28,7 +28,7 @@ final class AllBenchCommand implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "Little data, once each, in 20 minutes instead of most of a day: shows that all run, and"
+          "Little data, once each, in 20 minutes instead of most of a day: shows that they run, and"
               + " that outputs agree, and not what they are worth.")
   private boolean quick;
 
@@ -55,11 +55,11 @@ final class AllBenchCommand implements Callable<Integer> {
     for (int i = 0; i < suites.size(); i++) {
       BenchSuite suite = suites.get(i);
       console.say(
-          "%n== %d of %d: bench %s; %s left"
+          "%n== %d of %d: %s; %s left"
               .formatted(
                   i + 1,
                   suites.size(),
-                  String.join(" ", suite.arguments(quick)),
+                  suite.title(quick),
                   minutes(leftS(suites.subList(i, suites.size())))));
       long startNs = System.nanoTime();
       int status = run(suite);
@@ -98,9 +98,7 @@ final class AllBenchCommand implements Callable<Integer> {
 
   private TextTable table(Map<BenchSuite, String> outcomes) {
     TextTable table = new TextTable(List.of("suite", "took"));
-    outcomes.forEach(
-        (suite, outcome) ->
-            table.add(List.of("bench " + String.join(" ", suite.arguments(quick)), outcome)));
+    outcomes.forEach((suite, outcome) -> table.add(List.of(suite.title(quick), outcome)));
     return table;
   }
 }

@@ -13,7 +13,9 @@ import picocli.CommandLine.Option;
 /** {@code sluice bench}. */
 @Command(
     name = "bench",
-    description = "Measures TeraSort stock, tuned and through Sluice in turn, with spread.",
+    description =
+        "Measures TeraSort stock, tuned and through Sluice, without and with its archive of classes,"
+            + " in turn, with spread.",
     subcommands = {
       AllBenchCommand.class,
       ChainBenchCommand.class,

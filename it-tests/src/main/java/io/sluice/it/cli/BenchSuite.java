@@ -54,9 +54,14 @@ enum BenchSuite {
     this.unavailable = unavailable;
   }
 
-  /** Arguments of {@code sluice bench}. */
+  /** Arguments of {@code sluice bench}; of what does not run quickly, none then. */
   List<String> arguments(boolean isQuick) {
-    return isQuick && !quick.isEmpty() ? quick : full;
+    return isQuick ? quick : full;
+  }
+
+  /** The command. */
+  String title(boolean isQuick) {
+    return "bench " + String.join(" ", isQuick && quick.isEmpty() ? full : arguments(isQuick));
   }
 
   /** What it takes on two cores. */

@@ -37,10 +37,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
       description = "Of PageRank (default: ${DEFAULT-VALUE}, the paper's).")
   private int iterations;
 
-  @Option(
-      names = "--engines",
-      split = ",",
-      description = "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).")
+  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
   private Set<ChainVariant> variants = EnumSet.allOf(ChainVariant.class);
 
   @Mixin private RunsOption runs;
@@ -50,7 +47,13 @@ final class PageRankBenchCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new PageRankBench(workspace, cluster, console, pages, iterations, variants)
+      new PageRankBench(
+              workspace,
+              cluster,
+              console,
+              pages,
+              iterations,
+              Engines.withStock(ChainVariant.STOCK, variants))
           .run(runs.count(), new ResultFiles(workspace.results()));
     }
     return 0;

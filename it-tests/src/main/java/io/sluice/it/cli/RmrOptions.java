@@ -17,10 +17,7 @@ import picocli.CommandLine.Option;
 final class RmrOptions {
   @Mixin private ClusterOptions clusterOptions;
 
-  @Option(
-      names = "--engines",
-      split = ",",
-      description = "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).")
+  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
   private Set<RmrVariant> variants = EnumSet.allOf(RmrVariant.class);
 
   @Option(
@@ -45,8 +42,7 @@ final class RmrOptions {
   int run(Bench bench) {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
-    Set<RmrVariant> plain = EnumSet.of(RmrVariant.STOCK);
-    plain.addAll(variants);
+    Set<RmrVariant> plain = Engines.withStock(RmrVariant.STOCK, variants);
     boolean slow = plain.remove(RmrVariant.NVRAM);
     RmrRounds rounds = new RmrRounds(workspace, console);
     try (PseudoCluster cluster = clusterOptions.start(workspace, console);

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,8 +32,19 @@ class BenchSuiteTest {
     Set<String> missing = new TreeSet<>(bench.getSubcommands().keySet());
     missing.removeAll(Set.of("all", "micro", "redraw"));
     Arrays.stream(BenchSuite.values())
-        .forEach(suite -> missing.remove(parsed(bench, suite.arguments(quick))));
-    assertEquals(Set.of(), missing);
+        .map(suite -> suite.arguments(quick))
+        .filter(arguments -> !arguments.isEmpty())
+        .forEach(arguments -> missing.remove(parsed(bench, arguments)));
+    assertEquals(quick ? Set.of("rmr-sizes") : Set.of(), missing);
+  }
+
+  @Test
+  void onlyWhatOthersShowAndEncryptionIsLeftOutQuickly() {
+    assertEquals(
+        EnumSet.of(BenchSuite.TERASORT, BenchSuite.ENCRYPTED, BenchSuite.RMR_SIZES),
+        Arrays.stream(BenchSuite.values())
+            .filter(suite -> suite.arguments(true).isEmpty())
+            .collect(Collectors.toSet()));
   }
 
   @Test

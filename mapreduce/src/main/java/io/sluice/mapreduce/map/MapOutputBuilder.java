@@ -9,7 +9,6 @@ import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.SortedRecords;
-import io.sluice.spill.sort.SortedSource;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.WriteTarget;
 import io.sluice.spill.writer.WriterStats;
@@ -99,43 +98,30 @@ final class MapOutputBuilder implements Closeable {
   /** Writes a sorted buffer: one run for each partition that has records. */
   void spill(SortedRecords records)
       throws IOException, InterruptedException, ClassNotFoundException {
-    mergeBefore(records);
-    if (codec == null) {
-      reserve(records);
-    }
-    for (int partition = 0; partition < partitions; partition++) {
-      if (!records.isEmpty(partition)) {
-        spilledRecords.increment(runWriter.writeSorted(partition, records));
-        reporter.progress();
-      }
-    }
-    spills++;
-  }
-
-  /** Writes what the combiner makes of a sorted buffer: one run for each partition it has. */
-  void combine(SortedSource records)
-      throws IOException, InterruptedException, ClassNotFoundException {
-    mergeBefore(records);
-    for (int partition = 0; partition < partitions; partition++) {
-      if (!records.isEmpty(partition)) {
-        combine(partition, new SortedRange(records.cursor(partition)));
-        reporter.progress();
-      }
-    }
-    spills++;
-  }
-
-  private void mergeBefore(SortedSource records)
-      throws IOException, InterruptedException, ClassNotFoundException {
     if (out.runs().size() + partitionsOf(records) > policy.maxHeldRuns() && !out.runs().isEmpty()) {
       merge(combinesAgain());
     }
+    if (codec == null && combining == null) {
+      reserve(records);
+    }
+    for (int partition = 0; partition < partitions; partition++) {
+      if (records.firstOf(partition) == records.endOf(partition)) {
+        continue;
+      }
+      if (combining == null) {
+        spilledRecords.increment(runWriter.writeSorted(partition, records));
+      } else {
+        combine(partition, new SortedRange(records, partition));
+      }
+      reporter.progress();
+    }
+    spills++;
   }
 
-  private int partitionsOf(SortedSource records) {
+  private int partitionsOf(SortedRecords records) {
     int count = 0;
     for (int partition = 0; partition < partitions; partition++) {
-      count += records.isEmpty(partition) ? 0 : 1;
+      count += records.firstOf(partition) < records.endOf(partition) ? 1 : 0;
     }
     return count;
   }

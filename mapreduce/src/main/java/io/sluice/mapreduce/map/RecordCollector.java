@@ -3,10 +3,9 @@ package io.sluice.mapreduce.map;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
-import io.sluice.spill.sort.GroupingBuffer;
 import io.sluice.spill.sort.RecordBuffer;
-import io.sluice.spill.sort.SortBuffer;
 import io.sluice.spill.sort.SortChunks;
+import io.sluice.spill.sort.SortedRecords;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;
 import java.io.IOException;
@@ -43,8 +42,7 @@ public final class RecordCollector<K, V> implements Closeable {
   private final Counters.Counter outputRecords;
   private final Counters.Counter outputBytes;
   private SortChunks chunks;
-  private SortBuffer records;
-  private SpillWrite spillWrite;
+  private RecordBuffer records;
   private MapOutputBuilder output;
 
   private int uncountedRecords;
@@ -53,12 +51,6 @@ public final class RecordCollector<K, V> implements Closeable {
   private long sortNs;
   private int earlySpills;
   private Throwable spillFailure;
-
-  /** Writes what the sort buffer has sorted. */
-  @FunctionalInterface
-  private interface SpillWrite {
-    void run() throws IOException, InterruptedException, ClassNotFoundException;
-  }
 
   /**
    * Takes over the plan, which is for one collector alone.
@@ -77,14 +69,7 @@ public final class RecordCollector<K, V> implements Closeable {
     chunks =
         new SortChunks(plan.sortBytes, MapPlan.CHUNK_BYTES, own, more, plan.mostBorrowedBytes());
     try {
-      if (plan.combining == null) {
-        RecordBuffer buffer = new RecordBuffer(chunks, partitions, plan.order);
-        records = buffer;
-        spillWrite = () -> output.spill(buffer.sort());
-      } else {
-        records = new GroupingBuffer(chunks, partitions, plan.order);
-        spillWrite = () -> output.combine(records.sort());
-      }
+      records = new RecordBuffer(chunks, partitions, plan.order);
       output =
           new MapOutputBuilder(
               target,
@@ -220,9 +205,9 @@ public final class RecordCollector<K, V> implements Closeable {
     }
     long startNs = System.nanoTime();
     LOG.info("Spilling {} records, {} bytes", records.recordCount(), records.dataBytes());
-    records.sort();
+    SortedRecords sorted = records.sort();
     sortNs += System.nanoTime() - startNs;
-    spillWrite.run();
+    output.spill(sorted);
     limits.requireSpills(output.spills());
     records.reset();
     chunks.giveBack();

@@ -1,6 +1,7 @@
 package io.sluice.mapreduce.map;
 
-import io.sluice.spill.sort.RecordCursor;
+import io.sluice.spill.sort.SortedCursor;
+import io.sluice.spill.sort.SortedRecords;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.util.Progress;
@@ -11,13 +12,13 @@ import org.apache.hadoop.util.Progress;
  * <p>Thread contract: one thread. Ownership: a view; valid as long as the sorted records are.
  */
 final class SortedRange implements RawKeyValueIterator {
-  private final RecordCursor records;
+  private final SortedCursor records;
   private final Progress progress = new Progress();
   private final DataInputBuffer key = new DataInputBuffer();
   private final DataInputBuffer value = new DataInputBuffer();
 
-  SortedRange(RecordCursor records) {
-    this.records = records;
+  SortedRange(SortedRecords records, int partition) {
+    this.records = new SortedCursor(records, records.firstOf(partition), records.endOf(partition));
   }
 
   @Override
@@ -25,8 +26,8 @@ final class SortedRange implements RawKeyValueIterator {
     if (!records.next()) {
       return false;
     }
-    key.reset(records.keyBytes(), records.keyOffset(), records.keyLength());
-    value.reset(records.valueBytes(), records.valueOffset(), records.valueLength());
+    key.reset(records.bytes(), records.keyOffset(), records.keyLength());
+    value.reset(records.bytes(), records.valueOffset(), records.valueLength());
     return true;
   }
 

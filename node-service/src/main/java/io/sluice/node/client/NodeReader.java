@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
  * which has no room for it where memory is so short that something lies there; only what no
  * transport reads is read in place there, too.
  *
- * <p>Thread contract: {@link #locate} from any thread; each run that it returns is read by one
- * thread at a time. Ownership: the task closes it, after all runs. Failure: {@link IOException}
- * when a node cannot be asked, or this is closed.
+ * <p>Thread contract: {@link #locate} and {@link #fetch} from any thread; each run that it returns
+ * is read by one thread at a time. Ownership: the task closes it, after all runs. Failure: {@link
+ * IOException} when a node cannot be asked, or this is closed.
  */
 public final class NodeReader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReader.class);

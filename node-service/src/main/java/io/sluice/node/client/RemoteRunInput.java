@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A run in another node's pool, read through a sliding row of windows by one-sided reads.
+ * A run in another node's pool, read through a sliding row of windows by one-sided reads; a short
+ * one may have come with the answer that says where it lies.
  *
  * <p>As many windows as {@link #setWindows} allows are filled ahead of the reader, so a run that
  * fits in them is fetched eagerly and a longer one on demand; no more than that is ever held of it

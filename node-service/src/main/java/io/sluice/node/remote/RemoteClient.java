@@ -160,6 +160,7 @@ public final class RemoteClient implements AutoCloseable {
       }
     }
     whole.runs().keySet().removeAll(absent);
+    whole.inlined().keySet().removeIf(run -> absent.contains(run.outputId()));
     return whole;
   }
 

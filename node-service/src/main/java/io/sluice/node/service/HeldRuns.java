@@ -82,7 +82,7 @@ final class HeldRuns {
       try {
         List<LocatedRun> runs = gather(output, partitions, leftBytes);
         long roomBytes = Description.MAX_ANSWER_BYTES - lengthBytes(runs);
-        held = new Held(runs, served(runs), inlined.copies(id.outputId(), output, runs, roomBytes));
+        held = new Held(runs, served(runs), inlined.copies(output, runs, roomBytes));
       } catch (IOException e) {
         failure = e;
       }

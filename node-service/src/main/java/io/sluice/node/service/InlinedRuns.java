@@ -41,20 +41,18 @@ final class InlinedRuns {
    * What there is room for; good only if the output's place is held afterwards. A run whose bytes
    * cannot be had is left out: its reader asks for them, and is told.
    *
-   * @param outputId as it was asked for
    * @param roomBytes so many at most, of this output
    */
-  Map<RunId, byte[]> copies(
-      String outputId, CommittedOutput output, List<LocatedRun> runs, long roomBytes) {
+  Map<RunId, byte[]> copies(CommittedOutput output, List<LocatedRun> runs, long roomBytes) {
     Map<RunId, byte[]> copies = new HashMap<>();
-    long left = Math.min(leftBytes, roomBytes);
+    long roomLeftBytes = Math.min(leftBytes, roomBytes);
     for (LocatedRun located : runs) {
       long lengthBytes = located.run().lengthBytes();
-      if (lengthBytes > 0 && lengthBytes <= Math.min(mostRunBytes, left)) {
+      if (lengthBytes > 0 && lengthBytes <= Math.min(mostRunBytes, roomLeftBytes)) {
         Optional<byte[]> bytes = copy(output, located);
         if (bytes.isPresent()) {
-          copies.put(RunId.of(outputId, located), bytes.get());
-          left -= lengthBytes;
+          copies.put(RunId.of(output.id().outputId(), located), bytes.get());
+          roomLeftBytes -= lengthBytes;
         }
       }
     }

@@ -30,12 +30,13 @@ final class FrameBytes extends OutputStream {
     lengthBytes += count;
   }
 
-  private void makeRoom(int more) {
-    int needed = Math.addExact(lengthBytes, more);
-    if (needed > bytes.length) {
+  private void makeRoom(int moreBytes) {
+    int neededBytes = Math.addExact(lengthBytes, moreBytes);
+    if (neededBytes > bytes.length) {
       bytes =
           Arrays.copyOf(
-              bytes, (int) Math.min(Integer.MAX_VALUE - 8, Math.max(needed, 2L * bytes.length)));
+              bytes,
+              (int) Math.min(Integer.MAX_VALUE - 8, Math.max(neededBytes, 2L * bytes.length)));
     }
   }
 

@@ -7,6 +7,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NoticeConnection;
 import io.sluice.node.memory.Borrower;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
@@ -178,6 +179,11 @@ class NodeMetricsTest extends NodeTestBase {
         now.waits("sluice_served_seconds").get(List.of("rdma", "bounced")).count());
     assertTrue(now.waits("sluice_served_seconds").get(sent).totalSeconds() > 0);
     assertEquals(0, now.number("sluice_served_bytes_total", "tcp", "inlined"));
+    commit(APP, "short", 100);
+    try (NodeReader reader = reader(8, null, TIMEOUT_MS, new TcpProvider())) {
+      reader.fetch(address(), Partitions.one(0), List.of("short"));
+    }
+    assertEquals(100, Readings.of(service).number("sluice_served_bytes_total", "tcp", "inlined"));
     assertEquals(3, now.numbers("sluice_served_bytes_total").size(), "what can be seen here");
   }
 

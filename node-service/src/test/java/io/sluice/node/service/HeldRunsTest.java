@@ -20,7 +20,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,11 +57,18 @@ class HeldRunsTest {
   /** An output of one run in each partition. */
   private CommittedOutput commit(String id, int runBytes) throws IOException {
     List<Integer> partitions = IntStream.range(0, PARTITIONS).boxed().toList();
-    List<byte[]> runs = Collections.nCopies(PARTITIONS, new byte[runBytes]);
+    List<byte[]> runs = partitions.stream().map(number -> run(number, runBytes)).toList();
     try (Lease lease = store.openLease(APP)) {
       new TestOutput(id, PARTITIONS, partitions, runs).commit(APP, lease);
     }
     return store.find(new OutputId(APP, id)).orElseThrow();
+  }
+
+  /** Of a byte of its own, by which it can be told from others. */
+  private static byte[] run(int partition, int runBytes) {
+    byte[] run = new byte[runBytes];
+    Arrays.fill(run, (byte) (partition + runBytes));
+    return run;
   }
 
   private static Optional<List<LocatedRun>> runs(HeldRuns held) throws IOException {
@@ -126,7 +133,7 @@ class HeldRunsTest {
             .orElseThrow();
     assertEquals(now.runs(0, PARTITIONS), held.runs());
     assertEquals(PARTITIONS, held.inlined().size());
-    held.inlined().values().forEach(bytes -> assertArrayEquals(new byte[200], bytes));
+    held.inlined().forEach((id, bytes) -> assertArrayEquals(run(id.partition(), 200), bytes));
   }
 
   /** The defect was: it was described without saying where that segment is. */

@@ -3,10 +3,7 @@ package io.sluice.spill.sort;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.VInt;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -25,11 +22,6 @@ import java.util.Arrays;
  */
 final class RecordArena {
   static final long MAX_BYTES = 1L << 32;
-
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-  private static final VarHandle INTS =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
   private final SortChunks pool;
   private final int chunkBytes;
@@ -154,64 +146,6 @@ final class RecordArena {
       int part = Math.min(lengthBytes - done, chunkBytes - at);
       chunks[(int) (address + done >>> shift)].get(at, dst, dstOffset + done, part);
       done += part;
-    }
-  }
-
-  /** Whether the bytes at {@code address} are those of {@code expected}. */
-  boolean matches(long address, byte[] expected, int offset, int lengthBytes) {
-    int at = (int) address & chunkBytes - 1;
-    if (lengthBytes >= Long.BYTES && lengthBytes <= chunkBytes - at) {
-      ByteBuffer chunk = chunks[(int) (address >>> shift)];
-      int last = lengthBytes - Long.BYTES;
-      for (int i = 0; i < last; i += Long.BYTES) {
-        if (chunk.getLong(at + i) != (long) LONGS.get(expected, offset + i)) {
-          return false;
-        }
-      }
-      return chunk.getLong(at + last) == (long) LONGS.get(expected, offset + last);
-    }
-    for (int i = 0; i < lengthBytes; i++) {
-      if (byteAt(address + i) != expected[offset + i]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private byte byteAt(long address) {
-    return chunks[(int) (address >>> shift)].get((int) address & chunkBytes - 1);
-  }
-
-  /** The four bytes at {@code address}, most significant first. */
-  int getInt(long address) {
-    int at = (int) address & chunkBytes - 1;
-    if (at <= chunkBytes - Integer.BYTES) {
-      return chunks[(int) (address >>> shift)].getInt(at);
-    }
-    copyOut(address, header, 0, Integer.BYTES);
-    return (int) INTS.get(header, 0);
-  }
-
-  /** The eight bytes at {@code address}, most significant first. */
-  long getLong(long address) {
-    int at = (int) address & chunkBytes - 1;
-    if (at <= chunkBytes - Long.BYTES) {
-      return chunks[(int) (address >>> shift)].getLong(at);
-    }
-    copyOut(address, header, 0, Long.BYTES);
-    return (long) LONGS.get(header, 0);
-  }
-
-  /** Overwrites the eight bytes at {@code address}. */
-  void putLong(long address, long value) {
-    int at = (int) address & chunkBytes - 1;
-    if (at <= chunkBytes - Long.BYTES) {
-      chunks[(int) (address >>> shift)].putLong(at, value);
-      return;
-    }
-    for (int i = 0; i < Long.BYTES; i++) {
-      byte part = (byte) (value >>> 8 * (Long.BYTES - 1 - i));
-      chunks[(int) (address + i >>> shift)].put((int) (address + i) & chunkBytes - 1, part);
     }
   }
 

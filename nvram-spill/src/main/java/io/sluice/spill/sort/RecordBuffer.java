@@ -6,15 +6,22 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Takes serialized records until the chunk pool is exhausted, then sorts them by partition and key
- * without moving one of them.
+ * The collecting side of a map task: takes serialized records until the chunk pool is exhausted,
+ * then sorts them by partition and key without moving one of them.
  *
  * <p>Records are stored encoded as a run has them, so that writing a sorted run is one copy per
  * record. Records and their index (16 bytes each) come out of the same pool, whose own memory is
  * the task's {@code mapreduce.task.io.sort.mb}. Beyond it a buffer has 12 bytes of heap per
  * partition, and while it sorts 8 more and 400 KiB.
+ *
+ * <p>Life: {@link #append} until it says no, {@link #sort}, read the {@link SortedRecords}, {@link
+ * #reset}, and again. Thread contract: single thread at a time. Ownership: its owner closes it, and
+ * closes it before the pool. Failure: {@link #append} answers false when a record does not fit and
+ * then nothing has changed; exceptions are misuse, or come from who lends the pool memory, or from
+ * the job's comparator, and when one leaves {@link #sort} the records have lost their order and
+ * only {@link #reset} is left.
  */
-public final class RecordBuffer implements SortBuffer {
+public final class RecordBuffer implements AutoCloseable {
   private final SortChunks pool;
   private final KeyOrder order;
   private final boolean hasPrefix;
@@ -39,50 +46,36 @@ public final class RecordBuffer implements SortBuffer {
     this.encodedBytes = new long[partitionCount];
   }
 
-  @Override
+  /**
+   * Adds a record whose key and value lie one after the other in {@code record}.
+   *
+   * @return false if it does not fit: sort, write and {@link #reset}, then try again; it never will
+   *     if not {@link #fitsEmpty}
+   * @throws IndexOutOfBoundsException if there is no such partition, or the array is too short
+   */
   public boolean append(byte[] record, int offset, int keyLength, int valueLength, int partition)
       throws IOException {
-    check(record, offset, keyLength, valueLength, partition);
-    return place(record, offset, keyLength, valueLength, partition) >= 0;
-  }
-
-  void check(byte[] record, int offset, int keyLength, int valueLength, int partition) {
     if (sortBegun) {
       throw new IllegalStateException("record appended to a sorted buffer: reset it first");
     }
     Objects.checkIndex(partition, counts.length);
     Objects.checkFromIndexSize(offset, keyLength, record.length);
     Objects.checkFromIndexSize(offset + keyLength, valueLength, record.length);
-  }
-
-  /** Appends a record and returns its address in the arena, or -1 if it does not fit. */
-  long place(byte[] record, int offset, int keyLength, int valueLength, int partition)
-      throws IOException {
     long encodedLength = RecordFormat.encodedLength(keyLength, valueLength);
     if (!arena.reserve(encodedLength) || !index.reserve()) {
       arena.giveBackUnused(); // or the index of smaller records would find none
-      return -1;
+      return false;
     }
     long prefix = hasPrefix ? order.prefix(record, offset, keyLength) : 0;
-    long address = arena.append(record, offset, keyLength, valueLength);
-    index.append(prefix, address, partition);
+    index.append(prefix, arena.append(record, offset, keyLength, valueLength), partition);
     counts[partition]++;
     encodedBytes[partition] += encodedLength;
-    return address;
+    return true;
   }
 
-  /** All records before they are sorted, whatever their partition. */
-  RecordCursor asCollected() {
-    SortedRecords all =
-        new SortedRecords(arena, index, new int[] {index.size()}, new long[] {arena.endBytes()});
-    return all.cursor(0);
-  }
-
-  RecordArena arena() {
-    return arena;
-  }
-
-  @Override
+  /**
+   * Whether a record of these lengths fits when the buffer is empty and has the pool for itself.
+   */
   public boolean fitsEmpty(int keyLength, int valueLength) {
     long encodedLength = RecordFormat.encodedLength(keyLength, valueLength);
     long arenaBytes = (pool.chunkLimit() - 1L) * pool.chunkBytes();
@@ -90,17 +83,16 @@ public final class RecordBuffer implements SortBuffer {
         && encodedLength <= Integer.MAX_VALUE;
   }
 
-  @Override
-  public long recordCount() {
+  public int recordCount() {
     return index.size();
   }
 
-  @Override
+  /** Bytes of all records as a run has them, without end markers. */
   public long dataBytes() {
     return arena.endBytes();
   }
 
-  @Override
+  /** Sorts what was appended; the view is valid until {@link #reset}. */
   public SortedRecords sort() {
     if (sorted == null) {
       if (sortBegun) {
@@ -135,7 +127,7 @@ public final class RecordBuffer implements SortBuffer {
     return ends;
   }
 
-  @Override
+  /** Empties the buffer and gives its chunks back to the pool. */
   public void reset() {
     sortBegun = false;
     sorted = null;

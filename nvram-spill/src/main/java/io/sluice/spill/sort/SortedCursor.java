@@ -4,13 +4,14 @@ import io.sluice.spill.record.VInt;
 import java.nio.ByteBuffer;
 
 /**
- * The records of a {@link RecordBuffer}. Unlike the methods of {@link SortedRecords} that copy one
- * record, it gathers a window of them at a time, whose cache misses overlap: less than half the
- * time per short record.
+ * Walks through a range of sorted records on the heap, for combiners. Unlike the methods of {@link
+ * SortedRecords} that copy one record, it gathers a window of them at a time, whose cache misses
+ * overlap: less than half the time per short record.
  *
- * <p>Thread contract and ownership: those of a {@link RecordCursor}.
+ * <p>Thread contract: the thread of the {@link RecordBuffer}. Ownership: a view, valid as long as
+ * the sorted records are; nothing to close.
  */
-public final class SortedCursor implements RecordCursor {
+public final class SortedCursor {
   private static final int WINDOW_BYTES = 32 << 10;
 
   private final SortedRecords records;
@@ -29,7 +30,7 @@ public final class SortedCursor implements RecordCursor {
     this.end = to;
   }
 
-  @Override
+  /** Goes to the next record; false at the end. What the record before returned is then invalid. */
   public boolean next() {
     if (nextOffset == window.limit()) {
       if (gathered == end) {
@@ -56,32 +57,24 @@ public final class SortedCursor implements RecordCursor {
     nextOffset = 0;
   }
 
-  @Override
-  public byte[] keyBytes() {
+  /** The array with key and value; another one after the next {@link #next}. */
+  public byte[] bytes() {
     return window.array();
   }
 
-  @Override
+  /** Where the key begins in {@link #bytes}; the value follows it. */
   public int keyOffset() {
     return keyOffset;
   }
 
-  @Override
   public int keyLength() {
     return keyLength;
   }
 
-  @Override
-  public byte[] valueBytes() {
-    return window.array();
-  }
-
-  @Override
   public int valueOffset() {
     return keyOffset + keyLength;
   }
 
-  @Override
   public int valueLength() {
     return valueLength;
   }

@@ -14,7 +14,7 @@ import java.util.Objects;
  * IndexOutOfBoundsException} for a position or partition that does not exist, {@link
  * BufferOverflowException} where a single record does not fit.
  */
-public final class SortedRecords implements SortedSource {
+public final class SortedRecords {
   /** Records whose headers are read together, so that their cache misses overlap. */
   private static final int BATCH = 16;
 
@@ -44,16 +44,6 @@ public final class SortedRecords implements SortedSource {
   /** Position behind the partition's last record. */
   public int endOf(int partition) {
     return ends[partition];
-  }
-
-  @Override
-  public boolean isEmpty(int partition) {
-    return firstOf(partition) == endOf(partition);
-  }
-
-  @Override
-  public SortedCursor cursor(int partition) {
-    return new SortedCursor(this, firstOf(partition), endOf(partition));
   }
 
   /** Bytes of the partition's records as a run has them, without the end marker. */

@@ -255,7 +255,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
    * is none to be touched.
    */
   public void copyTo(long offsetBytes, ByteBuffer destination) throws IOException {
-    if (isCopiedFromMapping()) {
+    if (isTouchable()) {
       whileMapped(
           () ->
               destination.put(
@@ -269,6 +269,11 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** Whether {@link #copyTo} takes no lock of the file and no call of the system. */
   boolean isCopiedFromMapping() {
+    return isTouchable();
+  }
+
+  /** Whether its memory may be touched: nobody else can shorten the file below it. */
+  private boolean isTouchable() {
     return mapping != null && trusted;
   }
 
@@ -339,7 +344,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
   /** Writes the commit mark of a trailer, after everything it vouches for. */
   void writeMark(long trailerOffsetBytes, long mark) throws IOException {
     long offsetBytes = trailerOffsetBytes + FooterLayout.COMMIT_MARK_OFFSET;
-    if (mapping != null && trusted) {
+    if (isTouchable()) {
       mapping.buffer().putLong(Math.toIntExact(offsetBytes), mark);
       medium.persist(mapping, Math.toIntExact(offsetBytes), Long.BYTES);
       return;

@@ -10,6 +10,7 @@ import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.record.TestRecord;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -18,17 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever goes in comes out, grouped by partition and in order, against the JDK's sort. */
-class RecordBufferTest implements SortBufferContract {
+class RecordBufferTest {
   private final long allocatedBefore = OffHeap.allocatedBytes();
 
   @AfterEach
   void nothingLeaks() {
     assertEquals(allocatedBefore, OffHeap.allocatedBytes());
-  }
-
-  @Override
-  public SortBuffer buffer(SortChunks pool, int partitions, KeyOrder order) {
-    return new RecordBuffer(pool, partitions, order);
   }
 
   @ParameterizedTest
@@ -172,12 +168,57 @@ class RecordBufferTest implements SortBufferContract {
   }
 
   @Test
+  void takesARecordAsLargeAsAllChunksButOne() throws IOException {
+    try (SortChunks pool = new SortChunks(16 * 1024, 1024);
+        RecordBuffer buffer = new RecordBuffer(pool, 1, new BytewiseOrder())) {
+      int largest = 15 * 1024 - 3 - 1;
+      byte[] record = bytes(new Random(1), largest + 2, 256);
+      assertTrue(buffer.fitsEmpty(1, largest - 1));
+      assertFalse(buffer.fitsEmpty(1, largest));
+      assertFalse(buffer.append(record, 0, 1, largest, 0));
+      buffer.reset();
+      assertTrue(buffer.append(record, 0, 1, largest - 1, 0));
+      byte[] copy = new byte[largest];
+      buffer.sort().copyKeyValue(0, copy, 0);
+      assertEquals(Arrays.hashCode(Arrays.copyOf(record, largest)), Arrays.hashCode(copy));
+    }
+  }
+
+  @Test
   void sortsNothing() throws IOException {
     try (SortChunks pool = new SortChunks(4096, 1024);
         RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
       SortedRecords sorted = buffer.sort();
       assertEquals(0, sorted.endOf(2));
       assertEquals(0, sorted.encodedBytes(1));
+    }
+  }
+
+  @Test
+  void refusesAPartitionThatIsNone() throws IOException {
+    try (SortChunks pool = new SortChunks(4096, 1024);
+        RecordBuffer buffer = new RecordBuffer(pool, 3, new BytewiseOrder())) {
+      assertThrows(IndexOutOfBoundsException.class, () -> buffer.append(new byte[2], 0, 1, 1, 3));
+      assertThrows(IndexOutOfBoundsException.class, () -> buffer.append(new byte[2], 0, 1, 1, -1));
+      assertThrows(IndexOutOfBoundsException.class, () -> buffer.append(new byte[2], 0, 1, 2, 0));
+      assertThrows(IndexOutOfBoundsException.class, () -> buffer.append(new byte[2], 1, -1, 1, 0));
+      assertEquals(0, buffer.recordCount());
+    }
+  }
+
+  @Test
+  void keepsNothingOfASortThatFailed() throws IOException {
+    KeyOrder order = new CountingOrder(new UnprefixedOrder(), 5);
+    try (SortChunks pool = new SortChunks(8192, 1024);
+        RecordBuffer buffer = new RecordBuffer(pool, 1, order)) {
+      for (int i = 0; i < 20; i++) {
+        assertTrue(buffer.append(new byte[] {(byte) i}, 0, 1, 0, 0));
+      }
+      assertThrows(IllegalArgumentException.class, buffer::sort);
+      assertThrows(IllegalStateException.class, buffer::sort);
+      assertThrows(IllegalStateException.class, () -> buffer.append(new byte[1], 0, 1, 0, 0));
+      buffer.reset();
+      assertEquals(0, buffer.sort().endOf(0));
     }
   }
 

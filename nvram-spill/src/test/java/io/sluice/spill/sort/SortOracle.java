@@ -82,8 +82,8 @@ final class SortOracle {
             records.get(position++),
             new TestRecord(
                 partition,
-                Arrays.copyOfRange(cursor.keyBytes(), key, key + cursor.keyLength()),
-                Arrays.copyOfRange(cursor.valueBytes(), value, value + cursor.valueLength())));
+                Arrays.copyOfRange(cursor.bytes(), key, key + cursor.keyLength()),
+                Arrays.copyOfRange(cursor.bytes(), value, value + cursor.valueLength())));
       }
       assertEquals(sorted.endOf(partition), position);
     }

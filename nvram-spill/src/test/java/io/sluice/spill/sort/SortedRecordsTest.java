@@ -102,10 +102,9 @@ class SortedRecordsTest {
     SortedCursor cursor = new SortedCursor(buffer.sort(), 0, 3);
     for (int i = 0; i < 3; i++) {
       assertTrue(cursor.next());
-      assertEquals(i, cursor.keyBytes()[cursor.keyOffset()]);
+      assertEquals(i, cursor.bytes()[cursor.keyOffset()]);
       assertEquals(i == 1 ? 40_000 : 1, cursor.valueLength());
-      assertEquals(
-          i == 1 ? 8 : i, cursor.valueBytes()[cursor.valueOffset() + cursor.valueLength() - 1]);
+      assertEquals(i == 1 ? 8 : i, cursor.bytes()[cursor.valueOffset() + cursor.valueLength() - 1]);
     }
     assertFalse(cursor.next());
     assertFalse(cursor.next());

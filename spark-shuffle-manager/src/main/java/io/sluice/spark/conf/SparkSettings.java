@@ -88,7 +88,9 @@ public final class SparkSettings {
           "spark.sluice.transport",
           "Transport that executors serve and read shuffle blocks with: the best that works on both"
               + " sides (auto), or the one that is named, and tcp where the other side does not"
-              + " offer that one. A read that fails is tried once more over tcp.");
+              + " offer that one. Blocks of up to 2 KiB come with the answer that says where they lie,"
+              + " over tcp, unless `spark.sluice.fallback.policy` is `never` and another one is"
+              + " named. A read that fails is tried once more over tcp.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Long> BOUNCE_BUFFER_BYTES =

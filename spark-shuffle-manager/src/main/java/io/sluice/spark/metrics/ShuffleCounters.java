@@ -80,7 +80,10 @@ public final class ShuffleCounters {
     return serviceBytes;
   }
 
-  /** Bytes that came over each transport, {@link #OWN_POOL} or {@link #THROUGH_SPARK}. */
+  /**
+   * Bytes that came over each transport, with answers ({@link ReadStats#INLINED}), {@link
+   * #OWN_POOL} or {@link #THROUGH_SPARK}.
+   */
   public synchronized Map<String, Long> bytesByWay() {
     Map<String, Long> all = new TreeMap<>(bytesByWay);
     if (peers != null) {

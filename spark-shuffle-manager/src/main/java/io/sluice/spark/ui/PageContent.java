@@ -1,5 +1,6 @@
 package io.sluice.spark.ui;
 
+import io.sluice.node.client.ReadStats;
 import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.ui.HtmlTable.Column;
@@ -67,13 +68,18 @@ final class PageContent {
   private static HtmlTable bytesRead(List<ExecutorReport> reports) {
     SortedSet<String> transports = new TreeSet<>();
     reports.forEach(report -> transports.addAll(report.bytesByWay().keySet()));
-    transports.removeAll(List.of(ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK));
+    transports.removeAll(
+        List.of(ReadStats.INLINED, ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK));
     List<Column> columns = new ArrayList<>();
     columns.add(EXECUTOR);
     columns.add(new Column("Own Pool", "Blocks that its tasks found in its own pool."));
     for (String transport : transports) {
       columns.add(new Column("Over " + transport, "Blocks out of the pools of other executors."));
     }
+    columns.add(
+        new Column(
+            "With Answers",
+            "Short blocks out of those pools, sent with the answer where they lie."));
     columns.add(
         new Column("Through Spark", "Remote blocks that Spark's own client fetched instead."));
     HtmlTable table = new HtmlTable("sluice-bytes", columns);
@@ -82,6 +88,7 @@ final class PageContent {
       cells.add(Cell.text(report.executorId()));
       cells.add(bytes(report, ShuffleCounters.OWN_POOL));
       transports.forEach(transport -> cells.add(bytes(report, transport)));
+      cells.add(bytes(report, ReadStats.INLINED));
       cells.add(bytes(report, ShuffleCounters.THROUGH_SPARK));
       table.add(cells);
     }

@@ -76,15 +76,16 @@ class PageContentTest {
     String html =
         PageContent.of(
             List.of(
-                report("0", Map.of("local", 1L, "tcp", 2048L), Map.of()),
+                report("0", Map.of("local", 1L, "tcp", 2048L, "inlined", 5L), Map.of()),
                 report("1", Map.of("ucx", 3L, "spark", 4L), Map.of())));
     assertEquals(
         List.of(
-            List.of("0", "1.0 B", "2.0 KiB", "0.0 B", "0.0 B"),
-            List.of("1", "0.0 B", "0.0 B", "3.0 B", "4.0 B")),
+            List.of("0", "1.0 B", "2.0 KiB", "0.0 B", "5.0 B", "0.0 B"),
+            List.of("1", "0.0 B", "0.0 B", "3.0 B", "0.0 B", "4.0 B")),
         rows(html, "sluice-bytes"));
     assertTrue(html.contains(">Over tcp<"), html);
     assertTrue(html.contains(">Over ucx<"), html);
+    assertTrue(html.contains(">With Answers<"), html);
   }
 
   @Test

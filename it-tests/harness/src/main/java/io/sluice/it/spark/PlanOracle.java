@@ -64,7 +64,10 @@ public final class PlanOracle {
     return ShuffleState.of(ours.executorStates().values()).servedBytes();
   }
 
-  /** Bytes that executors read over each transport, out of their own pools or through Spark. */
+  /**
+   * Bytes that executors read over each transport, with answers, out of their own pools or through
+   * Spark.
+   */
   public static SortedMap<String, Long> bytesByWay(ContextReport ours) {
     return ShuffleState.of(ours.executorStates().values()).bytesByWay();
   }

@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 /**
  * What shuffle managers of Sluice say of themselves in a sentence, taken apart.
  *
- * @param bytesByWay read over each transport, out of an executor's own pool or through Spark
+ * @param bytesByWay read over each transport, with answers, out of an executor's own pool or
+ *     through Spark
  * @param takenOverBytes of outputs that others moved there
  * @param fallbacks how often something was left to Spark, by reason; another manager is one too
  */
