@@ -51,10 +51,15 @@ public enum HadoopVariant implements Variant {
     return settings;
   }
 
+  /** Whether it shuffles through Sluice. */
+  public boolean isOurs() {
+    return OURS.contains(this);
+  }
+
   /** What is passed as {@code -D} to a job. */
   public Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
-    if (!OURS.contains(this)) {
+    if (!isOurs()) {
       settings.put(SluiceFragments.COLLECTOR_KEY, SluiceFragments.STOCK_COLLECTOR);
       settings.put(SluiceFragments.CONSUMER_KEY, SluiceFragments.STOCK_CONSUMER);
     }

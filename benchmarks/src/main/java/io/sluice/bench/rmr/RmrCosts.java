@@ -25,6 +25,7 @@ final class RmrCosts<C> {
       List.of(
           new Ratio<>(RmrVariant.SLUICE, RmrVariant.STOCK),
           new Ratio<>(RmrVariant.SLUICE, RmrVariant.TUNED),
+          new Ratio<>(RmrVariant.ARCHIVE, RmrVariant.STOCK),
           new Ratio<>(RmrVariant.NVRAM, RmrVariant.STOCK));
 
   private final Map<C, List<Map<RmrVariant, JobCosts>>> rounds = new LinkedHashMap<>();

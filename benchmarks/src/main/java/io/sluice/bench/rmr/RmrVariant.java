@@ -11,6 +11,8 @@ public enum RmrVariant implements Variant {
   TUNED("stock tuned", HadoopVariant.TUNED),
   /** In memory, as it is. */
   SLUICE("Sluice", HadoopVariant.SLUICE),
+  /** The same with all of its settings: JVMs start from the node's archive of classes. */
+  ARCHIVE("Sluice, archive of classes", HadoopVariant.SLUICE_ARCHIVE),
   /** The same on nodes whose pools take writes as slowly as the paper says NVRAM does. */
   NVRAM("Sluice, NVRAM", HadoopVariant.SLUICE);
 
@@ -31,10 +33,12 @@ public enum RmrVariant implements Variant {
   }
 
   boolean isOurs() {
-    return shuffle == HadoopVariant.SLUICE;
+    return shuffle.isOurs();
   }
 
-  /** What is passed as {@code -D}; nobody has an archive of classes, which would help them all. */
+  /**
+   * What is passed as {@code -D}; no other has an archive of classes, which would help them all.
+   */
   Map<String, String> settings(PseudoCluster cluster) {
     return shuffle.settings(cluster);
   }

@@ -25,7 +25,11 @@ enum BenchSuite {
       "pagerank --size 10k --iterations 1 --engines CLUSTER_FILES --runs 1",
       7_200,
       "pagerank --size 4m"),
-  RMR_NVM(170, "rmr-nvm --size 16m --workload TERASORT --runs 1", 18_000, "rmr-nvm"),
+  RMR_NVM(
+      170,
+      "rmr-nvm --size 16m --workload TERASORT --engines TUNED,SLUICE,NVRAM --runs 1",
+      18_000,
+      "rmr-nvm"),
   /** Quickly, what maps spill and what jobs take is RMR-NVM's. */
   RMR_SIZES(0, "", 7_200, "rmr-sizes"),
   MEMORY(

@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rmr-nvm",
     description =
-        "Measures RMR-NVM's programs on YARN: stock, stock tuned, Sluice, Sluice with pools as slow"
-            + " as NVRAM.",
+        "Measures RMR-NVM's programs on YARN: stock, stock tuned, Sluice, the same with its archive"
+            + " of classes, and with pools as slow as NVRAM.",
     mixinStandardHelpOptions = true)
 final class RmrBenchCommand implements Callable<Integer> {
   private static final List<RmrWorkload> ALL = List.of(RmrWorkload.values());
