@@ -66,7 +66,15 @@ public enum LabSuite {
       0,
       Duration.ofMinutes(20),
       "io.sluice.rdma.transport.ucx.UcxContractTest",
-      "io.sluice.rdma.transport.disni.DisniContractTest");
+      "io.sluice.rdma.transport.disni.DisniContractTest"),
+  /** What a read costs beside the verbs below: figures, as far as an emulator has any. */
+  BANDWIDTH(
+      "reads of a megabyte beside ib_read_bw",
+      2048,
+      0,
+      0,
+      Duration.ofMinutes(20),
+      "io.sluice.it.lab.ReadBandwidthIT");
 
   private final String title;
   private final int memoryMb;
@@ -119,7 +127,7 @@ public enum LabSuite {
 
   /** Whether it takes so long that only {@code ./sluice test --all} runs it. */
   public boolean isCampaign() {
-    return this == TERASORT || this == MAPREDUCE;
+    return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH;
   }
 
   Duration deadline() {
