@@ -29,7 +29,8 @@ final class IbReadBw {
           DEADLINE,
           () -> { // one that comes before the server listens ends at once
             Process client = start(port, readBytes, reads, address.getHostAddress());
-            String said = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String said =
+                new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (client.waitFor() != 0) {
               if (server.isAlive()) {
                 throw new IOException(said);
