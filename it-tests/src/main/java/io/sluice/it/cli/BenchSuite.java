@@ -28,13 +28,13 @@ enum BenchSuite {
   RMR_NVM(
       170,
       "rmr-nvm --size 16m --workload TERASORT --engines TUNED,SLUICE,NVRAM --runs 1",
-      18_000,
+      22_500,
       "rmr-nvm"),
   /** Quickly, what maps spill and what jobs take is RMR-NVM's. */
   RMR_SIZES(0, "", 7_200, "rmr-sizes"),
   MEMORY(
-      240,
-      "memory --size 60m --workload sort --fractions 1.0 --device-rate none --runs 1",
+      320,
+      "memory --size 60m --workload sort --fractions 1.0 --runs 1",
       12_000,
       "memory",
       () -> LoopVolume.unavailableBecause().or(ResourceGroups::unavailableBecause));

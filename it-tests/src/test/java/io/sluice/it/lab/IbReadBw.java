@@ -46,7 +46,11 @@ final class IbReadBw {
 
   private static Process start(int port, int readBytes, int reads, String... server)
       throws IOException {
-    List<String> command = new ArrayList<>(List.of("ib_read_bw", "-F", "-d", DEVICE));
+    List<String> command = new ArrayList<>();
+    if (server.length > 0) {
+      command.addAll(List.of("timeout", Long.toString(DEADLINE.toSeconds()))); // of coreutils
+    }
+    command.addAll(List.of("ib_read_bw", "-F", "-d", DEVICE));
     command.addAll(List.of("-p", Integer.toString(port)));
     command.addAll(List.of("-s", Integer.toString(readBytes), "-n", Integer.toString(reads)));
     command.addAll(List.of(server));

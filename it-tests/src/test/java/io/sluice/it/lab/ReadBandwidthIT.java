@@ -1,7 +1,6 @@
 package io.sluice.it.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.Spread;
 import io.sluice.rdma.memory.Closing;
@@ -62,7 +61,6 @@ class ReadBandwidthIT {
       }
     }
     reporter.publishEntry("ratio", "ucx / ib_read_bw " + Spread.of(ratios).show("%.2f"::formatted));
-    assertTrue(ratios.stream().allMatch(ratio -> ratio > 0), ratios.toString());
   }
 
   /** A server and a client of one process, whose device carries every byte all the same. */
