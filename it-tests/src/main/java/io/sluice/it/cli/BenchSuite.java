@@ -11,29 +11,29 @@ import java.util.function.Supplier;
 /** What {@code sluice bench all} runs, in this order. */
 enum BenchSuite {
   LOCAL(40, "local --size 128m --runs 1", 400, "local"),
-  CHAIN(55, "chain --size 64m --runs 1", 500, "chain"),
+  CHAIN(50, "chain --size 32m --runs 1", 500, "chain"),
   EXCHANGE(25, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 2_000, "exchange"),
-  SCALING(90, "scaling --size 32m --runs 1", 1_000, "scaling"),
-  SPARK(85, "spark --rows 500000 --runs 1 --on-tmpfs", 2_400, "spark", BenchSuite::noSpark),
+  SCALING(65, "scaling --size 16m --runs 1", 1_000, "scaling"),
+  SPARK(100, "spark --rows 500000 --runs 1 --on-tmpfs", 2_400, "spark", BenchSuite::noSpark),
   /** Quickly, TeraSort is RMR-NVM's. */
   TERASORT(0, "", 1_800, "--size 1g"),
   ENCRYPTED(0, "", 1_800, "--size 1g --encrypted"),
-  HONE(60, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM", BenchSuite::noSpark),
-  SYNTHETIC(160, "synthetic --size 20k --parts CPU --runs 1", 6_000, "synthetic"),
+  HONE(65, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM", BenchSuite::noSpark),
+  SYNTHETIC(165, "synthetic --size 20k --parts CPU --runs 1", 6_000, "synthetic"),
   PAGERANK(
-      130,
+      140,
       "pagerank --size 10k --iterations 1 --engines CLUSTER_FILES --runs 1",
       7_200,
       "pagerank --size 4m"),
   RMR_NVM(
-      170,
-      "rmr-nvm --size 16m --workload TERASORT --engines TUNED,SLUICE,NVRAM --runs 1",
+      155,
+      "rmr-nvm --size 16m --workload TERASORT --engines SLUICE,NVRAM --runs 1",
       22_500,
       "rmr-nvm"),
   /** Quickly, what maps spill and what jobs take is RMR-NVM's. */
   RMR_SIZES(0, "", 7_200, "rmr-sizes"),
   MEMORY(
-      320,
+      330,
       "memory --size 60m --workload sort --fractions 1.0 --runs 1",
       12_000,
       "memory",
