@@ -125,7 +125,7 @@ public enum LabSuite {
     return this == TERASORT || this == MAPREDUCE;
   }
 
-  /** Whether it takes so long that only {@code ./sluice test --all} runs it. */
+  /** Whether only {@code ./sluice test --all} runs it: it takes long, or only measures. */
   public boolean isCampaign() {
     return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH;
   }

@@ -42,11 +42,12 @@ final class PrefixSort {
   /**
    * Goes to the first level of prefixes in which keys differ, if all begin alike. To be called
    * while entries are in the order in which their records came: later, each look at a key is a
-   * cache miss.
+   * cache miss. Of so few that these do not matter, keys may be large, and none is looked at.
    */
   void skipSharedPrefixes() {
     int size = index.size();
-    while (firstLevel + 1 < prefixLevels
+    while (size > LeafSort.MAX_ENTRIES
+        && firstLevel + 1 < prefixLevels
         && index.isUniform(0, size)
         && !order.decides(index.word(0, RecordIndex.PREFIX))) {
       loadPrefixes(0, size, ++firstLevel);

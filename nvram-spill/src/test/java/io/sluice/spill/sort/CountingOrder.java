@@ -1,10 +1,11 @@
 package io.sluice.spill.sort;
 
-/** Counts another order's full comparisons, and fails the n-th if asked to. */
+/** Counts another order's full comparisons and further prefixes, and fails the n-th if asked to. */
 final class CountingOrder implements KeyOrder {
   private final KeyOrder order;
   private final long failAt;
   long comparisons;
+  long furtherPrefixes;
 
   CountingOrder(KeyOrder order, long failAt) {
     this.order = order;
@@ -36,6 +37,7 @@ final class CountingOrder implements KeyOrder {
 
   @Override
   public long prefix(byte[] key, int offset, int length, int level) {
+    furtherPrefixes++;
     return order.prefix(key, offset, length, level);
   }
 

@@ -105,6 +105,23 @@ class RecordBufferTest {
         random -> 0);
   }
 
+  /**
+   * Their keys may be as large as the buffer, and would be copied to the heap whole for each level.
+   */
+  @Test
+  void looksAtNoKeyOfFewRecordsThatBeginAlikeInPartitionsOfTheirOwn() throws IOException {
+    CountingOrder order = new CountingOrder(new BytewiseOrder(), -1);
+    try (SortChunks pool = new SortChunks(64 * 1024, 1024);
+        RecordBuffer buffer = new RecordBuffer(pool, 5, order)) {
+      for (int partition = 0; partition < 5; partition++) {
+        assertTrue(buffer.append(new byte[3000], 0, 3000, 0, partition));
+      }
+      assertEquals(5, buffer.sort().endOf(4));
+      assertEquals(0, order.furtherPrefixes);
+      assertEquals(0, order.comparisons);
+    }
+  }
+
   @Test
   void refusesARecordWithoutHarmWhenFullAndTakesItAfterReset() throws IOException {
     try (SortChunks pool = new SortChunks(4 * 1024, 1024);
