@@ -451,6 +451,11 @@ final class FetchSchedule implements Closeable {
     notifyAll();
   }
 
+  /** How many maps are not shuffled yet. */
+  synchronized int remainingMaps() {
+    return remaining;
+  }
+
   /** Names each attempt whose output it holds; those of failed tasks are not among them. */
   synchronized List<TaskAttemptID> shuffled() {
     return held().map(FetchedOutput::map).toList();
