@@ -4,22 +4,13 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.memory.SharedFile;
-import io.sluice.rdma.transport.ClientEndpoint;
-import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.MemoryRegion;
-import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportProvider;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayDeque;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -45,67 +36,38 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 20)
 @Fork(1)
 public class TransportBenchmark {
-  private static final long TIMEOUT_MS = 60_000;
-  private static final int IN_FLIGHT = 4;
-
   /** Those that work here, unless it is told. */
   @Param("tcp")
   public String provider;
 
-  private int rangeBytes;
-  private int lengthBytes;
   private SharedFile file;
   private MappedByteBuffer mapping;
-  private ServerEndpoint server;
-  private ClientEndpoint client;
-  private Connection connection;
-  private RegionDescriptor region;
-  private ByteBuffer memory;
-  private RegisteredBuffer landing;
+  private RangeReads reads;
 
   /** A server with one region, and a client with room for what is in flight. */
   @Setup
   public void open(RandomFile random) throws IOException {
     TransportProvider chosen = TransportChooser.standard().choose(provider).provider();
-    rangeBytes = random.rangeBytes;
-    lengthBytes = random.lengthBytes;
     file = SharedFile.open(random.path);
     try (FileChannel channel = FileChannel.open(random.path, StandardOpenOption.READ)) {
-      mapping = OffHeap.map(channel, FileChannel.MapMode.READ_ONLY, 0, lengthBytes);
+      mapping = OffHeap.map(channel, FileChannel.MapMode.READ_ONLY, 0, random.lengthBytes);
     }
-    server = chosen.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    region = server.register(MemoryRegion.ofMappedFile(mapping, file, lengthBytes));
-    client = chosen.openClient();
-    memory = OffHeap.allocate(IN_FLIGHT * rangeBytes);
-    landing = client.register(memory);
-    connection = client.connect(server.address(), TIMEOUT_MS);
+    reads =
+        new RangeReads(
+            chosen,
+            InetAddress.getLoopbackAddress(),
+            MemoryRegion.ofMappedFile(mapping, file, random.lengthBytes),
+            random.rangeBytes);
   }
 
   /** Closes all. */
   @TearDown
   public void close() throws IOException {
-    Closing.all(
-        connection::close,
-        landing::close,
-        client::close,
-        server::close,
-        () -> OffHeap.free(memory),
-        () -> OffHeap.unmap(mapping),
-        file);
+    Closing.all(reads, () -> OffHeap.unmap(mapping), file);
   }
 
   @Benchmark
   public void read() {
-    ArrayDeque<CompletableFuture<Void>> inFlight = new ArrayDeque<>();
-    int slot = 0;
-    for (long at = 0; at < lengthBytes; at += rangeBytes) {
-      if (inFlight.size() == IN_FLIGHT) {
-        inFlight.poll().join();
-      }
-      int length = (int) Math.min(rangeBytes, lengthBytes - at);
-      inFlight.add(connection.read(region, at, landing, slot * rangeBytes, length, TIMEOUT_MS));
-      slot = (slot + 1) % IN_FLIGHT;
-    }
-    inFlight.forEach(CompletableFuture::join);
+    reads.read(reads.ranges(), (read, memory, offset) -> {});
   }
 }

@@ -1,0 +1,120 @@
+package io.sluice.bench.micro;
+
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportProvider;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One-sided reads of a region in ranges, some of them in flight, by a client of the server's own
+ * process.
+ *
+ * <p>Thread contract: one thread. Ownership: closes its endpoints; the region's memory is its
+ * caller's, and outlives it.
+ */
+public final class RangeReads implements Closeable {
+  private static final int IN_FLIGHT = 4;
+  private static final long TIMEOUT_MS = 60_000;
+
+  private final long lengthBytes;
+  private final int rangeBytes;
+  private final ByteBuffer memory;
+  private ServerEndpoint server;
+  private ClientEndpoint client;
+  private RegisteredBuffer landing;
+  private RegionDescriptor region;
+  private Connection connection;
+
+  /** Looks at what has landed, before something else does in the same place. */
+  public interface Landed {
+    /**
+     * A read has ended.
+     *
+     * @param read counted from 0
+     * @param memory where its first byte is at {@code offset}
+     */
+    void landed(int read, ByteBuffer memory, int offset);
+  }
+
+  /**
+   * Serves a region, and connects to it.
+   *
+   * @param address of this host where it listens
+   * @param rangeBytes of each read but that of the region's end
+   */
+  public RangeReads(
+      TransportProvider provider, InetAddress address, MemoryRegion served, int rangeBytes)
+      throws IOException {
+    this.lengthBytes = served.lengthBytes();
+    this.rangeBytes = rangeBytes;
+    this.memory = OffHeap.allocate(IN_FLIGHT * rangeBytes);
+    try {
+      server = provider.listen(new InetSocketAddress(address, 0));
+      region = server.register(served);
+      client = provider.openClient();
+      landing = client.register(memory);
+      connection = client.connect(server.address(), TIMEOUT_MS);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, this);
+      throw e;
+    }
+  }
+
+  /** How many ranges the region has. */
+  public int ranges() {
+    return Math.toIntExact((lengthBytes + rangeBytes - 1) / rangeBytes);
+  }
+
+  /** Reads ranges one after the other, from the first one again after the last. */
+  public void read(int reads, Landed landed) {
+    int ranges = ranges();
+    ArrayDeque<CompletableFuture<Void>> inFlight = new ArrayDeque<>();
+    for (int read = 0; read < reads + IN_FLIGHT; read++) {
+      if (read >= IN_FLIGHT && read - IN_FLIGHT < reads) {
+        inFlight.remove().join();
+        landed.landed(read - IN_FLIGHT, memory, slot(read));
+      }
+      if (read < reads) {
+        long at = (long) (read % ranges) * rangeBytes;
+        int length = (int) Math.min(rangeBytes, lengthBytes - at);
+        inFlight.add(connection.read(region, at, landing, slot(read), length, TIMEOUT_MS));
+      }
+    }
+  }
+
+  private int slot(int read) {
+    return read % IN_FLIGHT * rangeBytes;
+  }
+
+  @Override
+  public void close() throws IOException {
+    Closeable closingMemory = () -> OffHeap.free(memory);
+    ServerEndpoint closingServer = server;
+    ClientEndpoint closingClient = client;
+    RegisteredBuffer closingLanding = landing;
+    Connection closingConnection = connection;
+    // From the last to the first; what a failed start has not opened is null.
+    try (closingMemory;
+        closingServer;
+        closingClient;
+        closingLanding;
+        closingConnection) {
+      connection = null;
+      landing = null;
+      client = null;
+      server = null;
+    }
+  }
+}
