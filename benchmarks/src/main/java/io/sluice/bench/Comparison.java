@@ -45,13 +45,18 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
     return List.copyOf(rounds.get(0).keySet());
   }
 
+  /** Those of variants that ran, in the order of columns. */
+  public List<Ratio<V>> ratios() {
+    List<V> variants = variants();
+    return ratios.stream()
+        .filter(ratio -> variants.contains(ratio.of()) && variants.contains(ratio.base()))
+        .toList();
+  }
+
   /** A row for each figure: every variant's median with spread, and the ratios. */
   public TextTable table(List<Figure<R>> figures) {
     List<V> variants = variants();
-    List<Ratio<V>> columns =
-        ratios.stream()
-            .filter(ratio -> variants.contains(ratio.of()) && variants.contains(ratio.base()))
-            .toList();
+    List<Ratio<V>> columns = ratios();
     List<String> header = new ArrayList<>(List.of("median (min–max)"));
     variants.forEach(variant -> header.add(variant.title()));
     columns.forEach(ratio -> header.add(ratio.title()));

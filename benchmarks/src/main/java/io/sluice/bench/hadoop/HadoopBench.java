@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -53,33 +54,27 @@ public final class HadoopBench {
   private final String resultName;
   private final List<HadoopVariant> variants;
 
-  private HadoopBench(
+  /**
+   * Runs nothing yet.
+   *
+   * @param resultName of the files
+   * @param variants that shall run, Sluice's only where its jar has been built
+   */
+  public HadoopBench(
       PseudoCluster cluster,
       Console console,
       long sizeBytes,
       String resultName,
-      List<HadoopVariant> variants) {
+      Set<HadoopVariant> variants) {
     this.cluster = cluster;
     this.console = console;
     this.sizeBytes = sizeBytes;
     this.resultName = resultName;
-    this.variants = variants;
-  }
-
-  /** Stock, stock tuned, and Sluice without and with its archive of classes. */
-  public static HadoopBench plain(PseudoCluster cluster, Console console, long sizeBytes) {
-    return new HadoopBench(
-        cluster, console, sizeBytes, "bench", HadoopVariant.all(cluster.spec().sluice()));
-  }
-
-  /** Stock and Sluice, without and with encrypted map outputs. */
-  public static HadoopBench encrypted(PseudoCluster cluster, Console console, long sizeBytes) {
-    return new HadoopBench(
-        cluster,
-        console,
-        sizeBytes,
-        "bench-encrypted",
-        HadoopVariant.encrypted(cluster.spec().sluice()));
+    this.variants =
+        variants.stream()
+            .filter(variant -> !variant.isOurs() || cluster.spec().sluice().isPresent())
+            .sorted()
+            .toList();
   }
 
   /** Runs all rounds and writes the results. */

@@ -3,6 +3,7 @@ package io.sluice.bench.hadoop;
 import io.sluice.bench.Variant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,14 @@ public enum HadoopVariant implements Variant {
   /** All of these settings. */
   SLUICE_ARCHIVE("Sluice, archive of classes"),
   SLUICE_ENCRYPTED("Sluice, encrypted");
+
+  /** Those that encrypt nothing. */
+  public static final Set<HadoopVariant> PLAIN =
+      Collections.unmodifiableSet(EnumSet.of(STOCK, TUNED, SLUICE, SLUICE_ARCHIVE));
+
+  /** Those that show the cost of encryption. */
+  public static final Set<HadoopVariant> ENCRYPTION =
+      Collections.unmodifiableSet(EnumSet.of(STOCK, STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED));
 
   private static final Set<HadoopVariant> OURS =
       EnumSet.of(SLUICE, SLUICE_ARCHIVE, SLUICE_ENCRYPTED);
@@ -77,17 +86,5 @@ public enum HadoopVariant implements Variant {
   /** What can run of those that encrypt nothing: Sluice only where its jar has been built. */
   public static List<HadoopVariant> available(Optional<SluiceFragments> sluice) {
     return sluice.isPresent() ? List.of(STOCK, TUNED, SLUICE) : List.of(STOCK, TUNED);
-  }
-
-  /** The same, and all that Sluice's settings give. */
-  static List<HadoopVariant> all(Optional<SluiceFragments> sluice) {
-    return sluice.isPresent() ? List.of(STOCK, TUNED, SLUICE, SLUICE_ARCHIVE) : available(sluice);
-  }
-
-  /** The same of what shows the cost of encryption. */
-  public static List<HadoopVariant> encrypted(Optional<SluiceFragments> sluice) {
-    return sluice.isPresent()
-        ? List.of(STOCK, STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED)
-        : List.of(STOCK, STOCK_ENCRYPTED);
   }
 }

@@ -14,10 +14,12 @@ import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Hone's five applications on one machine, each by everybody in turn, with equal outputs: Tables 5
@@ -40,14 +42,20 @@ public final class HoneBench {
   private final HoneClients clients;
   private final List<HoneWorkload> workloads;
   private final HoneSize size;
+  private final Set<HoneVariant> variants;
 
-  /** Of some workloads, run by those clients. */
+  /** Of some workloads, run by those clients in some ways. */
   public HoneBench(
-      Console console, HoneClients clients, List<HoneWorkload> workloads, HoneSize size) {
+      Console console,
+      HoneClients clients,
+      List<HoneWorkload> workloads,
+      HoneSize size,
+      Set<HoneVariant> variants) {
     this.console = console;
     this.clients = clients;
     this.workloads = workloads;
     this.size = size;
+    this.variants = EnumSet.copyOf(variants);
   }
 
   /** Runs all rounds and writes the results, after each workload anew. */
@@ -65,7 +73,7 @@ public final class HoneBench {
     Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison = new Comparison<>(RATIOS);
     for (int round = 1; round <= rounds; round++) {
       Map<HoneVariant, Map<HoneWorkload, ProcessCosts>> costs = new EnumMap<>(HoneVariant.class);
-      for (HoneVariant variant : HoneVariant.values()) {
+      for (HoneVariant variant : variants) {
         costs.put(variant, new EnumMap<>(HoneWorkload.class));
       }
       for (HoneWorkload workload : workloads) {
@@ -81,7 +89,7 @@ public final class HoneBench {
   private void run(
       HoneWorkload workload, Path input, Map<HoneVariant, Map<HoneWorkload, ProcessCosts>> costs) {
     SameOutput<LinesDigest> same = new SameOutput<>(workload.program());
-    for (HoneVariant variant : HoneVariant.values()) {
+    for (HoneVariant variant : variants) {
       Path output = clients.output(workload.program(), variant);
       costs
           .get(variant)
@@ -115,11 +123,13 @@ public final class HoneBench {
       records.put(workload.program(), workload.records(size));
     }
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    RATIOS.forEach(
-        ratio ->
-            bars.put(
-                ratio.of().title(),
-                figures.stream().map(figure -> comparison.bar(figure, ratio)).toList()));
+    comparison
+        .ratios()
+        .forEach(
+            ratio ->
+                bars.put(
+                    ratio.of().title(),
+                    figures.stream().map(figure -> comparison.bar(figure, ratio)).toList()));
     return ResultPage.ofRounds(
         "bench-hone-" + size.name().toLowerCase(Locale.ROOT),
         title,

@@ -3,7 +3,7 @@ package io.sluice.bench.local;
 import io.sluice.bench.Variant;
 
 /** Who runs a workload on one machine. */
-enum HoneVariant implements Variant {
+public enum HoneVariant implements Variant {
   /** A cluster of daemons on this machine, with stock's shuffle. */
   CLUSTER("pseudo-distributed"),
   STOCK("LocalJobRunner"),

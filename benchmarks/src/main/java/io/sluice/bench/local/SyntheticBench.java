@@ -7,9 +7,12 @@ import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -20,8 +23,11 @@ import java.util.TreeMap;
  */
 public final class SyntheticBench {
   private static final String PROGRAM = "synthetic";
-  private static final List<HoneVariant> VARIANTS =
-      List.of(HoneVariant.CLUSTER, HoneVariant.STOCK, HoneVariant.SLUICE);
+
+  /** Who can run it. */
+  public static final Set<HoneVariant> VARIANTS =
+      Collections.unmodifiableSet(
+          EnumSet.of(HoneVariant.CLUSTER, HoneVariant.STOCK, HoneVariant.SLUICE));
 
   /** One of them is the special one of biased keys. */
   private static final int REDUCES = 4;
@@ -30,14 +36,24 @@ public final class SyntheticBench {
   private final HoneClients clients;
   private final List<SyntheticShape.Part> parts;
   private final long lines;
+  private final Set<HoneVariant> variants;
 
-  /** Some parts, over a text of so many lines, run by those clients. */
+  /**
+   * Some parts, over a text of so many lines, run by those clients.
+   *
+   * @param variants some of {@link #VARIANTS}
+   */
   public SyntheticBench(
-      Console console, HoneClients clients, List<SyntheticShape.Part> parts, long lines) {
+      Console console,
+      HoneClients clients,
+      List<SyntheticShape.Part> parts,
+      long lines,
+      Set<HoneVariant> variants) {
     this.console = console;
     this.clients = clients;
     this.parts = List.copyOf(parts);
     this.lines = lines;
+    this.variants = EnumSet.copyOf(variants);
   }
 
   /** Runs all rounds and writes the results, after each round anew. */
@@ -49,7 +65,7 @@ public final class SyntheticBench {
     SyntheticResults results = new SyntheticResults(parts, lines);
     for (int round = 1; round <= rounds; round++) {
       Map<HoneVariant, Map<String, ProcessCosts>> costs = new EnumMap<>(HoneVariant.class);
-      VARIANTS.forEach(variant -> costs.put(variant, new TreeMap<>()));
+      variants.forEach(variant -> costs.put(variant, new TreeMap<>()));
       for (SyntheticShape shape : SyntheticShape.of(parts)) {
         run(shape, round, input, costs);
       }
@@ -67,7 +83,7 @@ public final class SyntheticBench {
     Map<String, String> settings = shape.jobSettings();
     settings.put("mapreduce.job.reduces", Integer.toString(REDUCES));
     SameOutput<LinesDigest> same = new SameOutput<>(shape.title());
-    for (HoneVariant variant : VARIANTS) {
+    for (HoneVariant variant : variants) {
       Path output = clients.output(PROGRAM, variant);
       costs
           .get(variant)

@@ -92,13 +92,15 @@ final class SyntheticResults {
 
   private CostPlot bars(String title, List<SyntheticShape> keys) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    RATIOS.forEach(
-        ratio ->
-            bars.put(
-                ratio.of().title(),
-                figures(keys, ProcessCosts::wallMs).stream()
-                    .map(figure -> comparison.bar(figure, ratio))
-                    .toList()));
+    comparison
+        .ratios()
+        .forEach(
+            ratio ->
+                bars.put(
+                    ratio.of().title(),
+                    figures(keys, ProcessCosts::wallMs).stream()
+                        .map(figure -> comparison.bar(figure, ratio))
+                        .toList()));
     return new CostPlot(
         title,
         "time, in per cent of Sluice's",

@@ -77,8 +77,8 @@ public final class SparkBench {
   /**
    * Runs nothing yet.
    *
-   * @param smallBlocks whether to run besides, once, a shuffle of a thousand partitions to a
-   *     thousand; with fewer than ten million rows, of fewer to as many
+   * @param smallBlocks whether to run a shuffle of a thousand partitions to a thousand, too, as
+   *     often, behind the others; with fewer than ten million rows, of fewer to as many
    * @param variants Sluice, stock, and what else there is
    */
   public SparkBench(
@@ -167,7 +167,9 @@ public final class SparkBench {
         shuffles.add(new ShuffleArguments(workload, rows, PARTITIONS, SEED));
       }
     }
-    if (smallBlocks) {
+    for (int repetition = 0;
+        smallBlocks && repetition <= SparkRun.WARM.repetition();
+        repetition++) {
       shuffles.add(
           new ShuffleArguments(
               Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()), SEED));

@@ -10,20 +10,17 @@ import java.util.Map;
 /**
  * What one variant reported in one round.
  *
- * @param byRun by run and workload; a workload that is run once is among the warm ones
+ * @param byRun by run and workload
  */
 record SparkReports(Map<SparkRun, Map<Workload, ShuffleReport>> byRun) {
   /** Sorts reports, which are in the order of the runs. */
   static SparkReports of(List<ShuffleReport> reports) {
-    Map<Workload, Integer> counts = new EnumMap<>(Workload.class);
-    reports.forEach(report -> counts.merge(report.workload(), 1, Integer::sum));
     Map<SparkRun, Map<Workload, ShuffleReport>> byRun = new EnumMap<>(SparkRun.class);
     Map<Workload, Integer> seen = new EnumMap<>(Workload.class);
     for (ShuffleReport report : reports) {
       int repetition = seen.merge(report.workload(), 1, Integer::sum) - 1;
-      boolean once = counts.get(report.workload()) == 1;
       for (SparkRun run : SparkRun.values()) {
-        if (once ? run == SparkRun.WARM : run.repetition() == repetition) {
+        if (run.repetition() == repetition) {
           byRun.computeIfAbsent(run, key -> new LinkedHashMap<>()).put(report.workload(), report);
         }
       }

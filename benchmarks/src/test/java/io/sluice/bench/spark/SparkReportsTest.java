@@ -19,7 +19,6 @@ class SparkReportsTest {
       reports.add(report(Workload.SQL_SORT, wallMs));
       reports.add(report(Workload.SQL_JOIN, 2 * wallMs));
     }
-    reports.add(report(Workload.SQL_SMALL_BLOCKS, 7));
 
     SparkReports sorted = SparkReports.of(reports);
 
@@ -27,7 +26,6 @@ class SparkReportsTest {
     assertEquals(101, sorted.get(SparkRun.SECOND, Workload.SQL_SORT).wallMs());
     assertEquals(103, sorted.get(SparkRun.WARM, Workload.SQL_SORT).wallMs());
     assertEquals(202, sorted.get(SparkRun.SECOND, Workload.SQL_JOIN).wallMs());
-    assertEquals(7, sorted.get(SparkRun.WARM, Workload.SQL_SMALL_BLOCKS).wallMs());
     assertEquals(
         Set.of(Workload.SQL_SORT, Workload.SQL_JOIN), sorted.byRun().get(SparkRun.COLD).keySet());
   }

@@ -1,14 +1,18 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.hadoop.HadoopBench;
+import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code sluice bench}. */
 @Command(
@@ -50,16 +54,26 @@ final class BenchCommand implements Callable<Integer> {
       description = "Stock and Sluice, without and with mapreduce.job.encrypted-intermediate-data.")
   private boolean encrypted;
 
+  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  private Set<HadoopVariant> engines;
+
+  @Spec private CommandSpec spec;
+
   @Override
   public Integer call() {
+    Set<HadoopVariant> possible = encrypted ? HadoopVariant.ENCRYPTION : HadoopVariant.PLAIN;
+    Set<HadoopVariant> asked = engines == null ? possible : engines;
+    Engines.check(spec, asked, possible);
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      HadoopBench bench =
-          encrypted
-              ? HadoopBench.encrypted(cluster, console, sizeBytes)
-              : HadoopBench.plain(cluster, console, sizeBytes);
-      bench.run(runs.count(), new ResultFiles(workspace.results()));
+      new HadoopBench(
+              cluster,
+              console,
+              sizeBytes,
+              encrypted ? "bench-encrypted" : "bench",
+              Engines.withStock(HadoopVariant.STOCK, asked))
+          .run(runs.count(), new ResultFiles(workspace.results()));
     }
     return 0;
   }

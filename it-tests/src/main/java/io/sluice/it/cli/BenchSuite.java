@@ -13,13 +13,13 @@ enum BenchSuite {
   LOCAL(40, "local --size 128m --runs 1", 400, "local"),
   CHAIN(50, "chain --size 32m --runs 1", 500, "chain"),
   EXCHANGE(25, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 2_000, "exchange"),
-  SCALING(65, "scaling --size 16m --runs 1", 1_000, "scaling"),
-  SPARK(100, "spark --rows 500000 --runs 1 --on-tmpfs", 2_400, "spark", BenchSuite::noSpark),
+  SCALING(95, "scaling --size 16m --runs 1", 1_000, "scaling"),
+  SPARK(120, "spark --rows 500000 --runs 1 --on-tmpfs", 2_400, "spark", BenchSuite::noSpark),
   /** Quickly, TeraSort is RMR-NVM's. */
   TERASORT(0, "", 1_800, "--size 1g"),
   ENCRYPTED(0, "", 1_800, "--size 1g --encrypted"),
   HONE(65, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM", BenchSuite::noSpark),
-  SYNTHETIC(165, "synthetic --size 20k --parts CPU --runs 1", 6_000, "synthetic"),
+  SYNTHETIC(50, "synthetic --size 20k --parts CPU --engines SLUICE --runs 1", 6_000, "synthetic"),
   PAGERANK(
       140,
       "pagerank --size 10k --iterations 1 --engines CLUSTER_FILES --runs 1",
@@ -33,7 +33,7 @@ enum BenchSuite {
   /** Quickly, what maps spill and what jobs take is RMR-NVM's. */
   RMR_SIZES(0, "", 7_200, "rmr-sizes"),
   MEMORY(
-      330,
+      350,
       "memory --size 60m --workload sort --fractions 1.0 --runs 1",
       12_000,
       "memory",

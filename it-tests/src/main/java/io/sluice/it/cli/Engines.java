@@ -2,6 +2,8 @@ package io.sluice.it.cli;
 
 import java.util.EnumSet;
 import java.util.Set;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 
 /** The option {@code --engines} of benches whose variants are measured beside stock. */
 final class Engines {
@@ -9,6 +11,16 @@ final class Engines {
       "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).";
 
   private Engines() {}
+
+  /** Refuses what a bench cannot run. */
+  static <E extends Enum<E>> void check(CommandSpec spec, Set<E> asked, Set<E> possible) {
+    for (E engine : asked) {
+      if (!possible.contains(engine)) {
+        throw new ParameterException(
+            spec.commandLine(), "this bench has no " + engine + ", only " + possible);
+      }
+    }
+  }
 
   /** What was asked for, and stock. */
   static <E extends Enum<E>> Set<E> withStock(E stock, Set<E> asked) {

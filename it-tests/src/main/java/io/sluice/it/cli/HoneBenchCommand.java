@@ -3,6 +3,7 @@ package io.sluice.it.cli;
 import io.sluice.bench.local.HoneBench;
 import io.sluice.bench.local.HoneClients;
 import io.sluice.bench.local.HoneSize;
+import io.sluice.bench.local.HoneVariant;
 import io.sluice.bench.local.HoneWorkload;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.ClusterSpec;
@@ -14,7 +15,9 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.it.spark.SparkDistribution;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
@@ -41,6 +44,9 @@ final class HoneBenchCommand implements Callable<Integer> {
       description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
   private List<HoneWorkload> workloads = List.of(HoneWorkload.values());
 
+  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  private Set<HoneVariant> variants = EnumSet.allOf(HoneVariant.class);
+
   @Mixin private RunsOption runs;
 
   @Override
@@ -52,7 +58,12 @@ final class HoneBenchCommand implements Callable<Integer> {
         workspace,
         console,
         clients ->
-            new HoneBench(console, clients.with(spark), workloads, size)
+            new HoneBench(
+                    console,
+                    clients.with(spark),
+                    workloads,
+                    size,
+                    Engines.withStock(HoneVariant.STOCK, variants))
                 .run(runs.count(), new ResultFiles(workspace.results())));
     return 0;
   }

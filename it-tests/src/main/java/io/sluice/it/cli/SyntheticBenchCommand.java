@@ -1,15 +1,19 @@
 package io.sluice.it.cli;
 
+import io.sluice.bench.local.HoneVariant;
 import io.sluice.bench.local.SyntheticBench;
 import io.sluice.bench.local.SyntheticShape;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code sluice bench synthetic}. */
 @Command(
@@ -32,17 +36,24 @@ final class SyntheticBenchCommand implements Callable<Integer> {
       description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
   private List<SyntheticShape.Part> parts = List.of(SyntheticShape.Part.values());
 
+  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  private Set<HoneVariant> variants = SyntheticBench.VARIANTS;
+
   @Mixin private RunsOption runs;
+
+  @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
+    Engines.check(spec, variants, SyntheticBench.VARIANTS);
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     HoneBenchCommand.onStock(
         workspace,
         console,
         clients ->
-            new SyntheticBench(console, clients, parts, lines)
+            new SyntheticBench(
+                    console, clients, parts, lines, Engines.withStock(HoneVariant.STOCK, variants))
                 .run(runs.count(), new ResultFiles(workspace.results())));
     return 0;
   }
