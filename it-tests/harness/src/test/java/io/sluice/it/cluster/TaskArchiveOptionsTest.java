@@ -78,6 +78,10 @@ class TaskArchiveOptionsTest {
               "-XX:SharedArchiveFile=" + archive,
               "-Xlog:cds=off",
               "-Xlog:cds+dynamic=off",
+              "-XX:Tier4InvocationThreshold=100000",
+              "-XX:Tier4MinInvocationThreshold=12000",
+              "-XX:Tier4CompileThreshold=300000",
+              "-XX:Tier4BackEdgeThreshold=800000",
               "-cp",
               JARS + ":" + stocks.replace("$PWD", directory.toString())),
           arguments(each, stocks));
