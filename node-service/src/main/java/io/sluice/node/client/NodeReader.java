@@ -1,7 +1,6 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
@@ -247,7 +246,7 @@ public final class NodeReader implements AutoCloseable {
               name,
               located,
               description.segments(),
-              description.inlined().get(RunId.of(outputId, located))));
+              description.inlined().get(located)));
     }
     return NodeRun.local(
         address,

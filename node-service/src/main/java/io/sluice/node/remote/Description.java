@@ -1,7 +1,7 @@
 package io.sluice.node.remote;
 
 import io.sluice.spill.format.LocatedRun;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -12,12 +12,12 @@ import java.util.Map;
  * @param runs by output id, the runs of those partitions in the order of partitions and ordinals;
  *     an output that this node does not hold, or not all of them, is absent
  * @param inlined bytes of short runs that came with the answer, as they are stored and not yet
- *     verified; what is absent has to be read
+ *     verified, by the very objects among {@code runs}; what is absent has to be read
  */
 public record Description(
     Map<Integer, SegmentLocation> segments,
     Map<String, List<LocatedRun>> runs,
-    Map<RunId, byte[]> inlined) {
+    IdentityHashMap<LocatedRun, byte[]> inlined) {
   /** What a service gathers for one answer, unless it is about one partition of one output. */
   public static final long MAX_ANSWER_BYTES = 1 << 20;
 
@@ -30,17 +30,9 @@ public record Description(
   private static final int RUN_BYTES = 4 * Integer.BYTES + 3 * Long.BYTES;
   private static final int RANGE_BYTES = Integer.BYTES + 2 * Long.BYTES;
 
-  /** Names a run of the answer. */
-  public record RunId(String outputId, int partition, int ordinal) {
-    /** Of a run that an output has. */
-    public static RunId of(String outputId, LocatedRun located) {
-      return new RunId(outputId, located.run().partition(), located.run().ordinal());
-    }
-  }
-
   /** Of which every run has to be read. */
   public Description(Map<Integer, SegmentLocation> segments, Map<String, List<LocatedRun>> runs) {
-    this(segments, runs, new HashMap<>());
+    this(segments, runs, new IdentityHashMap<>());
   }
 
   /** How long a run is in an answer. */

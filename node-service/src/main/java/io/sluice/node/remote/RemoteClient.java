@@ -8,6 +8,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.Ticket;
+import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -159,8 +160,12 @@ public final class RemoteClient implements AutoCloseable {
         describeInto(whole, absent, all);
       }
     }
-    whole.runs().keySet().removeAll(absent);
-    whole.inlined().keySet().removeIf(run -> absent.contains(run.outputId()));
+    for (String id : absent) {
+      List<LocatedRun> incomplete = whole.runs().remove(id);
+      if (incomplete != null) {
+        incomplete.forEach(whole.inlined()::remove);
+      }
+    }
     return whole;
   }
 

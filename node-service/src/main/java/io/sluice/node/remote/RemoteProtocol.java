@@ -1,6 +1,5 @@
 package io.sluice.node.remote;
 
-import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -21,6 +20,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -156,8 +156,7 @@ final class RemoteProtocol {
       for (LocatedRun located : runs) {
         writeRun(out, located.run());
         writeRanges(out, located.place().ranges());
-        RunId id = RunId.of(output.getKey(), located);
-        Bounded.writeBytes(out, description.inlined().getOrDefault(id, NOT_INLINED));
+        Bounded.writeBytes(out, description.inlined().getOrDefault(located, NOT_INLINED));
       }
     }
   }
@@ -185,11 +184,11 @@ final class RemoteProtocol {
       segments.put(location.segment().segmentId(), location);
     }
     Map<String, List<LocatedRun>> runs = new HashMap<>();
-    Map<RunId, byte[]> inlined = new HashMap<>();
+    IdentityHashMap<LocatedRun, byte[]> inlined = new IdentityHashMap<>();
     int outputCount = Bounded.readCount(in, MAX_OUTPUTS, "outputs");
     for (int i = 0; i < outputCount; i++) {
       String outputId = Bounded.readString(in);
-      runs.put(outputId, readRuns(in, outputId, partitions, poolId, inlined));
+      runs.put(outputId, readRuns(in, partitions, poolId, inlined));
     }
     return new Description(segments, runs, inlined);
   }
@@ -197,10 +196,9 @@ final class RemoteProtocol {
   /** The runs of one output; puts bytes that came along into {@code inlined}. */
   private static List<LocatedRun> readRuns(
       DataInputStream in,
-      String outputId,
       Partitions partitions,
       UUID poolId,
-      Map<RunId, byte[]> inlined)
+      IdentityHashMap<LocatedRun, byte[]> inlined)
       throws IOException {
     long generation = in.readLong();
     if (generation < 0) {
@@ -219,7 +217,7 @@ final class RemoteProtocol {
       byte[] bytes = Bounded.readBytes(in, Description.MAX_INLINED_RUN_BYTES);
       if (bytes.length > 0) {
         requireWhole(bytes, run);
-        inlined.put(RunId.of(outputId, located), bytes);
+        inlined.put(located, bytes);
       }
     }
     return runs;

@@ -1,7 +1,6 @@
 package io.sluice.node.service;
 
 import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
@@ -13,6 +12,7 @@ import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,7 +61,9 @@ final class HeldRuns {
    * @param inlined the bytes of those that are inlined
    */
   record Held(
-      List<LocatedRun> runs, Map<Integer, SegmentLocation> segments, Map<RunId, byte[]> inlined) {}
+      List<LocatedRun> runs,
+      Map<Integer, SegmentLocation> segments,
+      IdentityHashMap<LocatedRun, byte[]> inlined) {}
 
   /**
    * The runs of these partitions; none of an output that is not held or cannot be read.
@@ -136,6 +138,10 @@ final class HeldRuns {
 
   /** What they take in an answer. */
   static long lengthBytes(List<LocatedRun> runs) {
-    return runs.stream().mapToLong(Description::lengthBytes).sum();
+    long sumBytes = 0;
+    for (LocatedRun run : runs) { // no stream: most answers are about many lists of one run
+      sumBytes += Description.lengthBytes(run);
+    }
+    return sumBytes;
   }
 }

@@ -1,14 +1,12 @@
 package io.sluice.node.service;
 
 import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Description.RunId;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +22,7 @@ final class InlinedRuns {
   private static final Logger LOG = LoggerFactory.getLogger(InlinedRuns.class);
 
   private final int mostRunBytes;
-  private final Map<RunId, byte[]> kept = new HashMap<>();
+  private final IdentityHashMap<LocatedRun, byte[]> kept = new IdentityHashMap<>();
   private long leftBytes;
 
   /**
@@ -43,15 +41,16 @@ final class InlinedRuns {
    *
    * @param roomBytes so many at most, of this output
    */
-  Map<RunId, byte[]> copies(CommittedOutput output, List<LocatedRun> runs, long roomBytes) {
-    Map<RunId, byte[]> copies = new HashMap<>();
+  IdentityHashMap<LocatedRun, byte[]> copies(
+      CommittedOutput output, List<LocatedRun> runs, long roomBytes) {
+    IdentityHashMap<LocatedRun, byte[]> copies = new IdentityHashMap<>();
     long roomLeftBytes = Math.min(leftBytes, roomBytes);
     for (LocatedRun located : runs) {
       long lengthBytes = located.run().lengthBytes();
       if (lengthBytes > 0 && lengthBytes <= Math.min(mostRunBytes, roomLeftBytes)) {
         Optional<byte[]> bytes = copy(output, located);
         if (bytes.isPresent()) {
-          copies.put(RunId.of(output.id().outputId(), located), bytes.get());
+          copies.put(located, bytes.get());
           roomLeftBytes -= lengthBytes;
         }
       }
@@ -74,7 +73,7 @@ final class InlinedRuns {
   }
 
   /** They go with the answer. */
-  void keep(Map<RunId, byte[]> copies) {
+  void keep(IdentityHashMap<LocatedRun, byte[]> copies) {
     copies.values().forEach(bytes -> leftBytes -= bytes.length);
     kept.putAll(copies);
   }
@@ -85,7 +84,7 @@ final class InlinedRuns {
   }
 
   /** All that were kept. */
-  Map<RunId, byte[]> kept() {
+  IdentityHashMap<LocatedRun, byte[]> kept() {
     return kept;
   }
 }

@@ -430,7 +430,7 @@ public final class NodeService implements Closeable, RemoteBackend {
         runs.put(outputId, held.get().runs());
         inlined.keep(held.get().inlined());
         segments.putAll(held.get().segments());
-        onDisk.addAll(rangesOnDisk(held.get().runs()));
+        addRangesOnDisk(held.get().runs(), onDisk);
       }
     }
     store.expectReads(onDisk);
@@ -438,11 +438,14 @@ public final class NodeService implements Closeable, RemoteBackend {
     return new Description(segments, runs, inlined.kept());
   }
 
-  private static List<Range> rangesOnDisk(List<LocatedRun> runs) {
-    return runs.stream()
-        .flatMap(run -> run.place().ranges().stream())
-        .filter(range -> SegmentInfo.tierOf(range.segmentId()) == Tier.DISK)
-        .toList();
+  private static void addRangesOnDisk(List<LocatedRun> runs, List<Range> onDisk) {
+    for (LocatedRun run : runs) {
+      for (Range range : run.place().ranges()) {
+        if (SegmentInfo.tierOf(range.segmentId()) == Tier.DISK) {
+          onDisk.add(range);
+        }
+      }
+    }
   }
 
   @Override

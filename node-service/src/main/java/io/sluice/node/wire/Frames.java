@@ -1,7 +1,6 @@
 package io.sluice.node.wire;
 
 import io.sluice.rdma.memory.Descriptor;
-import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -168,7 +167,6 @@ public final class Frames {
     }
     ByteBuffer body = receiveBody(lengthBytes, timeoutMs);
     return new Frame(
-        body.get(0) & 0xff,
-        new DataInputStream(new ByteArrayInputStream(body.array(), 1, lengthBytes - 1)));
+        body.get(0) & 0xff, new DataInputStream(new FrameInput(body.array(), 1, lengthBytes)));
   }
 }

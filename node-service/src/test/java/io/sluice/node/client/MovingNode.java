@@ -3,7 +3,6 @@ package io.sluice.node.client;
 import io.sluice.node.local.Refusals;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Description.RunId;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
@@ -277,7 +276,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     for (LocatedRun run : runs) {
       byte[] bytes = output.of(run.run().partition()).get(run.run().ordinal());
       if (bytes.length <= inlinedRunBytes) {
-        answer.inlined().put(RunId.of(output.id(), run), inlined.apply(bytes.clone()));
+        answer.inlined().put(run, inlined.apply(bytes.clone()));
       }
     }
     if (!withoutSegments) {

@@ -133,7 +133,8 @@ class HeldRunsTest {
             .orElseThrow();
     assertEquals(now.runs(0, PARTITIONS), held.runs());
     assertEquals(PARTITIONS, held.inlined().size());
-    held.inlined().forEach((id, bytes) -> assertArrayEquals(run(id.partition(), 200), bytes));
+    held.inlined()
+        .forEach((located, bytes) -> assertArrayEquals(run(located.run().partition(), 200), bytes));
   }
 
   /** The defect was: it was described without saying where that segment is. */

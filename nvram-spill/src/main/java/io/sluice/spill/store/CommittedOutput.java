@@ -10,6 +10,7 @@ import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.Extent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -59,7 +60,12 @@ public final class CommittedOutput {
   /** The runs of neighbouring partitions, one partition after the other. */
   public List<LocatedRun> runs(int firstPartition, int endPartition) throws IOException {
     place.tell();
-    return indexedRuns(firstPartition, endPartition).stream().map(this::located).toList();
+    List<IndexedRun> indexed = indexedRuns(firstPartition, endPartition);
+    List<LocatedRun> located = new ArrayList<>(indexed.size());
+    for (IndexedRun run : indexed) {
+      located.add(located(run));
+    }
+    return located;
   }
 
   /** The same by logical offsets, wherever they lie. */

@@ -50,27 +50,43 @@ final class PeerFetch {
   List<BlockRange> run(Receiver receiver) throws IOException {
     Map<String, List<NodeRun>> located = locate();
     List<BlockRange> absent = new ArrayList<>();
-    Map<BlockRange, List<NodeRun>> present = new LinkedHashMap<>();
+    List<Located> present = new ArrayList<>(blocks.size());
+    List<NodeRun> all = new ArrayList<>(blocks.size());
     for (BlockRange block : blocks) {
-      List<NodeRun> runs = located.get(block.output());
-      if (runs == null) {
+      List<NodeRun> ofOutput = located.get(block.output());
+      if (ofOutput == null) {
         absent.add(block);
       } else {
-        present.put(block, runs.stream().filter(block::contains).toList());
+        List<NodeRun> runs = runsOf(block, ofOutput);
+        present.add(new Located(block, runs));
+        all.addAll(runs);
       }
     }
-    RunsAhead ahead = new RunsAhead(present.values().stream().flatMap(List::stream).toList());
+    RunsAhead ahead = new RunsAhead(all);
     try (ahead) {
-      for (Map.Entry<BlockRange, List<NodeRun>> each : present.entrySet()) {
-        ManagedBuffer bytes = read(each.getKey(), each.getValue(), ahead);
+      for (Located each : present) {
+        ManagedBuffer bytes = read(each.block(), each.runs(), ahead);
         try {
-          receiver.arrived(each.getKey(), bytes);
+          receiver.arrived(each.block(), bytes);
         } finally {
           bytes.release();
         }
       }
     }
     return absent;
+  }
+
+  /** A block that is in the pool. */
+  private record Located(BlockRange block, List<NodeRun> runs) {}
+
+  private static List<NodeRun> runsOf(BlockRange block, List<NodeRun> ofOutput) {
+    List<NodeRun> runs = new ArrayList<>(ofOutput.size());
+    for (NodeRun run : ofOutput) {
+      if (block.contains(run)) {
+        runs.add(run);
+      }
+    }
+    return runs;
   }
 
   /** Asks once for all outputs of which the same partitions are wanted, or lie between them. */
@@ -86,6 +102,10 @@ final class PeerFetch {
     wanted.forEach(
         (output, partitions) ->
             outputs.computeIfAbsent(partitions, p -> new ArrayList<>()).add(output));
+    if (outputs.size() == 1) {
+      Partitions same = outputs.keySet().iterator().next();
+      return reader.fetch(address, same, outputs.get(same));
+    }
     Map<String, List<NodeRun>> located = new HashMap<>();
     for (Map.Entry<Partitions, List<String>> same : outputs.entrySet()) {
       located.putAll(reader.fetch(address, same.getKey(), same.getValue()));
@@ -96,8 +116,11 @@ final class PeerFetch {
   /** The caller releases it. */
   private ManagedBuffer read(BlockRange block, List<NodeRun> runs, RunsAhead ahead)
       throws IOException {
-    BlockTarget target =
-        targets.open(block, runs.stream().mapToLong(NodeRun::plainLengthBytes).sum());
+    long lengthBytes = 0;
+    for (NodeRun run : runs) {
+      lengthBytes += run.plainLengthBytes();
+    }
+    BlockTarget target = targets.open(block, lengthBytes);
     try {
       for (NodeRun run : runs) {
         readFully(block, run, target, ahead);
