@@ -47,6 +47,11 @@ public record ResultPage(
     return new ResultPage(name, title, Machine.here(), data, Map.of("", table), List.of(), plots);
   }
 
+  /** The same with what is to be known of the figures, a paragraph each. */
+  public ResultPage withNotes(List<String> notes) {
+    return new ResultPage(name, title, machine, data, tables, notes, plots);
+  }
+
   /** The end of a bench: says what was measured, writes all files, and says where they are. */
   public void show(Console console, ResultFiles results) {
     console.say("");

@@ -51,7 +51,10 @@ public enum HadoopVariant implements Variant {
     return title;
   }
 
-  /** The same where no other's JVM starts from an archive of classes, which would help them all. */
+  /**
+   * The same where no other's JVM starts from an archive of classes, which would help them all, nor
+   * with the thresholds of the compiler that come with it.
+   */
   public Map<String, String> settings(PseudoCluster cluster) {
     Map<String, String> settings = settings();
     if (this != SLUICE_ARCHIVE) {

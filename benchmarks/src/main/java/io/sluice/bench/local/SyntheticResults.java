@@ -77,7 +77,13 @@ final class SyntheticResults {
     Map<String, Plot> plots = new LinkedHashMap<>();
     for (SyntheticShape.Part part : parts) {
       switch (part) {
-        case KEYS -> plots.put("-keys", bars(title, part.shapes()));
+        case KEYS -> {
+          if (!comparison
+              .ratios()
+              .isEmpty()) { // else Sluice, to which all are compared, is left out
+            plots.put("-keys", bars(title, part.shapes()));
+          }
+        }
         case PAYLOAD ->
             plots.put(
                 "-payload", lines(title, part, "letters of a value", SyntheticShape::letters));

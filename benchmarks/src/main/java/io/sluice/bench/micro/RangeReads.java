@@ -22,7 +22,8 @@ import java.util.concurrent.CompletableFuture;
  * process.
  *
  * <p>Thread contract: one thread. Ownership: closes its endpoints; the region's memory is its
- * caller's, and outlives it.
+ * caller's, and outlives it. Failure: a read that fails is a {@link
+ * java.util.concurrent.CompletionException}, after which it is only good for being closed.
  */
 public final class RangeReads implements Closeable {
   private static final int IN_FLIGHT = 4;
@@ -36,6 +37,7 @@ public final class RangeReads implements Closeable {
   private RegisteredBuffer landing;
   private RegionDescriptor region;
   private Connection connection;
+  private boolean closed;
 
   /** Looks at what has landed, before something else does in the same place. */
   public interface Landed {
@@ -100,6 +102,10 @@ public final class RangeReads implements Closeable {
 
   @Override
   public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
     Closeable closingMemory = () -> OffHeap.free(memory);
     ServerEndpoint closingServer = server;
     ClientEndpoint closingClient = client;
@@ -111,10 +117,7 @@ public final class RangeReads implements Closeable {
         closingClient;
         closingLanding;
         closingConnection) {
-      connection = null;
-      landing = null;
-      client = null;
-      server = null;
+      region = null;
     }
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
 import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
@@ -12,9 +13,10 @@ import org.slf4j.LoggerFactory;
  * Asks the ApplicationMaster once a second which maps have ended, as stock's {@code EventFetcher}
  * does; each question is a sign of life of this task as well.
  *
- * <p>While only the last maps are awaited it asks more often, since the reduce, and the job, can do
- * nothing until it knows of them: on average half a second sooner. It does so the less the longer
- * none has ended, so that stragglers add a twentieth to the wait, and less with many reduces.
+ * <p>While only the last maps are missing it asks more often, since the reduce, and the job, can do
+ * nothing until it knows of them: on average half a second sooner. News of one is late by no more
+ * than a twentieth of the time since the last news, and a straggler costs few questions; each is a
+ * line of the ApplicationMaster's log, so that reduces ask the less often the more there are.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, ended by an interrupt. Failure: after
  * {@link #MAX_FAILURES} failed questions in a row the schedule fails.
@@ -27,8 +29,8 @@ final class CompletionPoller implements Runnable {
   private static final int LAST_MAPS = 16;
   private static final int PERIODS_OF_A_WAIT = 20;
 
-  /** All reduces of a job together; with more reduces than that each asks once a second. */
-  private static final int MAX_QUESTIONS_PER_S = 1000;
+  /** Of all reduces of a job together, unless each asking once a second is more. */
+  private static final int MAX_QUESTIONS_PER_S = 200;
 
   private static final int MAX_FAILURES = 10;
   private static final long FAILURE_PERIOD_MS = 5000;
@@ -41,14 +43,29 @@ final class CompletionPoller implements Runnable {
   private final FetchSchedule schedule;
   private final int reduces;
   private final int maxEvents;
+  private final LongSupplier nanoClock;
+  private final Pause pause;
   private int nextEvent;
-  private long lastEventNs = System.nanoTime();
+  private long lastEventNs;
+
+  /** {@link Thread#sleep(long)}, or a test's. */
+  interface Pause {
+    void ms(long ms) throws InterruptedException;
+  }
 
   CompletionPoller(
-      TaskUmbilicalProtocol umbilical, TaskAttemptID reduce, int reduces, FetchSchedule schedule) {
+      TaskUmbilicalProtocol umbilical,
+      TaskAttemptID reduce,
+      int reduces,
+      FetchSchedule schedule,
+      LongSupplier nanoClock,
+      Pause pause) {
     this.umbilical = umbilical;
     this.reduce = reduce;
     this.schedule = schedule;
+    this.nanoClock = nanoClock;
+    this.pause = pause;
+    this.lastEventNs = nanoClock.getAsLong();
     this.reduces = Math.max(1, reduces);
     this.maxEvents =
         Math.min(MAX_EVENTS, Math.max(MIN_EVENTS, MAX_EVENTS_OF_ALL_REDUCES / this.reduces));
@@ -62,14 +79,14 @@ final class CompletionPoller implements Runnable {
         try {
           poll();
           failures = 0;
-          long idleMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastEventNs);
-          Thread.sleep(periodMs(schedule.remainingMaps(), reduces, idleMs));
+          long idleMs = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - lastEventNs);
+          pause.ms(periodMs(schedule.remainingMaps(), reduces, idleMs));
         } catch (IOException e) {
           if (++failures >= MAX_FAILURES) {
             throw new IOException(failures + " questions for completed maps failed in a row", e);
           }
           LOG.info("Asking for completed maps failed, {} times in a row", failures, e);
-          Thread.sleep(FAILURE_PERIOD_MS);
+          pause.ms(FAILURE_PERIOD_MS);
         }
       }
     } catch (InterruptedException e) {
@@ -106,7 +123,7 @@ final class CompletionPoller implements Runnable {
               .getMapTaskCompletionEvents();
       nextEvent += events.length;
       if (events.length > 0) {
-        lastEventNs = System.nanoTime();
+        lastEventNs = nanoClock.getAsLong();
       }
       for (TaskCompletionEvent event : events) {
         schedule.resolve(event);

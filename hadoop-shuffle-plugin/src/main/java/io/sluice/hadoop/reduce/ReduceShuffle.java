@@ -271,7 +271,12 @@ final class ReduceShuffle {
         start(
             "sluice-completion-poller",
             new CompletionPoller(
-                context.getUmbilical(), reduce, job.getNumReduceTasks(), schedule)));
+                context.getUmbilical(),
+                reduce,
+                job.getNumReduceTasks(),
+                schedule,
+                System::nanoTime,
+                Thread::sleep)));
     int fetchers = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
     stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
     FetchNotes notes = new FetchNotes(context.getReporter());

@@ -54,7 +54,12 @@ final class BenchCommand implements Callable<Integer> {
       description = "Stock and Sluice, without and with mapreduce.job.encrypted-intermediate-data.")
   private boolean encrypted;
 
-  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  @Option(
+      names = "--engines",
+      split = ",",
+      description =
+          "Beside STOCK, some of TUNED, SLUICE, SLUICE_ARCHIVE; with --encrypted, of"
+              + " STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED (default: all of these).")
   private Set<HadoopVariant> engines;
 
   @Spec private CommandSpec spec;

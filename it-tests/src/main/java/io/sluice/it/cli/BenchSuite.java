@@ -14,7 +14,7 @@ enum BenchSuite {
   CHAIN(50, "chain --size 32m --runs 1", 500, "chain"),
   EXCHANGE(25, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 2_000, "exchange"),
   SCALING(95, "scaling --size 16m --runs 1", 1_000, "scaling"),
-  SPARK(120, "spark --rows 500000 --runs 1 --on-tmpfs", 2_400, "spark", BenchSuite::noSpark),
+  SPARK(120, "spark --rows 500000 --runs 1 --on-tmpfs", 4_700, "spark", BenchSuite::noSpark),
   /** Quickly, TeraSort is RMR-NVM's. */
   TERASORT(0, "", 1_800, "--size 1g"),
   ENCRYPTED(0, "", 1_800, "--size 1g --encrypted"),

@@ -17,6 +17,7 @@ import io.sluice.it.spark.SparkDistribution;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -53,18 +54,19 @@ final class HoneBenchCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
-    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+    Set<HoneVariant> all = Engines.withStock(HoneVariant.STOCK, variants);
+    Optional<SparkDistribution> spark =
+        all.contains(HoneVariant.SPARK)
+            ? Optional.of(SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION))
+            : Optional.empty();
     onStock(
         workspace,
         console,
-        clients ->
-            new HoneBench(
-                    console,
-                    clients.with(spark),
-                    workloads,
-                    size,
-                    Engines.withStock(HoneVariant.STOCK, variants))
-                .run(runs.count(), new ResultFiles(workspace.results())));
+        clients -> {
+          spark.ifPresent(clients::with);
+          new HoneBench(console, clients, workloads, size, all)
+              .run(runs.count(), new ResultFiles(workspace.results()));
+        });
     return 0;
   }
 

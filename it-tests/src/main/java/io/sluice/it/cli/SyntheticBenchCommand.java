@@ -36,7 +36,10 @@ final class SyntheticBenchCommand implements Callable<Integer> {
       description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
   private List<SyntheticShape.Part> parts = List.of(SyntheticShape.Part.values());
 
-  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  @Option(
+      names = "--engines",
+      split = ",",
+      description = "Beside STOCK, CLUSTER or SLUICE (default: both).")
   private Set<HoneVariant> variants = SyntheticBench.VARIANTS;
 
   @Mixin private RunsOption runs;

@@ -43,7 +43,8 @@ final class InlinedRuns {
    */
   IdentityHashMap<LocatedRun, byte[]> copies(
       CommittedOutput output, List<LocatedRun> runs, long roomBytes) {
-    IdentityHashMap<LocatedRun, byte[]> copies = new IdentityHashMap<>();
+    IdentityHashMap<LocatedRun, byte[]> copies =
+        new IdentityHashMap<>(mostRunBytes == 0 ? 0 : runs.size());
     long roomLeftBytes = Math.min(leftBytes, roomBytes);
     for (LocatedRun located : runs) {
       long lengthBytes = located.run().lengthBytes();

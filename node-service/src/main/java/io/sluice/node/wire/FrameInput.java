@@ -10,19 +10,19 @@ import java.io.InputStream;
  */
 final class FrameInput extends InputStream {
   private final byte[] bytes;
-  private final int endBytes;
-  private int readBytes;
+  private final int end;
+  private int position;
 
   /** Reads from an offset to the end. */
-  FrameInput(byte[] bytes, int offset, int endBytes) {
+  FrameInput(byte[] bytes, int offset, int end) {
     this.bytes = bytes;
-    this.readBytes = offset;
-    this.endBytes = endBytes;
+    this.position = offset;
+    this.end = end;
   }
 
   @Override
   public int read() {
-    return readBytes < endBytes ? bytes[readBytes++] & 0xff : -1;
+    return position < end ? bytes[position++] & 0xff : -1;
   }
 
   @Override
@@ -31,13 +31,13 @@ final class FrameInput extends InputStream {
     if (n == 0) {
       return count == 0 ? 0 : -1;
     }
-    System.arraycopy(bytes, readBytes, destination, offset, n);
-    readBytes += n;
+    System.arraycopy(bytes, position, destination, offset, n);
+    position += n;
     return n;
   }
 
   @Override
   public int available() {
-    return endBytes - readBytes;
+    return end - position;
   }
 }
