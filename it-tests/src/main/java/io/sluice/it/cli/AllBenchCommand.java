@@ -28,7 +28,7 @@ final class AllBenchCommand implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "Little data, once each, in some 20 minutes instead of most of a day: shows that they run, and"
+          "Little data, once each, in less than 20 minutes instead of most of a day: shows that they run, and"
               + " that outputs agree, and not what they are worth.")
   private boolean quick;
 
