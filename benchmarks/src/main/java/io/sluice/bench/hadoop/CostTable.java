@@ -19,7 +19,7 @@ public final class CostTable {
     header.addAll(byVariant.keySet());
     TextTable table = new TextTable(header);
     for (JobFigure figure : JobFigure.values()) {
-      if (figure != JobFigure.LOCAL) {
+      if (figure != JobFigure.LOCAL && !JobFigure.OF_THE_HOST.contains(figure)) {
         add(table, figure.title(), byVariant, figure::show);
       }
     }

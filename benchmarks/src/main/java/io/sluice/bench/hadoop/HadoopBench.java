@@ -35,7 +35,11 @@ public final class HadoopBench {
               JobFigure.WALL,
               JobFigure.SHUFFLE_MERGE,
               JobFigure.AFTER_MAPS,
-              JobFigure.NODE_MANAGER_CPU)
+              JobFigure.NODE_MANAGER_CPU,
+              JobFigure.ALL_CPU,
+              JobFigure.DEVICES,
+              JobFigure.NETWORK,
+              JobFigure.PEAK_MEMORY)
           .map(JobFigure::figure)
           .toList();
 
@@ -101,7 +105,7 @@ public final class HadoopBench {
           variant,
           console.job(
               "Round %d, %s".formatted(round, variant.title()),
-              progress -> tera.sort(variant, Map.of(), progress)));
+              progress -> tera.measure(variant, progress)));
       output.add(variant.title(), tera.digests(variant));
     }
     return costs;

@@ -2,7 +2,9 @@ package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Figure;
 import io.sluice.it.job.JobCosts;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /** One figure of a job's costs, with how people read it. */
@@ -21,7 +23,14 @@ public enum JobFigure {
   LOCAL_WRITTEN("local disk written", Unit.MEGABYTES, JobCosts::localWrittenBytes),
   LOCAL("local disk read+written", Unit.MEGABYTES, JobCosts::localBytes),
   SPILLED("spilled records", Unit.COUNT, JobCosts::spilledRecords),
-  NODE_MANAGER_CPU("NodeManagers' own CPU", Unit.SECONDS, JobCosts::nodeManagerCpuMs);
+  NODE_MANAGER_CPU("NodeManagers' own CPU", Unit.SECONDS, JobCosts::nodeManagerCpuMs),
+  ALL_CPU("CPU of daemons and containers", Unit.SECONDS, costs -> costs.host().cpuMs()),
+  DEVICES("devices read+written", Unit.MEGABYTES, costs -> costs.host().deviceBytes()),
+  NETWORK("network", Unit.MEGABYTES, costs -> costs.host().networkBytes()),
+  PEAK_MEMORY("most memory of a task", Unit.MEGABYTES, JobCosts::peakTaskBytes);
+
+  /** What is known only where the host was measured, too. */
+  static final Set<JobFigure> OF_THE_HOST = EnumSet.of(ALL_CPU, DEVICES, NETWORK);
 
   /** What is drawn, from left to right. */
   static final List<JobFigure> PLOTTED = List.of(WALL, CPU, SPILL_MERGE, SHUFFLE_MERGE, LOCAL);

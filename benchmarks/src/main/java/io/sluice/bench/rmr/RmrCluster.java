@@ -67,7 +67,7 @@ final class RmrCluster {
         workload
             .job(workspace, hadoop(), input(workload), output(workload, variant))
             .with(variant.settings(cluster));
-    JobCosts costs = JobCosts.of(cluster, RunningJob.run(cluster, spec, progress).requireSuccess());
+    JobCosts costs = JobCosts.measure(cluster, spec, progress);
     if (variant.isOurs() == costs.sluice().isEmpty()) {
       throw new ClusterException(
           "%s, %s: counters of Sluice are %s"

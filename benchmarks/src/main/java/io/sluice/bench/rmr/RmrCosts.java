@@ -19,6 +19,7 @@ import java.util.function.ToDoubleFunction;
  */
 final class RmrCosts<C> {
   static final DoubleFunction<String> SECONDS = ms -> "%.1f s".formatted(ms / 1e3);
+  static final DoubleFunction<String> MEGABYTES = bytes -> "%.0f MB".formatted(bytes / 1e6);
   static final DoubleFunction<String> MILLISECONDS = "%.0f ms"::formatted;
 
   private static final List<Ratio<RmrVariant>> RATIOS =

@@ -46,6 +46,9 @@ final class RmrResults {
     tables.put(
         "Processor time of all tasks",
         comparison.table(figures(RmrWorkload::title, JobCosts::cpuMs, RmrCosts.SECONDS)));
+    tables.put(
+        "Processor time of all daemons and containers",
+        comparison.table(figures(RmrWorkload::title, job -> job.host().cpuMs(), RmrCosts.SECONDS)));
     tables.put("Tables I and II: means of the maps", comparison.table(ofMaps()));
     tables.put(
         "Reduces: shuffle and merge, added up",
@@ -57,6 +60,17 @@ final class RmrResults {
     tables.put(
         "Garbage collection in all tasks",
         comparison.table(figures(RmrWorkload::title, JobCosts::gcMs, RmrCosts.SECONDS)));
+    tables.put(
+        "Network, received on all interfaces, loopback among them",
+        comparison.table(
+            figures(RmrWorkload::title, job -> job.host().networkBytes(), RmrCosts.MEGABYTES)));
+    tables.put(
+        "Devices, read and written by the end of the job",
+        comparison.table(
+            figures(RmrWorkload::title, job -> job.host().deviceBytes(), RmrCosts.MEGABYTES)));
+    tables.put(
+        "Most memory of a task",
+        comparison.table(figures(RmrWorkload::title, JobCosts::peakTaskBytes, RmrCosts.MEGABYTES)));
     String title =
         "RMR-NVM's programs on YARN, inputs of %s, rounds: %d"
             .formatted(Size.show(sizeBytes), count);

@@ -3,6 +3,7 @@ package io.sluice.bench.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.ShufflePath;
 import io.sluice.it.limit.DeviceUse;
@@ -38,6 +39,8 @@ class MemoryTargetsTest {
             0,
             0,
             0,
+            0,
+            HostUse.NONE,
             new ShufflePath("", "", Map.of()),
             new TreeMap<>());
     DeviceUse none = new DeviceUse(0, 0, 0, 0, 0, 0);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.ResultPage;
+import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.MapPhases;
 import io.sluice.it.job.ShufflePath;
@@ -22,7 +23,23 @@ class RmrSizesResultsTest {
         LongStream.of(spillsMs).mapToObj(spillMs -> new MapPhases(100, spillMs - 1, 1)).toList();
     ShufflePath path = new ShufflePath("", "", Map.of());
     return new JobCosts(
-        List.of(), wallMs, 0, mapStageMs, maps, 0, 0, 0, 0, 0, 0, 0, 0, path, new TreeMap<>());
+        List.of(),
+        wallMs,
+        0,
+        mapStageMs,
+        maps,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        HostUse.NONE,
+        path,
+        new TreeMap<>());
   }
 
   private static Map<RmrVariant, JobCosts> round(JobCosts stock, JobCosts sluice) {

@@ -24,6 +24,9 @@ import java.util.SortedMap;
  * @param localWrittenBytes written by tasks to local disk, Sluice's disk tier among them
  * @param spilledRecords as stock counts them
  * @param nodeManagerCpuMs processor time of the NodeManagers' own JVMs
+ * @param peakTaskBytes most memory that was resident in a task's process, mapped files and shared
+ *     memory too, as Hadoop's counters say
+ * @param host what the whole host did meanwhile; nothing where it was not measured
  * @param path what the map output really went through
  * @param sluice all of Sluice's counters
  */
@@ -41,11 +44,24 @@ public record JobCosts(
     long localWrittenBytes,
     long spilledRecords,
     long nodeManagerCpuMs,
+    long peakTaskBytes,
+    HostUse host,
     ShufflePath path,
     SortedMap<String, Long> sluice) {
 
+  /** Runs a client's jobs, which must succeed, and says what they cost, the host's use too. */
+  public static JobCosts measure(PseudoCluster cluster, JobSpec spec, JobProgress progress) {
+    HostUse before = HostUse.of(cluster);
+    JobResult result = RunningJob.run(cluster, spec, progress).requireSuccess();
+    return of(cluster, result, HostUse.of(cluster).since(before));
+  }
+
   /** Looks up what jobs cost that have finished. */
   public static JobCosts of(PseudoCluster cluster, JobResult result) {
+    return of(cluster, result, HostUse.NONE);
+  }
+
+  private static JobCosts of(PseudoCluster cluster, JobResult result, HostUse host) {
     JobHistory history = JobHistory.of(cluster);
     List<String> jobs = result.jobIds();
     JobCounters counters =
@@ -95,6 +111,10 @@ public record JobCosts(
         counters.value(JobCounters.FILE_SYSTEM, "FILE_BYTES_WRITTEN") + diskTierBytes(counters),
         counters.task("SPILLED_RECORDS"),
         result.nodeManagerCpuMs(),
+        Math.max(
+            counters.task("MAP_PHYSICAL_MEMORY_BYTES_MAX"),
+            counters.task("REDUCE_PHYSICAL_MEMORY_BYTES_MAX")),
+        host,
         ShufflePath.of(counters),
         counters.group(JobCounters.SLUICE));
   }

@@ -33,7 +33,7 @@ public record JobCounters(Map<String, SortedMap<String, Long>> groups) {
     return new JobCounters(groups);
   }
 
-  /** Of two jobs together. */
+  /** Of two jobs together: what is a task's most is that of both. */
   JobCounters plus(JobCounters other) {
     Map<String, SortedMap<String, Long>> sums = new TreeMap<>();
     Stream.of(this, other)
@@ -44,7 +44,10 @@ public record JobCounters(Map<String, SortedMap<String, Long>> groups) {
                         values.forEach(
                             (name, value) ->
                                 sums.computeIfAbsent(group, any -> new TreeMap<>())
-                                    .merge(name, value, Long::sum))));
+                                    .merge(
+                                        name,
+                                        value,
+                                        name.endsWith("_MAX") ? Math::max : Long::sum))));
     return new JobCounters(sums);
   }
 

@@ -1,0 +1,72 @@
+package io.sluice.it.job;
+
+import io.sluice.it.cluster.ProcessUse;
+import io.sluice.it.cluster.PseudoCluster;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * What this host has done, or did between two times.
+ *
+ * @param cpuMs processor time of a cluster's daemons and their containers; not of clients
+ * @param deviceBytes read from and written to block devices, by anybody: what is still to be
+ *     written out is not among them
+ * @param networkBytes received on all network interfaces, by anybody: over loopback, which is all
+ *     of it on one host, every byte once
+ */
+public record HostUse(long cpuMs, long deviceBytes, long networkBytes) {
+  /** Of what nobody has measured. */
+  public static final HostUse NONE = new HostUse(0, 0, 0);
+
+  private static final int SECTOR_BYTES = 512; // of /proc/diskstats, whatever the device has
+  private static final int DISK_NAME = 2;
+  private static final int SECTORS_READ = 5;
+  private static final int SECTORS_WRITTEN = 9;
+
+  /** So far; waits until the last container of the cluster has ended. */
+  static HostUse of(PseudoCluster cluster) {
+    ProcessUse processes = cluster.useWithoutContainers();
+    try {
+      return new HostUse(
+          processes.cpuMs(),
+          deviceBytes(Files.readAllLines(Path.of("/proc/diskstats")), HostUse::isDevice),
+          networkBytes(Files.readAllLines(Path.of("/proc/net/dev"))));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read what this host has done", e);
+    }
+  }
+
+  /** What came to it since then. */
+  HostUse since(HostUse before) {
+    return new HostUse(
+        cpuMs - before.cpuMs, deviceBytes - before.deviceBytes, networkBytes - before.networkBytes);
+  }
+
+  /** Not a partition, nor what is made of other devices, whose bytes would count twice. */
+  private static boolean isDevice(String name) {
+    return Files.exists(Path.of("/sys/block", name, "device"));
+  }
+
+  static long deviceBytes(List<String> diskstats, Predicate<String> isDevice) {
+    return diskstats.stream()
+            .map(line -> line.strip().split(" +"))
+            .filter(fields -> isDevice.test(fields[DISK_NAME]))
+            .mapToLong(
+                fields ->
+                    Long.parseLong(fields[SECTORS_READ]) + Long.parseLong(fields[SECTORS_WRITTEN]))
+            .sum()
+        * SECTOR_BYTES;
+  }
+
+  static long networkBytes(List<String> netDev) {
+    return netDev.stream()
+        .filter(line -> line.contains(":")) // not the two lines above
+        .map(line -> line.substring(line.indexOf(':') + 1).strip().split(" +"))
+        .mapToLong(fields -> Long.parseLong(fields[0]))
+        .sum();
+  }
+}
