@@ -3,8 +3,10 @@ package io.sluice.bench;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What repeated rounds of all variants cost, against each other.
@@ -45,14 +47,6 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
     return List.copyOf(rounds.get(0).keySet());
   }
 
-  /** Those of variants that ran, in the order of columns. */
-  public List<Ratio<V>> ratios() {
-    List<V> variants = variants();
-    return ratios.stream()
-        .filter(ratio -> variants.contains(ratio.of()) && variants.contains(ratio.base()))
-        .toList();
-  }
-
   /** A row for each figure: every variant's median with spread, and the ratios. */
   public TextTable table(List<Figure<R>> figures) {
     List<V> variants = variants();
@@ -69,6 +63,28 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
       table.add(row);
     }
     return table;
+  }
+
+  private List<Ratio<V>> ratios() {
+    List<V> variants = variants();
+    return ratios.stream()
+        .filter(ratio -> variants.contains(ratio.of()) && variants.contains(ratio.base()))
+        .toList();
+  }
+
+  /**
+   * A series for each ratio, named by what is compared, with a bar for each figure; empty if no
+   * ratio's variants both ran, for there is nothing to draw then.
+   */
+  public Optional<CostPlot> plot(String title, String unit, List<Figure<R>> figures) {
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    for (Ratio<V> ratio : ratios()) {
+      bars.put(ratio.of().title(), figures.stream().map(figure -> bar(figure, ratio)).toList());
+    }
+    List<String> categories = figures.stream().map(Figure::title).toList();
+    return bars.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new CostPlot(title, unit, categories, bars));
   }
 
   /** The median of a ratio, with how far the rounds lie from it. */

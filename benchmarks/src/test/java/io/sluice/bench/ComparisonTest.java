@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ComparisonTest {
@@ -47,6 +48,16 @@ class ComparisonTest {
     CostPlot.Bar bar = comparison.bar(SECONDS, RATIO);
     assertEquals(60, bar.percent(), 1e-9);
     assertEquals(10, bar.spreadPercent(), 1e-9);
+  }
+
+  @Test
+  void whatRanOnBothSidesIsDrawnAndNothingElse() {
+    Comparison<Way, Double> both = of(List.of(Map.of(Way.OLD, 10.0, Way.NEW, 5.0)));
+    CostPlot plot = both.plot("title", "unit", List.of(SECONDS)).orElseThrow();
+    assertEquals(List.of("wall"), plot.categories());
+    assertEquals(Map.of("new", List.of(new CostPlot.Bar(50, 0))), plot.series());
+    Comparison<Way, Double> alone = of(List.of(Map.of(Way.NEW, 5.0)));
+    assertEquals(Optional.empty(), alone.plot("title", "unit", List.of(SECONDS)));
   }
 
   @Test

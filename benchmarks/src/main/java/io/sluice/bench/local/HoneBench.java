@@ -1,8 +1,8 @@
 package io.sluice.bench.local;
 
 import io.sluice.bench.Comparison;
-import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
+import io.sluice.bench.Plot;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.ResultPage;
 import io.sluice.bench.SameOutput;
@@ -122,28 +122,16 @@ public final class HoneBench {
       figures.add(wall(workload));
       records.put(workload.program(), workload.records(size));
     }
-    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    Map<String, Plot> plots = new LinkedHashMap<>();
     comparison
-        .ratios()
-        .forEach(
-            ratio ->
-                bars.put(
-                    ratio.of().title(),
-                    figures.stream().map(figure -> comparison.bar(figure, ratio)).toList()));
+        .plot(title, "wall, in per cent of Sluice's", figures)
+        .ifPresent(plot -> plots.put("", plot));
     return ResultPage.ofRounds(
         "bench-hone-" + size.name().toLowerCase(Locale.ROOT),
         title,
         Map.of("records", records),
         comparison.rounds(),
         comparison.table(figures),
-        bars.isEmpty() // without Sluice, to which all are compared
-            ? Map.of()
-            : Map.of(
-                "",
-                new CostPlot(
-                    title,
-                    "wall, in per cent of Sluice's",
-                    workloads.stream().map(HoneWorkload::program).toList(),
-                    bars)));
+        plots);
   }
 }

@@ -1,7 +1,6 @@
 package io.sluice.bench.local;
 
 import io.sluice.bench.Comparison;
-import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.Plot;
@@ -77,13 +76,13 @@ final class SyntheticResults {
     Map<String, Plot> plots = new LinkedHashMap<>();
     for (SyntheticShape.Part part : parts) {
       switch (part) {
-        case KEYS -> {
-          if (!comparison
-              .ratios()
-              .isEmpty()) { // else Sluice, to which all are compared, is left out
-            plots.put("-keys", bars(title, part.shapes()));
-          }
-        }
+        case KEYS ->
+            comparison
+                .plot(
+                    title,
+                    "time, in per cent of Sluice's",
+                    figures(part.shapes(), ProcessCosts::wallMs))
+                .ifPresent(plot -> plots.put("-keys", plot));
         case PAYLOAD ->
             plots.put(
                 "-payload", lines(title, part, "letters of a value", SyntheticShape::letters));
@@ -94,24 +93,6 @@ final class SyntheticResults {
       }
     }
     return plots;
-  }
-
-  private CostPlot bars(String title, List<SyntheticShape> keys) {
-    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    comparison
-        .ratios()
-        .forEach(
-            ratio ->
-                bars.put(
-                    ratio.of().title(),
-                    figures(keys, ProcessCosts::wallMs).stream()
-                        .map(figure -> comparison.bar(figure, ratio))
-                        .toList()));
-    return new CostPlot(
-        title,
-        "time, in per cent of Sluice's",
-        keys.stream().map(SyntheticShape::title).toList(),
-        bars);
   }
 
   private LinePlot lines(

@@ -15,6 +15,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -32,12 +34,10 @@ public final class RangeReads implements Closeable {
   private final long lengthBytes;
   private final int rangeBytes;
   private final ByteBuffer memory;
-  private ServerEndpoint server;
-  private ClientEndpoint client;
-  private RegisteredBuffer landing;
-  private RegionDescriptor region;
-  private Connection connection;
-  private boolean closed;
+  private final RegisteredBuffer landing;
+  private final RegionDescriptor region;
+  private final Connection connection;
+  private final Deque<Closeable> open = new ArrayDeque<>(); // the last one first
 
   /** Looks at what has landed, before something else does in the same place. */
   public interface Landed {
@@ -62,14 +62,19 @@ public final class RangeReads implements Closeable {
     this.lengthBytes = served.lengthBytes();
     this.rangeBytes = rangeBytes;
     this.memory = OffHeap.allocate(IN_FLIGHT * rangeBytes);
+    open.push(() -> OffHeap.free(memory));
     try {
-      server = provider.listen(new InetSocketAddress(address, 0));
+      ServerEndpoint server = provider.listen(new InetSocketAddress(address, 0));
+      open.push(server::close);
       region = server.register(served);
-      client = provider.openClient();
+      ClientEndpoint client = provider.openClient();
+      open.push(client::close);
       landing = client.register(memory);
+      open.push(landing::close);
       connection = client.connect(server.address(), TIMEOUT_MS);
+      open.push(connection::close);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, this);
+      Closing.after(e, () -> Closing.all(open));
       throw e;
     }
   }
@@ -102,22 +107,8 @@ public final class RangeReads implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    Closeable closingMemory = () -> OffHeap.free(memory);
-    ServerEndpoint closingServer = server;
-    ClientEndpoint closingClient = client;
-    RegisteredBuffer closingLanding = landing;
-    Connection closingConnection = connection;
-    // From the last to the first; what a failed start has not opened is null.
-    try (closingMemory;
-        closingServer;
-        closingClient;
-        closingLanding;
-        closingConnection) {
-      region = null;
-    }
+    List<Closeable> closing = List.copyOf(open);
+    open.clear();
+    Closing.all(closing);
   }
 }

@@ -161,22 +161,30 @@ public final class SparkBench {
   }
 
   private SparkJob job() {
-    List<ShuffleArguments> shuffles = new ArrayList<>();
-    for (int repetition = 0; repetition <= SparkRun.WARM.repetition(); repetition++) {
-      for (Workload workload : WORKLOADS) {
-        shuffles.add(new ShuffleArguments(workload, rows, PARTITIONS, SEED));
-      }
-    }
-    for (int repetition = 0;
-        smallBlocks && repetition <= SparkRun.WARM.repetition();
-        repetition++) {
-      shuffles.add(
-          new ShuffleArguments(
-              Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()), SEED));
+    List<ShuffleArguments> shuffles =
+        repeated(
+            WORKLOADS.stream()
+                .map(workload -> new ShuffleArguments(workload, rows, PARTITIONS, SEED))
+                .toList());
+    if (smallBlocks) {
+      shuffles.addAll(
+          repeated(
+              List.of(
+                  new ShuffleArguments(
+                      Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()), SEED))));
     }
     return SparkJob.shuffles(workspace, shuffles)
         .with("spark.executor.memory", "2g")
         .withDeadline(DEADLINE);
+  }
+
+  /** One after the other, until they are warm. */
+  private static List<ShuffleArguments> repeated(List<ShuffleArguments> once) {
+    List<ShuffleArguments> all = new ArrayList<>();
+    for (int repetition = 0; repetition <= SparkRun.WARM.repetition(); repetition++) {
+      all.addAll(once);
+    }
+    return all;
   }
 
   private long smallRows() {

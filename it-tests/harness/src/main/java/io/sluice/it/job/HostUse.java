@@ -2,12 +2,13 @@ package io.sluice.it.job;
 
 import io.sluice.it.cluster.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.limit.DeviceMeter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * What this host has done, or did between two times.
@@ -22,18 +23,13 @@ public record HostUse(long cpuMs, long deviceBytes, long networkBytes) {
   /** Of what nobody has measured. */
   public static final HostUse NONE = new HostUse(0, 0, 0);
 
-  private static final int SECTOR_BYTES = 512; // of /proc/diskstats, whatever the device has
-  private static final int DISK_NAME = 2;
-  private static final int SECTORS_READ = 5;
-  private static final int SECTORS_WRITTEN = 9;
-
   /** So far; waits until the last container of the cluster has ended. */
   static HostUse of(PseudoCluster cluster) {
     ProcessUse processes = cluster.useWithoutContainers();
     try {
       return new HostUse(
           processes.cpuMs(),
-          deviceBytes(Files.readAllLines(Path.of("/proc/diskstats")), HostUse::isDevice),
+          deviceBytes(Path.of("/sys/block")),
           networkBytes(Files.readAllLines(Path.of("/proc/net/dev"))));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read what this host has done", e);
@@ -46,20 +42,17 @@ public record HostUse(long cpuMs, long deviceBytes, long networkBytes) {
         cpuMs - before.cpuMs, deviceBytes - before.deviceBytes, networkBytes - before.networkBytes);
   }
 
-  /** Not a partition, nor what is made of other devices, whose bytes would count twice. */
-  private static boolean isDevice(String name) {
-    return Files.exists(Path.of("/sys/block", name, "device"));
-  }
-
-  static long deviceBytes(List<String> diskstats, Predicate<String> isDevice) {
-    return diskstats.stream()
-            .map(line -> line.strip().split(" +"))
-            .filter(fields -> isDevice.test(fields[DISK_NAME]))
-            .mapToLong(
-                fields ->
-                    Long.parseLong(fields[SECTORS_READ]) + Long.parseLong(fields[SECTORS_WRITTEN]))
-            .sum()
-        * SECTOR_BYTES;
+  /** Not of what is made of other devices or files, whose bytes would count twice. */
+  static long deviceBytes(Path blockDevices) throws IOException {
+    long sumBytes = 0;
+    try (DirectoryStream<Path> devices = Files.newDirectoryStream(blockDevices)) {
+      for (Path device : devices) {
+        if (Files.exists(device.resolve("device"))) {
+          sumBytes += new DeviceMeter(device.resolve("stat")).read().bytes();
+        }
+      }
+    }
+    return sumBytes;
   }
 
   static long networkBytes(List<String> netDev) {

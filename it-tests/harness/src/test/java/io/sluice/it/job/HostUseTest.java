@@ -2,20 +2,31 @@ package io.sluice.it.job;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Files of {@code /proc} as a kernel wrote them. */
+/** Files of a kernel as it wrote them. */
 class HostUseTest {
   @Test
-  void sectorsOfDevicesAreAddedUp() {
-    List<String> diskstats =
-        List.of(
-            "   7       0 loop0 11 0 9000 4 5 0 7000 1 0 0 0 0 0 0 0 0 0",
-            " 254       0 vda 100 3 2000 60 50 7 4000 80 0 70 140 0 0 0 0 2 1",
-            " 254       1 vda1 90 3 1900 60 50 7 4000 80 0 70 140 0 0 0 0 0 0");
-    assertEquals(6000 * 512, HostUse.deviceBytes(diskstats, "vda"::equals));
-    assertEquals(0, HostUse.deviceBytes(List.of(), "vda"::equals));
+  void bytesOfDevicesAreAddedUpButNotOfWhatIsMadeOfThem(@TempDir Path sys) throws IOException {
+    assertEquals(0, HostUse.deviceBytes(sys));
+    device(sys, "vda", " 100 3 2000 60 50 7 4000 80 0 70 140 0 0 0 0 2 1", true);
+    device(sys, "vdb", " 1 0 8 1 0 0 0 0 0 1 1 0 0 0 0 0 0", true);
+    device(sys, "loop0", " 11 0 9000 4 5 0 7000 1 0 0 0 0 0 0 0 0 0", false);
+    assertEquals(6008 * 512, HostUse.deviceBytes(sys));
+  }
+
+  private static void device(Path sys, String name, String stat, boolean itsOwn)
+      throws IOException {
+    Path device = Files.createDirectory(sys.resolve(name));
+    Files.writeString(device.resolve("stat"), stat);
+    if (itsOwn) {
+      Files.createDirectory(device.resolve("device"));
+    }
   }
 
   @Test

@@ -26,6 +26,18 @@ class JobCountersTest {
   }
 
   @Test
+  void countersOfTwoJobsAreAddedUpAndTheMostOfATaskIsThatOfBoth() throws JsonProcessingException {
+    String json =
+        """
+        [{"counterGroupName": "G", "counter": [
+          {"name": "BYTES", "totalCounterValue": %1$d}, {"name": "BYTES_MAX", "totalCounterValue": %1$d}]}]
+        """;
+    JobCounters both = parse(json.formatted(7)).plus(parse(json.formatted(5)));
+    assertEquals(12, both.require("G", "BYTES"));
+    assertEquals(7, both.require("G", "BYTES_MAX"));
+  }
+
+  @Test
   void stockLeavesNoCountersOfSluice() throws JsonProcessingException {
     assertEquals(new ShufflePath("http", "disk", Map.of()), ShufflePath.of(parse("[]")));
   }
