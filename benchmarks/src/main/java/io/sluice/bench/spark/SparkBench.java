@@ -44,6 +44,17 @@ public final class SparkBench {
   private static final int ROWS_PER_SMALL_ROW = 10;
   private static final int SEED = 7;
   private static final String MASTER = "local-cluster[2,1,2048]";
+  private static final String HEAP = "2g";
+
+  /**
+   * Left to itself, G1 gives memory back after each marking and takes it again, in steps that come
+   * out differently in each run: marking takes up to twice as long in the one variant or the other.
+   */
+  private static final String WHOLE_HEAP = "-Xms" + HEAP;
+
+  private static final String ABOUT_HEAP =
+      "Executors have heaps of %s from the start (%s), in all variants."
+          .formatted(HEAP, WHOLE_HEAP);
   private static final Duration DEADLINE = Duration.ofMinutes(60);
   private static final Path TMPFS = Path.of("/dev/shm");
   private static final long SERVICE_CAPACITY_MB = 2048;
@@ -174,7 +185,8 @@ public final class SparkBench {
                       Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()), SEED))));
     }
     return SparkJob.shuffles(workspace, shuffles)
-        .with("spark.executor.memory", "2g")
+        .with("spark.executor.memory", HEAP)
+        .with("spark.executor.extraJavaOptions", WHOLE_HEAP)
         .withDeadline(DEADLINE);
   }
 
@@ -242,7 +254,11 @@ public final class SparkBench {
             comparison.rounds(),
             comparison.table(figures(first)),
             Map.of("", plot(title, comparison, plotted())));
-    return smallBlocks ? page.withNotes(List.of(aboutSmallBlocks())) : page;
+    List<String> notes = new ArrayList<>(List.of(ABOUT_HEAP));
+    if (smallBlocks) {
+      notes.add(aboutSmallBlocks());
+    }
+    return page.withNotes(notes);
   }
 
   private String aboutSmallBlocks() {
