@@ -1,24 +1,27 @@
 package io.sluice.bench.local;
 
-import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalClient;
 import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.report.Console;
 import io.sluice.it.spark.SparkDistribution;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Runs programs of the module workloads as each variant does, over files of this machine: the
  * cluster's daemons read and write these, too, which is less than what HDFS costs them.
  *
- * <p>Not thread-safe; cluster and directory are their caller's.
+ * <p>Not thread-safe. Ownership: whoever opens them closes them, which ends the cluster and deletes
+ * all files.
  */
-public final class HoneClients {
+public final class HoneClients implements AutoCloseable {
   private static final long SPLIT_BYTES = 64L << 20; // the paper's
   private static final List<String> JVM_OPTIONS = List.of("-Xmx2g");
 
@@ -26,54 +29,69 @@ public final class HoneClients {
   private static final List<String> SPARK_OPENS =
       List.of("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util");
 
+  private final LocalPlace place;
   private final Map<HoneVariant, LocalClient> clients = new EnumMap<>(HoneVariant.class);
-  private final Path workloads;
-  private final Path directory;
+  private PseudoCluster cluster;
 
-  /** All but Spark, with all files in that directory. */
-  public HoneClients(Workspace workspace, PseudoCluster cluster, Path engineJar, Path directory) {
-    this.workloads = workspace.workloadsJar();
-    this.directory = directory;
-    HadoopDistribution hadoop = cluster.spec().distribution();
-    LocalClient oneProcess =
-        LocalClient.ofOneProcess(workspace, hadoop, engineJar, made("process"), JVM_OPTIONS);
+  private HoneClients(LocalPlace place) {
+    this.place = place;
+    LocalClient oneProcess = place.client("process", JVM_OPTIONS);
     clients.put(HoneVariant.STOCK, oneProcess);
     clients.put(HoneVariant.SLUICE, oneProcess);
-    clients.put(
-        HoneVariant.CLUSTER,
-        LocalClient.ofCluster(
-            hadoop, cluster.clientConf(), List.of(), made("cluster"), List.of("-Xmx384m")));
   }
 
-  /** Spark, too. */
-  public HoneClients with(SparkDistribution spark) {
+  /** Those of some variants, with the cluster or the Spark that they need. */
+  public static HoneClients open(Workspace workspace, Console console, Set<HoneVariant> variants) {
+    HoneClients opened = new HoneClients(LocalPlace.open(workspace));
+    try {
+      if (variants.contains(HoneVariant.SPARK)) {
+        opened.locateSpark();
+      }
+      if (variants.contains(HoneVariant.CLUSTER)) {
+        opened.startCluster(workspace, console);
+      }
+      return opened;
+    } catch (RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  private void locateSpark() {
+    SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
     List<String> options = new ArrayList<>(JVM_OPTIONS);
     options.add("-XX:+UseParallelGC");
     SPARK_OPENS.forEach(name -> options.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     options.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
-    clients.put(HoneVariant.SPARK, LocalClient.ofSpark(spark, made("spark"), options));
-    return this;
+    clients.put(HoneVariant.SPARK, LocalClient.ofSpark(spark, place.made("spark"), options));
   }
 
-  private Path made(String name) {
-    Path made = directory.resolve(name);
-    if (!made.toFile().mkdirs()) {
-      throw new IllegalStateException("cannot make " + made);
-    }
-    return made;
+  private void startCluster(Workspace workspace, Console console) {
+    ClusterSpec stock = ClusterSpec.of(place.hadoop());
+    cluster = console.step("Starting Hadoop", () -> PseudoCluster.start(workspace, stock));
+    clients.put(
+        HoneVariant.CLUSTER,
+        LocalClient.ofCluster(
+            place.hadoop(),
+            cluster.clientConf(),
+            List.of(),
+            place.made("cluster"),
+            List.of("-Xmx384m")));
   }
 
   /** Writes an input of so many records, of that name here, and says where. */
   Path generate(String name, String generator, long records) {
-    Path input = directory.resolve("input-" + name);
+    Path input = place.path("input-" + name);
     clients
         .get(HoneVariant.STOCK)
-        .run(workloads, List.of(generator, Long.toString(records), input.toUri().toString()));
+        .run(
+            place.workloads(),
+            List.of(generator, Long.toString(records), input.toUri().toString()));
     return input;
   }
 
   Path output(String name, HoneVariant variant) {
-    return directory.resolve("output-" + name + "-" + variant);
+    return place.path("output-" + name + "-" + variant);
   }
 
   /**
@@ -97,14 +115,15 @@ public final class HoneClients {
     if (variant == HoneVariant.STOCK || variant == HoneVariant.SLUICE) {
       arguments.add(
           "-Dmapreduce.framework.name=" + (variant == HoneVariant.STOCK ? "local" : "sluice"));
-      arguments.add("-Dhadoop.tmp.dir=" + directory.resolve("tmp"));
+      arguments.add(place.temporary());
     }
     arguments.add(input.toUri().toString());
     arguments.add(output.toUri().toString());
     arguments.addAll(more);
     return clients
         .get(variant)
-        .run(variant == HoneVariant.SPARK ? sparkSubmit() : List.of(), workloads, arguments);
+        .run(
+            variant == HoneVariant.SPARK ? sparkSubmit() : List.of(), place.workloads(), arguments);
   }
 
   private List<String> sparkSubmit() {
@@ -114,8 +133,17 @@ public final class HoneClients {
         "--conf",
         "spark.ui.enabled=false",
         "--conf",
-        "spark.local.dir=" + directory.resolve("spark-local"),
+        "spark.local.dir=" + place.path("spark-local"),
         "--class",
         "io.sluice.workloads.spark.SparkWorkloads");
+  }
+
+  @Override
+  public void close() {
+    try (place) {
+      if (cluster != null) {
+        cluster.close();
+      }
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.bench.spark;
 
+import static java.util.stream.Collectors.joining;
+
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
@@ -17,6 +19,9 @@ import io.sluice.it.spark.SparkSubmit;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleReport;
 import io.sluice.it.spark.jobs.Workload;
+import io.sluice.it.spark.peer.Peer;
+import io.sluice.it.spark.peer.PeerInstallations;
+import io.sluice.it.spark.peer.PeerServers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +30,8 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Shuffles on two executors in some variants in turn, several rounds: figures, never assertions but
@@ -56,6 +63,9 @@ public final class SparkBench {
       "Executors have heaps of %s from the start (%s), in all variants."
           .formatted(HEAP, WHOLE_HEAP);
   private static final Duration DEADLINE = Duration.ofMinutes(60);
+  private static final String SERVER_PIDS = "spark.sluicebench.serverPids";
+  private static final String ABOUT_PEERS =
+      "Objects are serialized by Kryo in all variants, which the peers need; peers' servers keep their data on tmpfs, and their processor time is in that of all processes.";
   private static final Path TMPFS = Path.of("/dev/shm");
   private static final long SERVICE_CAPACITY_MB = 2048;
   private static final Ratio<SparkVariant> TO_TMPFS =
@@ -69,7 +79,11 @@ public final class SparkBench {
           new Ratio<>(SparkVariant.SERVICE, SparkVariant.TMPFS),
           TO_ENCRYPTED,
           new Ratio<>(SparkVariant.TMPFS_ENCRYPTED, SparkVariant.TMPFS),
-          new Ratio<>(SparkVariant.SLUICE_ENCRYPTED, SparkVariant.SLUICE));
+          new Ratio<>(SparkVariant.SLUICE_ENCRYPTED, SparkVariant.SLUICE),
+          new Ratio<>(SparkVariant.SLUICE, SparkVariant.CELEBORN),
+          new Ratio<>(SparkVariant.SLUICE, SparkVariant.UNIFFLE),
+          new Ratio<>(SparkVariant.CELEBORN, SparkVariant.TMPFS),
+          new Ratio<>(SparkVariant.UNIFFLE, SparkVariant.TMPFS));
 
   /** Spark's ciphers are those that it has if nothing else is set. */
   private static final Map<String, String> ENCRYPTION =
@@ -84,6 +98,7 @@ public final class SparkBench {
   private final long rows;
   private final boolean smallBlocks;
   private final List<SparkVariant> variants;
+  private final Optional<PeerInstallations> peers;
 
   /**
    * Runs nothing yet.
@@ -91,6 +106,7 @@ public final class SparkBench {
    * @param smallBlocks whether to run a shuffle of a thousand partitions to a thousand, too, as
    *     often, behind the others; with fewer than ten million rows, of fewer to as many
    * @param variants Sluice, stock, and what else there is
+   * @param peers where those of them are that are not ours
    */
   public SparkBench(
       Workspace workspace,
@@ -98,13 +114,15 @@ public final class SparkBench {
       SparkDistribution spark,
       long rows,
       boolean smallBlocks,
-      List<SparkVariant> variants) {
+      List<SparkVariant> variants,
+      Optional<PeerInstallations> peers) {
     this.workspace = workspace;
     this.console = console;
     this.spark = spark;
     this.rows = rows;
     this.smallBlocks = smallBlocks;
     this.variants = variants;
+    this.peers = peers;
   }
 
   /** Runs all rounds and writes the results, under a name. */
@@ -120,11 +138,7 @@ public final class SparkBench {
           reports.put(
               variant,
               console.step(
-                  "Round %d, %s".formatted(round, variant.title()),
-                  () ->
-                      variant == SparkVariant.SERVICE
-                          ? withService(submit)
-                          : run(submit, variant)));
+                  "Round %d, %s".formatted(round, variant.title()), () -> run(submit, variant)));
         }
         checkEqual(reports);
         comparison.add(reports);
@@ -147,23 +161,42 @@ public final class SparkBench {
   }
 
   private SparkReports run(SparkSubmit submit, SparkVariant variant) {
+    if (variant == SparkVariant.SERVICE) {
+      return inMemory(directory -> withService(submit, directory));
+    }
+    if (variant.peer().isPresent()) {
+      return inMemory(directory -> withPeer(submit, variant.peer().get(), directory));
+    }
     SparkJob job = variant.isEncrypted() ? job().with(ENCRYPTION) : job();
     return run(submit, variant.isSluice() ? job.throughSluice(workspace) : job);
   }
 
-  private SparkReports withService(SparkSubmit submit) {
+  private static SparkReports inMemory(Function<Path, SparkReports> run) {
     ClusterDirectory.removeLeftovers(TMPFS);
     ClusterDirectory directory = ClusterDirectory.create(TMPFS);
+    try {
+      return run.apply(directory.path());
+    } finally {
+      directory.delete();
+    }
+  }
+
+  private SparkReports withService(SparkSubmit submit, Path directory) {
     try (SparkNodeService service =
-        SparkNodeService.start(workspace, directory.path(), SERVICE_CAPACITY_MB)) {
+        SparkNodeService.start(workspace, directory, SERVICE_CAPACITY_MB)) {
       return run(
           submit,
           job()
               .throughSluice(workspace)
               .with("spark.sluice.service", service.directory())
-              .with("spark.sluicebench.serverPids", service.pid()));
-    } finally {
-      directory.delete();
+              .with(SERVER_PIDS, service.pid()));
+    }
+  }
+
+  private SparkReports withPeer(SparkSubmit submit, Peer peer, Path directory) {
+    try (PeerServers servers = peers.orElseThrow().start(peer, spark, directory)) {
+      String pids = servers.pids().stream().map(String::valueOf).collect(joining(","));
+      return run(submit, servers.through(job()).with(SERVER_PIDS, pids));
     }
   }
 
@@ -184,10 +217,12 @@ public final class SparkBench {
                   new ShuffleArguments(
                       Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()), SEED))));
     }
-    return SparkJob.shuffles(workspace, shuffles)
-        .with("spark.executor.memory", HEAP)
-        .with("spark.executor.extraJavaOptions", WHOLE_HEAP)
-        .withDeadline(DEADLINE);
+    SparkJob job =
+        SparkJob.shuffles(workspace, shuffles)
+            .with("spark.executor.memory", HEAP)
+            .with("spark.executor.extraJavaOptions", WHOLE_HEAP)
+            .withDeadline(DEADLINE);
+    return peers.isPresent() ? job.with(SparkJob.KRYO) : job;
   }
 
   /** One after the other, until they are warm. */
@@ -228,11 +263,11 @@ public final class SparkBench {
           "%s gives %s and, with %s, %s"
               .formatted(report.workload(), stock, variant.title(), report));
     }
-    if (variant.isSluice()
+    if (variant.manager().isPresent()
         && !report.executorShuffleManagers().values().stream()
-            .allMatch(SparkJob.SLUICE_MANAGER::equals)) {
+            .allMatch(variant.manager().get()::equals)) {
       throw new ClusterException(
-          "%s did not run through Sluice: %s".formatted(report.workload(), report));
+          "%s did not run through %s: %s".formatted(report.workload(), variant.title(), report));
     }
   }
 
@@ -255,6 +290,9 @@ public final class SparkBench {
             comparison.table(figures(first)),
             Map.of("", plot(title, comparison, plotted())));
     List<String> notes = new ArrayList<>(List.of(ABOUT_HEAP));
+    if (peers.isPresent()) {
+      notes.add(ABOUT_PEERS);
+    }
     if (smallBlocks) {
       notes.add(aboutSmallBlocks());
     }

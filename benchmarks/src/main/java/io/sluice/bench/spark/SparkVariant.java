@@ -1,7 +1,12 @@
 package io.sluice.bench.spark;
 
 import io.sluice.bench.Variant;
+import io.sluice.it.spark.SparkJob;
+import io.sluice.it.spark.peer.Peer;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** What is measured side by side. */
 public enum SparkVariant implements Variant {
@@ -10,7 +15,9 @@ public enum SparkVariant implements Variant {
   TMPFS_ENCRYPTED("stock, tmpfs, encrypted"),
   SLUICE("Sluice"),
   SLUICE_ENCRYPTED("Sluice, encrypted"),
-  SERVICE("Sluice, node service");
+  SERVICE("Sluice, node service"),
+  CELEBORN(Peer.CELEBORN),
+  UNIFFLE(Peer.UNIFFLE);
 
   /** Every place of map outputs. */
   public static final List<SparkVariant> ALL = List.of(DISK, TMPFS, SLUICE, SERVICE);
@@ -23,14 +30,40 @@ public enum SparkVariant implements Variant {
       List.of(TMPFS, TMPFS_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED);
 
   private final String title;
+  private final Peer peer; // null for ours and stock
 
   SparkVariant(String title) {
     this.title = title;
+    this.peer = null;
+  }
+
+  SparkVariant(Peer peer) {
+    this.title = peer.title();
+    this.peer = peer;
+  }
+
+  /** These, and peers behind them. */
+  public static List<SparkVariant> beside(List<SparkVariant> ours, Set<Peer> peers) {
+    return Stream.concat(
+            ours.stream(),
+            Stream.of(values())
+                .filter(variant -> variant.peer().filter(peers::contains).isPresent()))
+        .toList();
+  }
+
+  /** Whose servers it shuffles through, if they are not ours. */
+  Optional<Peer> peer() {
+    return Optional.ofNullable(peer);
   }
 
   /** Whether it shuffles through Sluice. */
   boolean isSluice() {
     return this == SLUICE || this == SLUICE_ENCRYPTED || this == SERVICE;
+  }
+
+  /** The class that its executors shuffle through, where that is not Spark's. */
+  Optional<String> manager() {
+    return isSluice() ? Optional.of(SparkJob.SLUICE_MANAGER) : peer().map(Peer::manager);
   }
 
   boolean isEncrypted() {

@@ -6,7 +6,10 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.spark.peer.PeerInstallations;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,6 +45,13 @@ final class SparkBenchCommand implements Callable<Integer> {
               + " spark.network.crypto.enabled.")
   private boolean encrypted;
 
+  @Option(
+      names = "--peers",
+      description =
+          "Besides, Apache Celeborn and Apache Uniffle, as far as they are unpacked in this"
+              + " directory or below it, with their clients for this Spark.")
+  private Path peersDirectory;
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -49,7 +59,12 @@ final class SparkBenchCommand implements Callable<Integer> {
     if (onTmpfs && encrypted) {
       throw new ParameterException(spec.commandLine(), "--encrypted is on tmpfs already");
     }
+    if (encrypted && peersDirectory != null) {
+      throw new ParameterException(spec.commandLine(), "peers are measured without --encrypted");
+    }
     Workspace workspace = Workspace.find();
+    Optional<PeerInstallations> peers =
+        Optional.ofNullable(peersDirectory).map(PeerInstallations::in);
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
     List<SparkVariant> variants = SparkVariant.ALL;
     String name = "bench-spark";
@@ -60,7 +75,11 @@ final class SparkBenchCommand implements Callable<Integer> {
       variants = SparkVariant.ON_TMPFS;
       name = "bench-spark-tmpfs";
     }
-    new SparkBench(workspace, Console.standard(), spark, rows, true, variants)
+    if (peers.isPresent()) {
+      variants = SparkVariant.beside(variants, peers.get().peers());
+      name += "-peers";
+    }
+    new SparkBench(workspace, Console.standard(), spark, rows, true, variants, peers)
         .run(runs.count(), new ResultFiles(workspace.results()), name);
     return 0;
   }

@@ -6,6 +6,7 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.it.spark.SparkDistribution;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,7 +27,8 @@ final class SparkDemoCommand implements Callable<Integer> {
   public Integer call() {
     Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
-    new SparkBench(workspace, Console.standard(), spark, rows, false, SparkVariant.ALL)
+    new SparkBench(
+            workspace, Console.standard(), spark, rows, false, SparkVariant.ALL, Optional.empty())
         .run(1, new ResultFiles(workspace.results()), "demo-spark");
     return 0;
   }

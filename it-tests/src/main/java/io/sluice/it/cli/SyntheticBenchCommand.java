@@ -1,5 +1,6 @@
 package io.sluice.it.cli;
 
+import io.sluice.bench.local.HoneClients;
 import io.sluice.bench.local.HoneVariant;
 import io.sluice.bench.local.SyntheticBench;
 import io.sluice.bench.local.SyntheticShape;
@@ -51,13 +52,11 @@ final class SyntheticBenchCommand implements Callable<Integer> {
     Engines.check(spec, variants, SyntheticBench.VARIANTS);
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
-    HoneBenchCommand.onStock(
-        workspace,
-        console,
-        clients ->
-            new SyntheticBench(
-                    console, clients, parts, lines, Engines.withStock(HoneVariant.STOCK, variants))
-                .run(runs.count(), new ResultFiles(workspace.results())));
+    Set<HoneVariant> all = Engines.withStock(HoneVariant.STOCK, variants);
+    try (HoneClients clients = HoneClients.open(workspace, console, all)) {
+      new SyntheticBench(console, clients, parts, lines, all)
+          .run(runs.count(), new ResultFiles(workspace.results()));
+    }
     return 0;
   }
 }

@@ -35,11 +35,6 @@ class SparkShuffleIT extends SubmitTestBase {
   private static final String NOT_JOINED =
       "more than 200 partitions whose streams cannot be cut and joined";
 
-  private static final Map<String, String> KRYO =
-      Map.of(
-          "spark.serializer", "org.apache.spark.serializer.KryoSerializer",
-          "spark.kryo.registrator", "io.sluice.it.spark.jobs.KryoRecords");
-
   private static final Map<String, String> SPECULATION =
       Map.of(
           "spark.speculation", "true",
@@ -93,7 +88,7 @@ class SparkShuffleIT extends SubmitTestBase {
     ContextPlan kryo =
         new ContextPlan(
             "Kryo",
-            KRYO,
+            SparkJob.KRYO,
             List.of(
                 shuffle(Workload.REDUCE_BY_KEY, FEW_PARTITIONS),
                 shuffle(Workload.COGROUP, FEW_PARTITIONS),

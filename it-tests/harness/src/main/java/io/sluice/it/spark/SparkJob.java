@@ -44,6 +44,12 @@ public record SparkJob(
   /** The class that the setting names. */
   public static final String SLUICE_MANAGER = "io.sluice.spark.SluiceShuffleManager";
 
+  /** Kryo in place of Java's serialization. */
+  public static final Map<String, String> KRYO =
+      Map.of(
+          "spark.serializer", "org.apache.spark.serializer.KryoSerializer",
+          "spark.kryo.registrator", "io.sluice.it.spark.jobs.KryoRecords");
+
   private static final Duration DEADLINE = Duration.ofMinutes(10);
   private static final Duration LONG_DEADLINE = Duration.ofMinutes(30);
 

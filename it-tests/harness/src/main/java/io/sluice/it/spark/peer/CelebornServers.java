@@ -1,0 +1,116 @@
+package io.sluice.it.spark.peer;
+
+import io.sluice.it.cluster.Ports;
+import io.sluice.it.cluster.Rest;
+import io.sluice.it.spark.SparkDistribution;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A master and a worker of Celeborn's, configured as its documentation says for one worker ("Deploy
+ * Celeborn"), with its files in a directory that is in memory if the caller's is.
+ */
+final class CelebornServers {
+  private static final String DEPLOY = "org.apache.celeborn.service.deploy.";
+  private static final String PACKAGES =
+      "java.lang,java.lang.invoke,java.lang.reflect,java.io,java.net,java.nio,java.util,"
+          + "java.util.concurrent,java.util.concurrent.atomic,jdk.internal.misc,sun.nio.ch,sun.nio.cs,"
+          + "sun.security.action,sun.util.calendar";
+
+  private CelebornServers() {}
+
+  static PeerServers start(Path home, SparkDistribution spark, Path directory) {
+    String master = PeerServers.HOST + ":" + Ports.take();
+    String masterWeb = PeerServers.HOST + ":" + Ports.take();
+    PeerServers servers = new PeerServers(spark, directory);
+    try {
+      Map<String, Object> conf = new LinkedHashMap<>();
+      conf.put("celeborn.master.endpoints", master);
+      conf.put("celeborn.master.http.host", PeerServers.HOST);
+      conf.put("celeborn.master.http.port", port(masterWeb));
+      conf.put("celeborn.worker.http.host", PeerServers.HOST);
+      conf.put("celeborn.worker.http.port", Ports.take());
+      conf.put("celeborn.worker.storage.dirs", directory.resolve("data") + ":disktype=SSD");
+      conf.put("celeborn.worker.storage.disk.reserve.size", "1g");
+      conf.put("celeborn.worker.monitor.disk.enabled", false); // watches block devices
+      conf.put("celeborn.metrics.enabled", false);
+      servers.write("celeborn-defaults.conf", conf);
+      start(
+          servers,
+          directory,
+          "master",
+          List.of("-Xmx512m"),
+          home.resolve("master-jars"),
+          List.of(
+              DEPLOY + "master.Master",
+              "--host",
+              PeerServers.HOST,
+              "--port",
+              Integer.toString(port(master))));
+      Rest rest = new Rest();
+      servers.await(
+          "Celeborn's master to answer",
+          () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").isObject()));
+      start(
+          servers,
+          directory,
+          "worker",
+          List.of("-Xmx1g", "-XX:MaxDirectMemorySize=2g"),
+          home.resolve("worker-jars"),
+          List.of(DEPLOY + "worker.Worker"));
+      servers.await(
+          "Celeborn's master to have a worker",
+          () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").path("workers").size() == 1));
+      servers.setClient(Peer.CELEBORN, clientJar(home, spark), clientSettings(master));
+      return servers;
+    } catch (RuntimeException e) {
+      servers.close();
+      throw e;
+    }
+  }
+
+  private static void start(
+      PeerServers servers,
+      Path directory,
+      String name,
+      List<String> memory,
+      Path jars,
+      List<String> arguments) {
+    List<String> options = new ArrayList<>(memory);
+    options.add("-Dio.netty.tryReflectionSetAccessible=true");
+    for (String opened : PACKAGES.split(",")) {
+      options.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
+    }
+    servers.start(
+        "celeborn-" + name,
+        Map.of("CELEBORN_CONF_DIR", directory.toString(), "CELEBORN_LOG_DIR", directory.toString()),
+        options,
+        List.of(jars),
+        arguments);
+  }
+
+  private static Path clientJar(Path home, SparkDistribution spark) {
+    String major = spark.version().substring(0, spark.version().indexOf('.'));
+    return PeerServers.jar(home.resolve("spark"), "celeborn-client-spark-" + major + "-shaded");
+  }
+
+  private static Map<String, String> clientSettings(String master) {
+    return Map.of(
+        "spark.celeborn.master.endpoints",
+        master,
+        "spark.celeborn.client.push.replicate.enabled",
+        "false", // there is one worker
+        "spark.celeborn.client.spark.shuffle.fallback.policy",
+        "NEVER",
+        "spark.sql.adaptive.localShuffleReader.enabled",
+        "false");
+  }
+
+  private static int port(String address) {
+    return Integer.parseInt(address.substring(address.indexOf(':') + 1));
+  }
+}

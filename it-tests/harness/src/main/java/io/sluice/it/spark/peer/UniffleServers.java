@@ -1,0 +1,117 @@
+package io.sluice.it.spark.peer;
+
+import io.sluice.it.cluster.Ports;
+import io.sluice.it.cluster.Rest;
+import io.sluice.it.spark.SparkDistribution;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A coordinator and a shuffle server of Uniffle's over Netty, which its documentation recommends
+ * ("Netty"), with buffers for what the benchmark shuffles, and files in a directory that is in
+ * memory if the caller's is.
+ */
+final class UniffleServers {
+  private static final String NETTY = "GRPC_NETTY";
+  private static final String IN_MEMORY_AND_FILES = "MEMORY_LOCALFILE";
+
+  private UniffleServers() {}
+
+  static PeerServers start(Path home, SparkDistribution spark, Path directory) {
+    int port = Ports.take();
+    String coordinator = PeerServers.HOST + ":" + port;
+    int webPort = Ports.take();
+    PeerServers servers = new PeerServers(spark, directory);
+    try {
+      Map<String, Object> ofCoordinator = new LinkedHashMap<>();
+      ofCoordinator.put("rss.rpc.server.port", port);
+      ofCoordinator.put("rss.jetty.http.port", webPort);
+      ofCoordinator.put("rss.coordinator.shuffle.nodes.max", 1);
+      start(
+          servers,
+          spark,
+          home.resolve("jars/coordinator"),
+          List.of("-Xmx512m"),
+          "org.apache.uniffle.coordinator.CoordinatorServer",
+          servers.write("coordinator.conf", ofCoordinator));
+      Map<String, Object> ofServer = new LinkedHashMap<>();
+      ofServer.put("rss.rpc.server.port", Ports.take());
+      ofServer.put("rss.jetty.http.port", Ports.take());
+      ofServer.put("rss.rpc.server.type", NETTY);
+      ofServer.put("rss.server.netty.port", Ports.take());
+      ofServer.put("rss.storage.type", IN_MEMORY_AND_FILES);
+      ofServer.put("rss.storage.basePath", directory.resolve("data"));
+      ofServer.put("rss.coordinator.quorum", coordinator);
+      ofServer.put("rss.server.buffer.capacity", "1500mb");
+      ofServer.put("rss.server.read.buffer.capacity", "300mb");
+      ofServer.put("rss.server.disk.capacity", "8g");
+      ofServer.put("rss.server.heartbeat.delay", 0);
+      ofServer.put("rss.server.heartbeat.interval", 1000);
+      start(
+          servers,
+          spark,
+          home.resolve("jars/server"),
+          List.of(
+              "-Xmx1g",
+              "-XX:MaxDirectMemorySize=2g",
+              "-Dio.netty.tryReflectionSetAccessible=true",
+              "--add-opens=java.base/java.nio=ALL-UNNAMED",
+              "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"),
+          "org.apache.uniffle.server.ShuffleServer",
+          servers.write("server.conf", ofServer));
+      Rest rest = new Rest();
+      servers.await(
+          "Uniffle's coordinator to have a server",
+          () ->
+              Optional.of(
+                  rest.get(PeerServers.HOST + ":" + webPort, "/api/server/nodes?status=ACTIVE")
+                          .path("data")
+                          .size()
+                      == 1));
+      servers.setClient(Peer.UNIFFLE, clientJar(home, spark), clientSettings(coordinator));
+      return servers;
+    } catch (RuntimeException e) {
+      servers.close();
+      throw e;
+    }
+  }
+
+  /** Its jars are without Hadoop's, which Spark has. */
+  private static void start(
+      PeerServers servers,
+      SparkDistribution spark,
+      Path jars,
+      List<String> options,
+      String mainClass,
+      Path conf) {
+    Path sparks = spark.home().resolve("jars");
+    servers.start(
+        mainClass.substring(mainClass.lastIndexOf('.') + 1),
+        Map.of(),
+        options,
+        List.of(
+            jars,
+            PeerServers.jar(sparks, "hadoop-client-api"),
+            PeerServers.jar(sparks, "hadoop-client-runtime")),
+        List.of(mainClass, "--conf", conf.toString()));
+  }
+
+  private static Path clientJar(Path home, SparkDistribution spark) {
+    String major = spark.version().substring(0, spark.version().indexOf('.'));
+    return PeerServers.jar(
+        home.resolve("jars/client/spark" + major), "rss-client-spark" + major + "-shaded");
+  }
+
+  private static Map<String, String> clientSettings(String coordinator) {
+    return Map.of(
+        "spark.rss.coordinator.quorum",
+        coordinator,
+        "spark.rss.storage.type",
+        IN_MEMORY_AND_FILES,
+        "spark.rss.client.type",
+        NETTY);
+  }
+}
