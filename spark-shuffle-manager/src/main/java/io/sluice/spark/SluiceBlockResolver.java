@@ -1,5 +1,6 @@
 package io.sluice.spark;
 
+import io.sluice.node.remote.Partitions;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
 import io.sluice.spark.migrate.OutgoingOutput;
@@ -74,9 +75,10 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     Optional<? extends ManagedBuffer> found = Optional.empty();
     try {
       if (id instanceof ShuffleBlockId block) {
-        found = find(block.shuffleId(), block.mapId(), block.reduceId(), block.reduceId() + 1);
+        found = find(block.shuffleId(), block.mapId(), Partitions.one(block.reduceId()));
       } else if (id instanceof ShuffleBlockBatchId batch) {
-        found = find(batch.shuffleId(), batch.mapId(), batch.startReduceId(), batch.endReduceId());
+        Partitions some = new Partitions(batch.startReduceId(), batch.endReduceId());
+        found = find(batch.shuffleId(), batch.mapId(), some);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(id + " cannot be read from the pool", e);
@@ -90,17 +92,23 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     return found.get();
   }
 
-  private Optional<? extends ManagedBuffer> find(int shuffleId, long mapId, int first, int end)
+  private Optional<? extends ManagedBuffer> find(int shuffleId, long mapId, Partitions partitions)
       throws IOException {
     Optional<ExecutorPool> opened = pool.get();
     if (opened.isPresent()) {
-      Optional<? extends ManagedBuffer> own = opened.get().block(shuffleId, mapId, first, end);
+      Optional<? extends ManagedBuffer> own =
+          opened.get().block(shuffleId, mapId, partitions.first(), partitions.end());
       if (own.isPresent()) {
         return own;
       }
     }
     Optional<NodeTarget> node = nodePool.get();
-    return node.isEmpty() ? Optional.empty() : node.get().block(shuffleId, mapId, first, end);
+    if (node.isEmpty()) {
+      return Optional.empty();
+    }
+    TaskContext task = TaskContext.get();
+    long taskAttemptId = task == null ? NodeTarget.NO_TASK : task.taskAttemptId();
+    return node.get().block(taskAttemptId, shuffleId, mapId, partitions);
   }
 
   @Override

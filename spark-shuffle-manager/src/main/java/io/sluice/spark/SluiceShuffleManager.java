@@ -81,7 +81,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     }
     codecs = new FittingCodecs(conf);
     executor = new ExecutorSide(conf);
-    readers = new ShuffleReaders(executor.peers(), executor.counters());
+    readers = new ShuffleReaders(executor.peers(), executor::openedNodePool, executor.counters());
     resolver =
         new SluiceBlockResolver(
             conf,

@@ -194,7 +194,7 @@ public final class SparkBench {
   }
 
   private SparkReports withPeer(SparkSubmit submit, Peer peer, Path directory) {
-    try (PeerServers servers = peers.orElseThrow().start(peer, spark, directory)) {
+    try (PeerServers servers = peers.orElseThrow().start(peer, directory)) {
       String pids = servers.pids().stream().map(String::valueOf).collect(joining(","));
       return run(submit, servers.through(job()).with(SERVER_PIDS, pids));
     }

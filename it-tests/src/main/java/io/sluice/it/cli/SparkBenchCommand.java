@@ -63,9 +63,10 @@ final class SparkBenchCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "peers are measured without --encrypted");
     }
     Workspace workspace = Workspace.find();
-    Optional<PeerInstallations> peers =
-        Optional.ofNullable(peersDirectory).map(PeerInstallations::in);
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
+    Optional<PeerInstallations> peers =
+        Optional.ofNullable(peersDirectory)
+            .map(directory -> PeerInstallations.in(directory, spark));
     List<SparkVariant> variants = SparkVariant.ALL;
     String name = "bench-spark";
     if (encrypted) {

@@ -138,9 +138,9 @@ public final class NodeReader implements AutoCloseable {
   }
 
   /**
-   * The same for readers that are about to read all of it: runs that lie elsewhere and are short,
-   * up to {@link Description#MAX_INLINED_RUN_BYTES}, come with the answer, and are read without
-   * asking for their bytes again; unless this reader is not to read over tcp, which they come over.
+   * The same for readers that are about to read all of it: short runs, up to {@link
+   * Description#MAX_INLINED_RUN_BYTES}, come with the answer, and are read without asking for their
+   * bytes again, or mapping them; unless this reader is not to read over tcp, which they come over.
    */
   public Map<String, List<NodeRun>> fetch(
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
@@ -163,7 +163,9 @@ public final class NodeReader implements AutoCloseable {
               List<NodeRun> opened = new ArrayList<>(runs.size());
               for (LocatedRun located : runs) {
                 boolean mapped =
-                    local && (isInMemory(located) || !isServed(node, located, description));
+                    local
+                        && !description.inlined().containsKey(located)
+                        && (isInMemory(located) || !isServed(node, located, description));
                 opened.add(open(address, node, outputId, located, description, mapped));
               }
               all.put(outputId, opened);

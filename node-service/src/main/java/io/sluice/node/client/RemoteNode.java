@@ -97,9 +97,7 @@ public final class RemoteNode implements AutoCloseable {
     return describe(partitions, outputIds, 0);
   }
 
-  /**
-   * The same, with the bytes of runs of up to {@code inlinedRunBytes}, unless they can be mapped.
-   */
+  /** The same, with the bytes of runs of up to {@code inlinedRunBytes}. */
   Description describe(Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     Description description = askWhere(partitions, outputIds, inlinedRunBytes);
@@ -114,9 +112,11 @@ public final class RemoteNode implements AutoCloseable {
       throws IOException {
     return ask(
         client ->
-            isLocal(client.poolId())
-                ? client.describe(partitions, outputIds, 0, localPool.places())
-                : client.describe(partitions, outputIds, inlinedRunBytes, PoolPlaces.ELSEWHERE));
+            client.describe(
+                partitions,
+                outputIds,
+                inlinedRunBytes,
+                isLocal(client.poolId()) ? localPool.places() : PoolPlaces.ELSEWHERE));
   }
 
   private boolean isLocal(UUID described) {

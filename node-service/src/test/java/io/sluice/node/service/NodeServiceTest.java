@@ -39,6 +39,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -171,6 +172,29 @@ class NodeServiceTest extends NodeTestBase {
       assertTrue(mappedBytes > 0, "what is in memory");
       assertTrue(sentBytes > 0, "what is on disk");
       assertEquals(bytesOf(outputs), mappedBytes + sentBytes);
+    }
+  }
+
+  /** Mapping them would take longer. */
+  @Test
+  void aReaderOfTheSameNodeGetsShortRunsWithTheAnswerToo() throws IOException {
+    start(4);
+    int most = Description.MAX_INLINED_RUN_BYTES;
+    Random random = seeded("aReaderOfTheSameNodeGetsShortRunsWithTheAnswerToo");
+    byte[] shortRun = new byte[most];
+    byte[] longRun = new byte[most + 1];
+    random.nextBytes(shortRun);
+    random.nextBytes(longRun);
+    commit(new TestOutput("attempt_0", 2, List.of(0, 1), List.of(shortRun, longRun)));
+    try (NodeReader reader =
+        reader(8, service.metadata().poolId(), TIMEOUT_MS, new TcpProvider())) {
+      List<NodeRun> located =
+          reader.fetch(address(), new Partitions(0, 2), List.of("attempt_0")).get("attempt_0");
+      assertArrayEquals(shortRun, readAll(located.get(0)));
+      assertArrayEquals(longRun, readAll(located.get(1)));
+      assertEquals(
+          Map.of(ReadStats.INLINED, (long) most, ReadStats.LOCAL, most + 1L),
+          reader.stats().bytesByWay());
     }
   }
 

@@ -1,14 +1,18 @@
 package io.sluice.spark.read;
 
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.service.NodeTarget;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -17,6 +21,7 @@ import org.apache.spark.shuffle.ShuffleReader;
 import org.apache.spark.shuffle.sort.SortShuffleManager;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.ShuffleBlockId;
 import scala.Tuple2;
 import scala.Tuple3;
 import scala.collection.Iterator;
@@ -30,11 +35,18 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class ShuffleReaders {
   private final PeerReader peers;
+  private final Supplier<Optional<NodeTarget>> nodePool;
   private final ShuffleCounters counters;
 
-  /** Makes nothing yet. */
-  public ShuffleReaders(PeerReader peers, ShuffleCounters counters) {
+  /**
+   * Makes nothing yet.
+   *
+   * @param nodePool gives that of the node's service, if a task has written there
+   */
+  public ShuffleReaders(
+      PeerReader peers, Supplier<Optional<NodeTarget>> nodePool, ShuffleCounters counters) {
     this.peers = peers;
+    this.nodePool = nodePool;
     this.counters = counters;
   }
 
@@ -70,6 +82,16 @@ public final class ShuffleReaders {
         task -> {
           client.close();
         });
+    nodePool
+        .get()
+        .ifPresent(
+            pool -> {
+              Set<Long> mapIds = localInNodePool(env, blocks);
+              if (!mapIds.isEmpty()) {
+                Partitions partitions = new Partitions(startPartition, endPartition);
+                expect(pool, context, dependency.shuffleId(), mapIds, partitions);
+              }
+            });
     Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> iterator =
         CollectionConverters.asScala(blocks.iterator());
     return new SluiceShuffleReader<>(
@@ -79,5 +101,36 @@ public final class ShuffleReaders {
         context,
         metrics,
         SortShuffleManager.canUseBatchFetch(startPartition, endPartition, context));
+  }
+
+  /** Outputs in the pool of this node's service of which Spark asks this executor itself. */
+  private static Set<Long> localInNodePool(
+      SparkEnv env, List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks) {
+    Set<Long> mapIds = new LinkedHashSet<>();
+    for (Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>> peer : blocks) {
+      boolean own = peer._1().executorId().equals(env.executorId());
+      if (own && Endpoint.ofService(peer._1()).isPresent()) {
+        for (Tuple3<BlockId, ?, ?> block : CollectionConverters.asJava(peer._2())) {
+          if (block._1() instanceof ShuffleBlockId id) {
+            mapIds.add(id.mapId());
+          }
+        }
+      }
+    }
+    return mapIds;
+  }
+
+  private static void expect(
+      NodeTarget pool,
+      TaskContext context,
+      int shuffleId,
+      Set<Long> mapIds,
+      Partitions partitions) {
+    long task = context.taskAttemptId();
+    pool.expect(task, shuffleId, mapIds, partitions);
+    context.addTaskCompletionListener(
+        ended -> {
+          pool.forget(task);
+        });
   }
 }

@@ -34,9 +34,13 @@ import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +61,9 @@ import org.slf4j.LoggerFactory;
  * stay. Failure: {@link IOException} if the service is not there; it may be the next time.
  */
 public final class NodeTarget implements OutputTarget, Closeable {
+  /** Nobody's task: a peer reads. */
+  public static final long NO_TASK = -1;
+
   private static final Logger LOG = LoggerFactory.getLogger(NodeTarget.class);
   private static final long SHOW_PERIOD_S = 60;
 
@@ -69,6 +76,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   private final long timeoutMs;
   private final String host;
   private final FreedShuffles freed = new FreedShuffles();
+  private final Map<Long, List<LocatedAhead<NodeRun>>> ahead = new ConcurrentHashMap<>(); // by task
   private final ScheduledExecutorService shower =
       Executors.newSingleThreadScheduledExecutor(
           work -> DaemonThreads.create("sluice-show-to-service", work));
@@ -164,6 +172,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
       }
     }
     if (former != null) {
+      ahead.clear(); // it was located by the former reader
       former.close();
     }
   }
@@ -253,21 +262,72 @@ public final class NodeTarget implements OutputTarget, Closeable {
     return found.address().control(host);
   }
 
-  /** Some partitions of a map task's output; empty if it is not here. */
-  public Optional<NodeBlock> block(int shuffleId, long mapId, int firstPartition, int endPartition)
-      throws IOException {
+  /**
+   * A task is about to read partitions of these map tasks' outputs here; they are located together
+   * as soon as it wants the first. {@link #forget} ends that.
+   */
+  public void expect(long taskAttemptId, int shuffleId, Collection<Long> mapIds, Partitions all) {
+    if (found == null) {
+      return;
+    }
+    List<String> outputs =
+        mapIds.stream().map(mapId -> BlockNames.output(shuffleId, mapId)).toList();
+    ahead
+        .computeIfAbsent(taskAttemptId, id -> new CopyOnWriteArrayList<>())
+        .add(
+            new LocatedAhead<>(
+                all,
+                outputs,
+                NodeRun::partition,
+                (partitions, some, isFirst) ->
+                    isFirst
+                        ? found.reader().fetch(address(), partitions, some)
+                        : found.reader().locate(address(), partitions, some)));
+  }
+
+  /** The task has ended. */
+  public void forget(long taskAttemptId) {
+    ahead.remove(taskAttemptId);
+  }
+
+  /**
+   * Some partitions of a map task's output; empty if it is not here.
+   *
+   * @param taskAttemptId who reads it, or {@link #NO_TASK}
+   */
+  public Optional<NodeBlock> block(
+      long taskAttemptId, int shuffleId, long mapId, Partitions partitions) throws IOException {
     if (found == null) {
       return Optional.empty();
     }
     String output = BlockNames.output(shuffleId, mapId);
-    NodeBlock.Finder finder = () -> locate(output, firstPartition, endPartition);
-    return finder.find().map(block -> new NodeBlock(output, block, finder));
+    NodeBlock.Finder finder = () -> locate(output, partitions);
+    Optional<LocatedBlock> block = takeAhead(taskAttemptId, output, partitions);
+    return (block.isPresent() ? block : finder.find())
+        .map(located -> new NodeBlock(output, located, finder));
+  }
+
+  private Optional<LocatedBlock> takeAhead(long taskAttemptId, String output, Partitions partitions)
+      throws IOException {
+    List<LocatedAhead<NodeRun>> ofTask = ahead.getOrDefault(taskAttemptId, List.of());
+    Found before = found;
+    for (LocatedAhead<NodeRun> each : ofTask) {
+      Optional<List<NodeRun>> runs = each.take(output, partitions);
+      if (found != before) {
+        return Optional.empty(); // the reader that has located them is closed
+      }
+      if (each.isTaken()) {
+        ofTask.remove(each); // a task may read thousands of partitions, one after the other
+      }
+      if (runs.isPresent()) {
+        return runs.map(LocatedBlock::new);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Finds it, to be read once; whoever reads it closes it. */
-  private Optional<LocatedBlock> locate(String output, int firstPartition, int endPartition)
-      throws IOException {
-    Partitions partitions = new Partitions(firstPartition, endPartition);
+  private Optional<LocatedBlock> locate(String output, Partitions partitions) throws IOException {
     List<NodeRun> runs = found.reader().locate(address(), partitions, List.of(output)).get(output);
     return Optional.ofNullable(runs).map(LocatedBlock::new);
   }

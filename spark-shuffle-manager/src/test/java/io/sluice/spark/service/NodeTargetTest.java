@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.local.ServiceFile;
+import io.sluice.node.remote.Partitions;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
@@ -24,6 +25,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -285,7 +287,7 @@ class NodeTargetTest {
         output.append(0, ByteBuffer.wrap(run, 0, 1_000), 1);
         output.commit();
       }
-      NodeBlock block = pool.block(4, 17, 0, 1).orElseThrow();
+      NodeBlock block = pool.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).orElseThrow();
       AbstractFileRegion region =
           assertInstanceOf(AbstractFileRegion.class, block.convertToNetty());
       ByteBuffer sent = ByteBuffer.allocate(302_000);
@@ -332,7 +334,75 @@ class NodeTargetTest {
       assertThrows(IOException.class, pool::connect);
       service = service();
       pool.connect();
-      assertEquals(10, pool.block(4, 17, 0, 1).orElseThrow().nioByteBuffer().remaining());
+      assertEquals(
+          10,
+          pool.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0))
+              .orElseThrow()
+              .nioByteBuffer()
+              .remaining());
+    }
+  }
+
+  /** Two partitions: one of a size that comes with the answer, one that is read in place. */
+  private static void writeShortAndLong(NodeTarget pool, long mapId) throws IOException {
+    byte[] bytes = new byte[100_000];
+    new Random(mapId).nextBytes(bytes);
+    try (MapOutput output = pool.newOutput(pool.begin(4), mapId, 2)) {
+      output.append(0, ByteBuffer.wrap(bytes, 0, 100), 1);
+      output.append(1, ByteBuffer.wrap(bytes), 1);
+      output.commit();
+    }
+  }
+
+  @Test
+  void blocksThatAreLocatedAheadAreThoseThatAreLocatedOneByOne() throws IOException {
+    SparkConf conf = conf();
+    ApplicationSecret.create(conf);
+    List<Long> maps = List.of(17L, 18L, 19L, 20L);
+    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
+      pool.connect();
+      for (long map : maps.subList(0, 3)) { // the last is not there
+        writeShortAndLong(pool, map);
+      }
+      pool.expect(1, 4, maps, new Partitions(0, 2));
+      for (int time = 0; time < 2; time++) { // the second time, all has been taken
+        for (long map : maps) {
+          for (Partitions some : List.of(Partitions.one(1), Partitions.one(0))) {
+            assertEquals(
+                pool.block(NodeTarget.NO_TASK, 4, map, some).map(NodeTargetTest::bytes),
+                pool.block(1, 4, map, some).map(NodeTargetTest::bytes));
+          }
+        }
+      }
+      assertFalse(pool.block(1, 4, 20, Partitions.one(0)).isPresent());
+      pool.forget(1);
+    }
+  }
+
+  private static ByteBuffer bytes(NodeBlock block) {
+    try {
+      return block.nioByteBuffer();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The reader that located them is closed when the service is found at another port. */
+  @Test
+  void whatWasLocatedAheadIsLocatedAnewWhenTheServiceComesBack() throws IOException {
+    SparkConf conf = conf();
+    ApplicationSecret.create(conf);
+    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
+      pool.connect();
+      writeShortAndLong(pool, 17);
+      writeShortAndLong(pool, 18);
+      pool.expect(1, 4, List.of(17L, 18L), new Partitions(0, 2));
+      ByteBuffer before = bytes(pool.block(NodeTarget.NO_TASK, 4, 18, Partitions.one(1)).get());
+      assertTrue(pool.block(1, 4, 17, Partitions.one(1)).isPresent());
+      service.close();
+      service = service();
+      pool.connect();
+      assertEquals(before, bytes(pool.block(1, 4, 18, Partitions.one(1)).orElseThrow()));
     }
   }
 

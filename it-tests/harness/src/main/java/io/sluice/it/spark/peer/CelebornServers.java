@@ -65,7 +65,8 @@ final class CelebornServers {
       servers.await(
           "Celeborn's master to have a worker",
           () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").path("workers").size() == 1));
-      servers.setClient(Peer.CELEBORN, clientJar(home, spark), clientSettings(master));
+      servers.setClient(
+          Peer.CELEBORN, Peer.CELEBORN.clientJar(home, spark), clientSettings(master));
       return servers;
     } catch (RuntimeException e) {
       servers.close();
@@ -91,11 +92,6 @@ final class CelebornServers {
         options,
         List.of(jars),
         arguments);
-  }
-
-  private static Path clientJar(Path home, SparkDistribution spark) {
-    String major = spark.version().substring(0, spark.version().indexOf('.'));
-    return PeerServers.jar(home.resolve("spark"), "celeborn-client-spark-" + major + "-shaded");
   }
 
   private static Map<String, String> clientSettings(String master) {

@@ -1,23 +1,30 @@
 package io.sluice.it.spark.peer;
 
+import io.sluice.it.spark.SparkDistribution;
+import java.nio.file.Path;
+
 /** A remote shuffle service for Spark that is not ours. */
 public enum Peer {
   CELEBORN(
       "Apache Celeborn",
       "sbin/start-worker.sh",
+      "spark/celeborn-client-spark-%s-shaded",
       "org.apache.spark.shuffle.celeborn.SparkShuffleManager"),
   UNIFFLE(
       "Apache Uniffle",
       "bin/start-shuffle-server.sh",
+      "jars/client/spark%1$s/rss-client-spark%1$s-shaded",
       "org.apache.spark.shuffle.RssShuffleManager");
 
   private final String title;
   private final String mark;
+  private final String client;
   private final String manager;
 
-  Peer(String title, String mark, String manager) {
+  Peer(String title, String mark, String client, String manager) {
     this.title = title;
     this.mark = mark;
+    this.client = client;
     this.manager = manager;
   }
 
@@ -28,6 +35,13 @@ public enum Peer {
   /** A file that its installations have, relative to them. */
   String mark() {
     return mark;
+  }
+
+  /** What an installation has for jobs of a release of Spark, or a ClusterException. */
+  Path clientJar(Path home, SparkDistribution spark) {
+    String major = spark.version().substring(0, spark.version().indexOf('.'));
+    Path prefix = home.resolve(client.formatted(major));
+    return Jars.only(prefix.getParent(), prefix.getFileName().toString());
   }
 
   /** The class of its shuffle manager, which does not go back to Spark's by itself. */

@@ -15,17 +15,20 @@ import java.util.stream.Stream;
 /** Which peers are unpacked in a directory, or one below it. */
 public final class PeerInstallations {
   private final Map<Peer, Path> homes;
+  private final SparkDistribution spark;
 
-  private PeerInstallations(Map<Peer, Path> homes) {
+  private PeerInstallations(Map<Peer, Path> homes, SparkDistribution spark) {
     this.homes = homes;
+    this.spark = spark;
   }
 
   /**
-   * Looks for them.
+   * Looks for them, and for their clients.
    *
-   * @throws ClusterException if there is none, or one of them twice
+   * @param spark whose jobs they are for
+   * @throws ClusterException if there is none, or one of them twice or without a client for Spark
    */
-  public static PeerInstallations in(Path directory) {
+  public static PeerInstallations in(Path directory, SparkDistribution spark) {
     List<Path> places = new ArrayList<>(List.of(directory));
     try (Stream<Path> below = Files.list(directory)) {
       below.filter(Files::isDirectory).sorted().forEach(places::add);
@@ -54,7 +57,8 @@ public final class PeerInstallations {
                   Peer.UNIFFLE.mark(),
                   Peer.UNIFFLE.title()));
     }
-    return new PeerInstallations(homes);
+    homes.forEach((peer, home) -> peer.clientJar(home, spark));
+    return new PeerInstallations(homes, spark);
   }
 
   /** Those that were found. */
@@ -65,10 +69,9 @@ public final class PeerInstallations {
   /**
    * Starts the servers of one of them, and returns when they serve.
    *
-   * @param spark whose jobs they are for
    * @param directory for their files, which exists
    */
-  public PeerServers start(Peer peer, SparkDistribution spark, Path directory) {
+  public PeerServers start(Peer peer, Path directory) {
     Path home = homes.get(peer);
     return switch (peer) {
       case CELEBORN -> CelebornServers.start(home, spark, directory);

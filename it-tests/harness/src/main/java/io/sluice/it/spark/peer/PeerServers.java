@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * The servers of a peer, real processes of its release, and how jobs shuffle through them.
@@ -97,23 +96,6 @@ public final class PeerServers implements AutoCloseable {
     clientJar = jar;
     settings.put("spark.shuffle.manager", peer.manager());
     settings.putAll(clientSettings);
-  }
-
-  /** The only jar in a directory whose name begins and ends like that. */
-  static Path jar(Path in, String prefix) {
-    try (Stream<Path> files = Files.list(in)) {
-      List<Path> found =
-          files
-              .filter(file -> file.getFileName().toString().startsWith(prefix))
-              .filter(file -> file.getFileName().toString().endsWith(".jar"))
-              .toList();
-      if (found.size() != 1) {
-        throw new ClusterException("%s* in %s: %s, not one jar".formatted(prefix, in, found));
-      }
-      return found.get(0);
-    } catch (IOException e) {
-      throw new ClusterException("cannot look for %s* in %s".formatted(prefix, in), e);
-    }
   }
 
   /** Writes a file of settings, a name and a value on each line. */

@@ -71,7 +71,8 @@ final class UniffleServers {
                           .path("data")
                           .size()
                       == 1));
-      servers.setClient(Peer.UNIFFLE, clientJar(home, spark), clientSettings(coordinator));
+      servers.setClient(
+          Peer.UNIFFLE, Peer.UNIFFLE.clientJar(home, spark), clientSettings(coordinator));
       return servers;
     } catch (RuntimeException e) {
       servers.close();
@@ -94,15 +95,9 @@ final class UniffleServers {
         options,
         List.of(
             jars,
-            PeerServers.jar(sparks, "hadoop-client-api"),
-            PeerServers.jar(sparks, "hadoop-client-runtime")),
+            Jars.only(sparks, "hadoop-client-api"),
+            Jars.only(sparks, "hadoop-client-runtime")),
         List.of(mainClass, "--conf", conf.toString()));
-  }
-
-  private static Path clientJar(Path home, SparkDistribution spark) {
-    String major = spark.version().substring(0, spark.version().indexOf('.'));
-    return PeerServers.jar(
-        home.resolve("jars/client/spark" + major), "rss-client-spark" + major + "-shaded");
   }
 
   private static Map<String, String> clientSettings(String coordinator) {
