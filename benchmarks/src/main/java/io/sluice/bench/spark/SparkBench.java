@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
+import io.sluice.bench.Plot;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.ResultPage;
 import io.sluice.it.cluster.ClusterDirectory;
@@ -288,7 +289,7 @@ public final class SparkBench {
             Map.of("partitions", PARTITIONS),
             comparison.rounds(),
             comparison.table(figures(first)),
-            Map.of("", plot(title, comparison, plotted())));
+            plots(title, comparison, first));
     List<String> notes = new ArrayList<>(List.of(ABOUT_HEAP));
     if (peers.isPresent()) {
       notes.add(ABOUT_PEERS);
@@ -302,6 +303,40 @@ public final class SparkBench {
   private String aboutSmallBlocks() {
     return "%s: %,d rows between %d partitions and as many. It runs behind all others, in the same executors: the first of its runs is not their first."
         .formatted(Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()));
+  }
+
+  /** By what their files' names end in. */
+  private Map<String, Plot> plots(
+      String title, Comparison<SparkVariant, SparkReports> comparison, SparkReports first) {
+    Map<String, Plot> plots = new LinkedHashMap<>();
+    plots.put("", plot(title, comparison, plotted()));
+    if (peers.isPresent()) {
+      plots.put("-warm", besidePeers(title, comparison, first.workloads(SparkRun.WARM)));
+    }
+    return plots;
+  }
+
+  /** One series for each variant, one bar for each workload. */
+  private CostPlot besidePeers(
+      String title,
+      Comparison<SparkVariant, SparkReports> comparison,
+      List<Workload> workloads) {
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    for (SparkVariant variant : variants) {
+      if (variant != SparkVariant.TMPFS) {
+        Ratio<SparkVariant> ratio = new Ratio<>(variant, SparkVariant.TMPFS);
+        bars.put(
+            variant.title(),
+            workloads.stream()
+                .map(workload -> comparison.bar(SparkFigure.WALL.of(SparkRun.WARM, workload), ratio))
+                .toList());
+      }
+    }
+    return new CostPlot(
+        title,
+        "warm, wall, in per cent of " + SparkVariant.TMPFS.title(),
+        workloads.stream().map(Workload::name).toList(),
+        bars);
   }
 
   /** Sluice against stock where both do the same. */
