@@ -318,9 +318,7 @@ public final class SparkBench {
 
   /** One series for each variant, one bar for each workload. */
   private CostPlot besidePeers(
-      String title,
-      Comparison<SparkVariant, SparkReports> comparison,
-      List<Workload> workloads) {
+      String title, Comparison<SparkVariant, SparkReports> comparison, List<Workload> workloads) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
     for (SparkVariant variant : variants) {
       if (variant != SparkVariant.TMPFS) {
@@ -328,7 +326,8 @@ public final class SparkBench {
         bars.put(
             variant.title(),
             workloads.stream()
-                .map(workload -> comparison.bar(SparkFigure.WALL.of(SparkRun.WARM, workload), ratio))
+                .map(
+                    workload -> comparison.bar(SparkFigure.WALL.of(SparkRun.WARM, workload), ratio))
                 .toList());
       }
     }
