@@ -19,7 +19,7 @@ enum BenchSuite {
   TERASORT(0, "", 1_800, "--size 1g"),
   ENCRYPTED(0, "", 1_800, "--size 1g --encrypted"),
   HONE(65, "hone --workload LDA --runs 1", 3_600, "hone --size MEDIUM", BenchSuite::noSpark),
-  SYNTHETIC(50, "synthetic --size 20k --parts CPU --engines SLUICE --runs 1", 6_000, "synthetic"),
+  SYNTHETIC(30, "synthetic --size 20k --parts CPU --engines SLUICE --runs 1", 6_000, "synthetic"),
   PAGERANK(
       140,
       "pagerank --size 10k --iterations 1 --engines CLUSTER_FILES --runs 1",
