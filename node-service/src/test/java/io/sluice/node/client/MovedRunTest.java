@@ -239,16 +239,28 @@ class MovedRunTest extends NodeTestBase {
     }
   }
 
+  /** Mapping them takes longer. */
   @Test
-  void aReaderOfTheSameNodeIsSentNoBytes() throws IOException {
-    node.changeInlined(
-        bytes -> {
-          throw new AssertionError("asked for");
-        });
+  void aReaderOfTheSameNodeIsSentThemToo() throws IOException {
     try (NodeReader reader = reader(TIMEOUT_MS, node.localPool(), tcp);
         NodeRun run = fetch(reader)) {
+      assertFalse(run.isLocal());
+      assertArrayEquals(new byte[10], readAll(run));
+      assertEquals(Map.of(ReadStats.INLINED, 10L), reader.stats().bytesByWay());
+    }
+    assertEquals(0, tcp.reads.get());
+  }
+
+  @Test
+  void wrongBytesOfTheSameNodeAreReadWhereTheyLie() throws IOException {
+    node.changeInlined(MovedRunTest::flipped);
+    try (NodeReader reader = reader(TIMEOUT_MS, node.localPool(), tcp);
+        NodeRun run = fetch(reader)) {
+      node.move();
+      node.takeFormer();
       assertArrayEquals(new byte[10], readAll(run));
     }
+    assertEquals(1, tcp.reads.get());
   }
 
   @Test

@@ -285,6 +285,11 @@ public final class NodeTarget implements OutputTarget, Closeable {
                         : found.reader().locate(address(), partitions, some)));
   }
 
+  /** Of how many tasks something is located ahead, or is to be. */
+  int tasksAhead() {
+    return ahead.size();
+  }
+
   /** The task has ended. */
   public void forget(long taskAttemptId) {
     ahead.remove(taskAttemptId);

@@ -375,7 +375,9 @@ class NodeTargetTest {
         }
       }
       assertFalse(pool.block(1, 4, 20, Partitions.one(0)).isPresent());
+      assertEquals(1, pool.tasksAhead());
       pool.forget(1);
+      assertEquals(0, pool.tasksAhead());
     }
   }
 
@@ -401,7 +403,9 @@ class NodeTargetTest {
       assertTrue(pool.block(1, 4, 17, Partitions.one(1)).isPresent());
       service.close();
       service = service();
+      assertEquals(1, pool.tasksAhead());
       pool.connect();
+      assertEquals(0, pool.tasksAhead());
       assertEquals(before, bytes(pool.block(1, 4, 18, Partitions.one(1)).orElseThrow()));
     }
   }
