@@ -2,7 +2,6 @@ package io.sluice.it.spark.peer;
 
 import io.sluice.it.cluster.Ports;
 import io.sluice.it.cluster.Rest;
-import io.sluice.it.spark.SparkDistribution;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,72 +22,59 @@ final class CelebornServers {
 
   private CelebornServers() {}
 
-  static PeerServers start(Path home, SparkDistribution spark, Path directory) {
+  /** Returns when they serve, with what jobs are told. */
+  static Map<String, String> start(PeerServers servers, Path home) {
     String master = PeerServers.HOST + ":" + Ports.take();
     String masterWeb = PeerServers.HOST + ":" + Ports.take();
-    PeerServers servers = new PeerServers(spark, directory);
-    try {
-      Map<String, Object> conf = new LinkedHashMap<>();
-      conf.put("celeborn.master.endpoints", master);
-      conf.put("celeborn.master.http.host", PeerServers.HOST);
-      conf.put("celeborn.master.http.port", port(masterWeb));
-      conf.put("celeborn.worker.http.host", PeerServers.HOST);
-      conf.put("celeborn.worker.http.port", Ports.take());
-      conf.put("celeborn.worker.storage.dirs", directory.resolve("data") + ":disktype=SSD");
-      conf.put("celeborn.worker.storage.disk.reserve.size", "1g");
-      conf.put("celeborn.worker.monitor.disk.enabled", false); // watches block devices
-      conf.put("celeborn.metrics.enabled", false);
-      servers.write("celeborn-defaults.conf", conf);
-      start(
-          servers,
-          directory,
-          "master",
-          List.of("-Xmx512m"),
-          home.resolve("master-jars"),
-          List.of(
-              DEPLOY + "master.Master",
-              "--host",
-              PeerServers.HOST,
-              "--port",
-              Integer.toString(port(master))));
-      Rest rest = new Rest();
-      servers.await(
-          "Celeborn's master to answer",
-          () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").isObject()));
-      start(
-          servers,
-          directory,
-          "worker",
-          List.of("-Xmx1g", "-XX:MaxDirectMemorySize=2g"),
-          home.resolve("worker-jars"),
-          List.of(DEPLOY + "worker.Worker"));
-      servers.await(
-          "Celeborn's master to have a worker",
-          () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").path("workers").size() == 1));
-      servers.setClient(
-          Peer.CELEBORN, Peer.CELEBORN.clientJar(home, spark), clientSettings(master));
-      return servers;
-    } catch (RuntimeException e) {
-      servers.close();
-      throw e;
-    }
+    Map<String, Object> conf = new LinkedHashMap<>();
+    conf.put("celeborn.master.endpoints", master);
+    conf.put("celeborn.master.http.host", PeerServers.HOST);
+    conf.put("celeborn.master.http.port", port(masterWeb));
+    conf.put("celeborn.worker.http.host", PeerServers.HOST);
+    conf.put("celeborn.worker.http.port", Ports.take());
+    conf.put("celeborn.worker.storage.dirs", servers.directory().resolve("data") + ":disktype=SSD");
+    conf.put("celeborn.worker.storage.disk.reserve.size", "1g");
+    conf.put("celeborn.worker.monitor.disk.enabled", false); // watches block devices
+    conf.put("celeborn.metrics.enabled", false);
+    servers.write("celeborn-defaults.conf", conf);
+    start(
+        servers,
+        "master",
+        List.of("-Xmx512m"),
+        home.resolve("master-jars"),
+        List.of(
+            DEPLOY + "master.Master",
+            "--host",
+            PeerServers.HOST,
+            "--port",
+            Integer.toString(port(master))));
+    Rest rest = new Rest();
+    servers.await(
+        "Celeborn's master to answer",
+        () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").isObject()));
+    start(
+        servers,
+        "worker",
+        List.of("-Xmx1g", "-XX:MaxDirectMemorySize=2g"),
+        home.resolve("worker-jars"),
+        List.of(DEPLOY + "worker.Worker"));
+    servers.await(
+        "Celeborn's master to have a worker",
+        () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").path("workers").size() == 1));
+    return clientSettings(master);
   }
 
   private static void start(
-      PeerServers servers,
-      Path directory,
-      String name,
-      List<String> memory,
-      Path jars,
-      List<String> arguments) {
+      PeerServers servers, String name, List<String> memory, Path jars, List<String> arguments) {
     List<String> options = new ArrayList<>(memory);
     options.add("-Dio.netty.tryReflectionSetAccessible=true");
     for (String opened : PACKAGES.split(",")) {
       options.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
     }
+    String directory = servers.directory().toString();
     servers.start(
         "celeborn-" + name,
-        Map.of("CELEBORN_CONF_DIR", directory.toString(), "CELEBORN_LOG_DIR", directory.toString()),
+        Map.of("CELEBORN_CONF_DIR", directory, "CELEBORN_LOG_DIR", directory),
         options,
         List.of(jars),
         arguments);

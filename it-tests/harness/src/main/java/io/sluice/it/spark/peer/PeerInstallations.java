@@ -73,9 +73,18 @@ public final class PeerInstallations {
    */
   public PeerServers start(Peer peer, Path directory) {
     Path home = homes.get(peer);
-    return switch (peer) {
-      case CELEBORN -> CelebornServers.start(home, spark, directory);
-      case UNIFFLE -> UniffleServers.start(home, spark, directory);
-    };
+    PeerServers servers = new PeerServers(spark, directory);
+    try {
+      Map<String, String> settings =
+          switch (peer) {
+            case CELEBORN -> CelebornServers.start(servers, home);
+            case UNIFFLE -> UniffleServers.start(servers, home);
+          };
+      servers.setClient(peer, peer.clientJar(home, spark), settings);
+      return servers;
+    } catch (RuntimeException e) {
+      servers.close();
+      throw e;
+    }
   }
 }

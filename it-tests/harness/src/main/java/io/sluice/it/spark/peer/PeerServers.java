@@ -36,8 +36,19 @@ public final class PeerServers implements AutoCloseable {
     this.directory = directory;
   }
 
+  /** Whose jobs they are for. */
+  SparkDistribution spark() {
+    return spark;
+  }
+
+  /** Where their files are. */
+  Path directory() {
+    return directory;
+  }
+
   /**
-   * Starts a server.
+   * Starts a server. Its command line names the directory: so whoever comes next finds what a
+   * killed benchmark has left.
    *
    * @param options of its JVM
    * @param classPath files, or directories of which all jars are taken
@@ -51,6 +62,7 @@ public final class PeerServers implements AutoCloseable {
       List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(spark.javaHome().resolve("bin/java").toString());
+    command.add("-XX:ErrorFile=" + directory.resolve(name + "-crash.log"));
     command.addAll(options);
     command.add("-cp");
     command.add(

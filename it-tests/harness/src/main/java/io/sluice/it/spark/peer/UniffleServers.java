@@ -2,7 +2,6 @@ package io.sluice.it.spark.peer;
 
 import io.sluice.it.cluster.Ports;
 import io.sluice.it.cluster.Rest;
-import io.sluice.it.spark.SparkDistribution;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,75 +19,61 @@ final class UniffleServers {
 
   private UniffleServers() {}
 
-  static PeerServers start(Path home, SparkDistribution spark, Path directory) {
+  /** Returns when they serve, with what jobs are told. */
+  static Map<String, String> start(PeerServers servers, Path home) {
     int port = Ports.take();
     String coordinator = PeerServers.HOST + ":" + port;
     int webPort = Ports.take();
-    PeerServers servers = new PeerServers(spark, directory);
-    try {
-      Map<String, Object> ofCoordinator = new LinkedHashMap<>();
-      ofCoordinator.put("rss.rpc.server.port", port);
-      ofCoordinator.put("rss.jetty.http.port", webPort);
-      ofCoordinator.put("rss.coordinator.shuffle.nodes.max", 1);
-      start(
-          servers,
-          spark,
-          home.resolve("jars/coordinator"),
-          List.of("-Xmx512m"),
-          "org.apache.uniffle.coordinator.CoordinatorServer",
-          servers.write("coordinator.conf", ofCoordinator));
-      Map<String, Object> ofServer = new LinkedHashMap<>();
-      ofServer.put("rss.rpc.server.port", Ports.take());
-      ofServer.put("rss.jetty.http.port", Ports.take());
-      ofServer.put("rss.rpc.server.type", NETTY);
-      ofServer.put("rss.server.netty.port", Ports.take());
-      ofServer.put("rss.storage.type", IN_MEMORY_AND_FILES);
-      ofServer.put("rss.storage.basePath", directory.resolve("data"));
-      ofServer.put("rss.coordinator.quorum", coordinator);
-      ofServer.put("rss.server.buffer.capacity", "1500mb");
-      ofServer.put("rss.server.read.buffer.capacity", "300mb");
-      ofServer.put("rss.server.disk.capacity", "8g");
-      ofServer.put("rss.server.heartbeat.delay", 0);
-      ofServer.put("rss.server.heartbeat.interval", 1000);
-      start(
-          servers,
-          spark,
-          home.resolve("jars/server"),
-          List.of(
-              "-Xmx1g",
-              "-XX:MaxDirectMemorySize=2g",
-              "-Dio.netty.tryReflectionSetAccessible=true",
-              "--add-opens=java.base/java.nio=ALL-UNNAMED",
-              "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"),
-          "org.apache.uniffle.server.ShuffleServer",
-          servers.write("server.conf", ofServer));
-      Rest rest = new Rest();
-      servers.await(
-          "Uniffle's coordinator to have a server",
-          () ->
-              Optional.of(
-                  rest.get(PeerServers.HOST + ":" + webPort, "/api/server/nodes?status=ACTIVE")
-                          .path("data")
-                          .size()
-                      == 1));
-      servers.setClient(
-          Peer.UNIFFLE, Peer.UNIFFLE.clientJar(home, spark), clientSettings(coordinator));
-      return servers;
-    } catch (RuntimeException e) {
-      servers.close();
-      throw e;
-    }
+    Map<String, Object> ofCoordinator = new LinkedHashMap<>();
+    ofCoordinator.put("rss.rpc.server.port", port);
+    ofCoordinator.put("rss.jetty.http.port", webPort);
+    ofCoordinator.put("rss.coordinator.shuffle.nodes.max", 1);
+    start(
+        servers,
+        home.resolve("jars/coordinator"),
+        List.of("-Xmx512m"),
+        "org.apache.uniffle.coordinator.CoordinatorServer",
+        servers.write("coordinator.conf", ofCoordinator));
+    Map<String, Object> ofServer = new LinkedHashMap<>();
+    ofServer.put("rss.rpc.server.port", Ports.take());
+    ofServer.put("rss.jetty.http.port", Ports.take());
+    ofServer.put("rss.rpc.server.type", NETTY);
+    ofServer.put("rss.server.netty.port", Ports.take());
+    ofServer.put("rss.storage.type", IN_MEMORY_AND_FILES);
+    ofServer.put("rss.storage.basePath", servers.directory().resolve("data"));
+    ofServer.put("rss.coordinator.quorum", coordinator);
+    ofServer.put("rss.server.buffer.capacity", "1500mb");
+    ofServer.put("rss.server.read.buffer.capacity", "300mb");
+    ofServer.put("rss.server.disk.capacity", "8g");
+    ofServer.put("rss.server.heartbeat.delay", 0);
+    ofServer.put("rss.server.heartbeat.interval", 1000);
+    start(
+        servers,
+        home.resolve("jars/server"),
+        List.of(
+            "-Xmx1g",
+            "-XX:MaxDirectMemorySize=2g",
+            "-Dio.netty.tryReflectionSetAccessible=true",
+            "--add-opens=java.base/java.nio=ALL-UNNAMED",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"),
+        "org.apache.uniffle.server.ShuffleServer",
+        servers.write("server.conf", ofServer));
+    Rest rest = new Rest();
+    servers.await(
+        "Uniffle's coordinator to have a server",
+        () ->
+            Optional.of(
+                rest.get(PeerServers.HOST + ":" + webPort, "/api/server/nodes?status=ACTIVE")
+                        .path("data")
+                        .size()
+                    == 1));
+    return clientSettings(coordinator);
   }
 
   /** Its jars are without Hadoop's, which Spark has. */
   private static void start(
-      PeerServers servers,
-      SparkDistribution spark,
-      Path jars,
-      List<String> options,
-      String mainClass,
-      Path conf) {
-    Path sparks = spark.home().resolve("jars");
+      PeerServers servers, Path jars, List<String> options, String mainClass, Path conf) {
+    Path sparks = servers.spark().home().resolve("jars");
     servers.start(
         mainClass.substring(mainClass.lastIndexOf('.') + 1),
         Map.of(),

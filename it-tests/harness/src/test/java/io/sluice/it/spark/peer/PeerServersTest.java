@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.Poll;
 import io.sluice.it.spark.SparkDistribution;
 import io.sluice.it.spark.SparkJob;
 import java.io.IOException;
@@ -21,8 +23,12 @@ class PeerServersTest {
   @TempDir private Path directory;
 
   private PeerServers servers() {
+    return servers(directory);
+  }
+
+  private PeerServers servers(Path place) {
     Path javaHome = Path.of(System.getProperty("java.home"));
-    return new PeerServers(new SparkDistribution("4.2.0", directory, javaHome), directory);
+    return new PeerServers(new SparkDistribution("4.2.0", directory, javaHome), place);
   }
 
   @Test
@@ -33,6 +39,34 @@ class PeerServersTest {
           assertThrows(ClusterException.class, () -> servers.await("it", () -> Optional.of(false)));
       assertTrue(e.getMessage().startsWith("server is dead (exit status 1)"), e.getMessage());
       assertTrue(e.getMessage().contains("no.such.Main"), e.getMessage());
+    }
+  }
+
+  /** The defect was: Celeborn's, which are told nothing on their command lines, stayed for ever. */
+  @Test
+  void serversOfAKilledBenchmarkAreFoundByTheirDirectory() throws IOException {
+    ClusterDirectory place = ClusterDirectory.create(directory);
+    Path waiting =
+        Files.writeString(
+            directory.resolve("Waiting.java"),
+            """
+            class Waiting {
+              public static void main(String[] arguments) throws Exception {
+                System.in.read();
+              }
+            }
+            """);
+    try (PeerServers servers = servers(place.path())) {
+      servers.start("server", Map.of(), List.of(), List.of(), List.of(waiting.toString()));
+      Poll.untilTrue(
+          "the server among the processes of its directory",
+          Duration.ofMinutes(1),
+          () ->
+              Optional.of(
+                  place.processes().stream()
+                      .map(ProcessHandle::pid)
+                      .toList()
+                      .equals(servers.pids())));
     }
   }
 
