@@ -78,20 +78,18 @@ public final class ShuffleReaders {
     }
     PeerBlockClient client =
         new PeerBlockClient(env.blockManager().blockStoreClient(), peers, pools, counters);
+    Optional<NodeTarget> pool = nodePool.get();
+    Set<Long> mapIds = pool.isEmpty() ? Set.of() : localInNodePool(env, blocks);
+    long taskAttemptId = context.taskAttemptId();
+    if (!mapIds.isEmpty()) {
+      Partitions partitions = new Partitions(startPartition, endPartition);
+      pool.get().expect(taskAttemptId, dependency.shuffleId(), mapIds, partitions);
+    }
     context.addTaskCompletionListener(
         task -> {
+          pool.ifPresent(expecting -> expecting.forget(taskAttemptId));
           client.close();
         });
-    nodePool
-        .get()
-        .ifPresent(
-            pool -> {
-              Set<Long> mapIds = localInNodePool(env, blocks);
-              if (!mapIds.isEmpty()) {
-                Partitions partitions = new Partitions(startPartition, endPartition);
-                expect(pool, context, dependency.shuffleId(), mapIds, partitions);
-              }
-            });
     Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> iterator =
         CollectionConverters.asScala(blocks.iterator());
     return new SluiceShuffleReader<>(
@@ -118,19 +116,5 @@ public final class ShuffleReaders {
       }
     }
     return mapIds;
-  }
-
-  private static void expect(
-      NodeTarget pool,
-      TaskContext context,
-      int shuffleId,
-      Set<Long> mapIds,
-      Partitions partitions) {
-    long task = context.taskAttemptId();
-    pool.expect(task, shuffleId, mapIds, partitions);
-    context.addTaskCompletionListener(
-        ended -> {
-          pool.forget(task);
-        });
   }
 }
