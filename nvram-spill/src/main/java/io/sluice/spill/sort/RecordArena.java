@@ -23,8 +23,6 @@ import java.util.Arrays;
 final class RecordArena {
   static final long MAX_BYTES = 1L << 32;
 
-  private static final int DIFFERENT = -1;
-
   private final SortChunks pool;
   private final int chunkBytes;
   private final int shift;
@@ -32,7 +30,6 @@ final class RecordArena {
   private ByteBuffer[] chunks = new ByteBuffer[8];
   private int chunkCount;
   private long endBytes;
-  private int lengthOfEach; // of all records since the last reset, or DIFFERENT
 
   RecordArena(SortChunks pool) {
     this.pool = pool;
@@ -87,10 +84,6 @@ final class RecordArena {
       put(header, 0, RecordFormat.putHeader(header, 0, keyLength, valueLength));
       put(record, offset, length);
     }
-    int encodedBytes = (int) (endBytes - address);
-    if (encodedBytes != lengthOfEach) {
-      lengthOfEach = address == 0 ? encodedBytes : DIFFERENT;
-    }
     return address;
   }
 
@@ -118,15 +111,8 @@ final class RecordArena {
     return (long) keyLength << 32 | VInt.get(header, VInt.size(keyLength));
   }
 
-  /**
-   * Length of the whole record at {@code address}. Where all have the same, as numbers and
-   * TeraSort's have, it is not looked at: that would be a cache miss of its own before the record
-   * is copied.
-   */
+  /** Length of the whole record at {@code address}. */
   int encodedLength(long address) {
-    if (lengthOfEach != DIFFERENT) {
-      return lengthOfEach;
-    }
     long lengths = lengths(address);
     return (int) RecordFormat.encodedLength((int) (lengths >>> 32), (int) lengths);
   }

@@ -41,7 +41,7 @@ public final class RecordBuffer implements AutoCloseable {
     this.order = order;
     this.hasPrefix = order.hasPrefix();
     this.arena = new RecordArena(pool);
-    this.index = new RecordIndex(pool);
+    this.index = new RecordIndex(pool, partitionCount);
     this.counts = new int[partitionCount];
     this.encodedBytes = new long[partitionCount];
   }
@@ -67,7 +67,8 @@ public final class RecordBuffer implements AutoCloseable {
       return false;
     }
     long prefix = hasPrefix ? order.prefix(record, offset, keyLength) : 0;
-    index.append(prefix, arena.append(record, offset, keyLength, valueLength), partition);
+    long address = arena.append(record, offset, keyLength, valueLength);
+    index.append(prefix, address, encodedLength, partition);
     counts[partition]++;
     encodedBytes[partition] += encodedLength;
     return true;
@@ -122,7 +123,7 @@ public final class RecordBuffer implements AutoCloseable {
       ends[i] = start;
     }
     if (counts.length > 1) {
-      FlagSort.permute(index, RecordIndex.PLACE, 32, -1, next, ends);
+      FlagSort.permute(index, RecordIndex.PLACE, index.partitionShift(), -1, next, ends);
     }
     return ends;
   }

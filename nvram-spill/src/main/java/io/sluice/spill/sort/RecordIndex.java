@@ -10,12 +10,16 @@ import java.util.Arrays;
  * What a sort moves instead of records: one entry per record, off heap in chunks of the pool.
  *
  * <pre>
- *   0                 8             12          16
- *   +-----------------+-------------+-----------+
- *   | key prefix      | address     | partition |     native order, low half
- *   +-----------------+-------------+-----------+     of word 1 is the address
+ *   0                 8             12       14          16
+ *   +-----------------+-------------+--------+-----------+
+ *   | key prefix      | address     | length | partition |   native order, low half
+ *   +-----------------+-------------+--------+-----------+   of word 1 is the address
  *     word 0 (PREFIX)   word 1 (PLACE)
  * </pre>
+ *
+ * <p>The length is that of the encoded record, or 0 if it has no room there: so who copies records
+ * in order need not look at each first, which is a cache miss of its own. With more partitions than
+ * 16 bits tell apart, theirs is the room of the length, too.
  *
  * <p>Thread contract: single thread. Ownership: acquires chunks as it grows, gives all of them back
  * in {@link #reset}.
@@ -25,7 +29,13 @@ final class RecordIndex {
   static final int PREFIX = 0;
   static final int PLACE = 1;
 
+  private static final int LENGTH_SHIFT = 32;
+  private static final int LENGTH_BITS = 16;
+  private static final int MAX_LENGTH = (1 << LENGTH_BITS) - 1;
+
   private final SortChunks pool;
+  private final int partitionShift;
+  private final int maxLength;
   private final int shift;
   private final int mask;
   private ByteBuffer[] chunks = new ByteBuffer[4];
@@ -33,8 +43,11 @@ final class RecordIndex {
   private int chunkCount;
   private int size;
 
-  RecordIndex(SortChunks pool) {
+  RecordIndex(SortChunks pool, int partitionCount) {
+    boolean hasLengths = partitionCount <= 1 << Long.SIZE - LENGTH_SHIFT - LENGTH_BITS;
     this.pool = pool;
+    this.partitionShift = hasLengths ? LENGTH_SHIFT + LENGTH_BITS : LENGTH_SHIFT;
+    this.maxLength = hasLengths ? MAX_LENGTH : 0;
     this.shift = Integer.numberOfTrailingZeros(pool.chunkBytes() / ENTRY_BYTES);
     this.mask = (1 << shift) - 1;
   }
@@ -58,11 +71,12 @@ final class RecordIndex {
   }
 
   /** Appends an entry to reserved room. */
-  void append(long prefix, long address, int partition) {
+  void append(long prefix, long address, long encodedLength, int partition) {
+    long length = encodedLength <= maxLength ? encodedLength : 0;
     LongBuffer chunk = words[size >>> shift];
     int at = (size & mask) << 1;
     chunk.put(at, prefix);
-    chunk.put(at + PLACE, (long) partition << 32 | address);
+    chunk.put(at + PLACE, (long) partition << partitionShift | length << LENGTH_SHIFT | address);
     size++;
   }
 
@@ -77,7 +91,22 @@ final class RecordIndex {
 
   /** Where the record of an entry begins in the arena. */
   long address(int position) {
-    return word(position, PLACE) & 0xffff_ffffL;
+    return address(word(position, PLACE));
+  }
+
+  /** The same of a {@link #PLACE}. */
+  static long address(long place) {
+    return place & 0xffff_ffffL;
+  }
+
+  /** Encoded length of the record of a {@link #PLACE}, or 0 if only the arena knows. */
+  int length(long place) {
+    return (int) (place >>> LENGTH_SHIFT) & maxLength;
+  }
+
+  /** By how many bits the partition of an entry lies to the left in {@link #PLACE}. */
+  int partitionShift() {
+    return partitionShift;
   }
 
   void set(int position, long prefix, long place) {

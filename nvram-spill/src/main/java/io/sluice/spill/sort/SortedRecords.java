@@ -15,15 +15,10 @@ import java.util.Objects;
  * BufferOverflowException} where a single record does not fit.
  */
 public final class SortedRecords {
-  /** Records whose headers are read together, so that their cache misses overlap. */
-  private static final int BATCH = 16;
-
   private final RecordArena arena;
   private final RecordIndex index;
   private final int[] ends;
   private final long[] encodedBytes;
-  private final long[] addresses = new long[BATCH];
-  private final int[] lengths = new int[BATCH];
 
   SortedRecords(RecordArena arena, RecordIndex index, int[] ends, long[] encodedBytes) {
     this.arena = arena;
@@ -53,7 +48,7 @@ public final class SortedRecords {
 
   /** Bytes of one record as a run has it. */
   public int encodedLength(int position) {
-    return arena.encodedLength(address(position));
+    return encodedLength(place(position));
   }
 
   /**
@@ -63,21 +58,21 @@ public final class SortedRecords {
    *     serves records that are larger than the piece of memory at hand
    */
   public void copyEncoded(int position, ByteBuffer dst) {
-    long address = address(position);
-    int length = arena.encodedLength(address);
+    long place = place(position);
+    int length = encodedLength(place);
     int at = dst.position();
     if (length > dst.remaining()) {
       throw new BufferOverflowException();
     }
-    arena.copyOut(address, dst, at, length);
+    arena.copyOut(RecordIndex.address(place), dst, at, length);
     dst.position(at + length);
   }
 
   /** Copies one encoded record into {@code dst} and returns the offset behind it. */
   public int copyEncoded(int position, byte[] dst, int offset) {
-    long address = address(position);
-    int length = arena.encodedLength(address);
-    arena.copyOut(address, dst, offset, length);
+    long place = place(position);
+    int length = encodedLength(place);
+    arena.copyOut(RecordIndex.address(place), dst, offset, length);
     return offset + length;
   }
 
@@ -91,24 +86,15 @@ public final class SortedRecords {
     Objects.checkFromToIndex(from, to, index.size());
     int at = dst.position();
     int limit = dst.limit();
-    int position = from;
-    while (position < to) {
-      int batch = Math.min(BATCH, to - position);
-      for (int i = 0; i < batch; i++) {
-        long address = index.address(position + i);
-        addresses[i] = address;
-        lengths[i] = arena.encodedLength(address);
+    for (int position = from; position < to; position++) {
+      long place = index.word(position, RecordIndex.PLACE);
+      int length = encodedLength(place);
+      if (length > limit - at) {
+        dst.position(at);
+        return position;
       }
-      for (int i = 0; i < batch; i++) {
-        int length = lengths[i];
-        if (length > limit - at) {
-          dst.position(at);
-          return position + i;
-        }
-        arena.copyOut(addresses[i], dst, at, length);
-        at += length;
-      }
-      position += batch;
+      arena.copyOut(RecordIndex.address(place), dst, at, length);
+      at += length;
     }
     dst.position(at);
     return to;
@@ -135,7 +121,16 @@ public final class SortedRecords {
         keyLength + valueLength);
   }
 
+  private int encodedLength(long place) {
+    int length = index.length(place);
+    return length != 0 ? length : arena.encodedLength(RecordIndex.address(place));
+  }
+
+  private long place(int position) {
+    return index.word(Objects.checkIndex(position, index.size()), RecordIndex.PLACE);
+  }
+
   private long address(int position) {
-    return index.address(Objects.checkIndex(position, index.size()));
+    return RecordIndex.address(place(position));
   }
 }

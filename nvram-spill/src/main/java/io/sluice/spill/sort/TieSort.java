@@ -65,13 +65,13 @@ final class TieSort {
 
   private long loadLeft(int position) {
     long place = index.word(position, RecordIndex.PREFIX);
-    left.load(arena, place & 0xffff_ffffL);
+    left.load(arena, RecordIndex.address(place));
     return place;
   }
 
   private long loadRight(int position) {
     long place = index.word(position, RecordIndex.PLACE);
-    right.load(arena, place & 0xffff_ffffL);
+    right.load(arena, RecordIndex.address(place));
     return place;
   }
 

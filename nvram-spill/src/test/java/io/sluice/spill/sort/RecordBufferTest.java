@@ -79,32 +79,6 @@ class RecordBufferTest {
   }
 
   @Test
-  void sortsRecordsThatAreAllAsLongAndThenOthers() throws IOException {
-    KeyOrder order = new BytewiseOrder();
-    Random random = TestSeed.random();
-    List<TestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 1_000; i++) {
-      int keyLength = random.nextInt(100);
-      records.add(
-          new TestRecord(
-              random.nextInt(3),
-              bytes(random, keyLength, 256),
-              bytes(random, 100 - keyLength, 256)));
-    }
-    TestRecord longer = new TestRecord(1, bytes(random, 10, 256), bytes(random, 91, 256));
-    List<TestRecord> others = new ArrayList<>(records);
-    others.add(longer);
-    try (SortChunks pool = new SortChunks(1 << 20, 4096);
-        RecordBuffer buffer = new RecordBuffer(pool, 3, order)) {
-      for (List<TestRecord> each :
-          List.of(records, List.of(longer, longer), others, records, List.<TestRecord>of())) {
-        SortOracle.assertSortsTo(buffer, each, 3, order);
-        buffer.reset();
-      }
-    }
-  }
-
-  @Test
   void sortsIntegers() throws IOException {
     assertSorts(
         3,

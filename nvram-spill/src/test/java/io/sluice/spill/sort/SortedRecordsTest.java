@@ -11,10 +11,14 @@ import io.sluice.spill.record.TestRecord;
 import java.io.IOException;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SortedRecordsTest {
   private final long allocatedBefore = OffHeap.allocatedBytes();
@@ -108,6 +112,38 @@ class SortedRecordsTest {
     }
     assertFalse(cursor.next());
     assertFalse(cursor.next());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 1 << 16, (1 << 16) + 1})
+  void copiesRecordsOfAnyLengthInTheFirstPartitionAndTheLast(int partitions) throws IOException {
+    int[] valueLengths = {0, 100, 0xffff - 9, 0xffff - 8, 0xffff - 7, 100_000};
+    try (SortChunks chunks = new SortChunks(8 << 20, 4096);
+        RecordBuffer records = new RecordBuffer(chunks, partitions, new BytewiseOrder())) {
+      List<byte[]> encoded = new ArrayList<>();
+      for (int partition : partitions == 1 ? new int[] {0} : new int[] {0, partitions - 1}) {
+        for (int valueLength : valueLengths) {
+          byte[] key = ByteBuffer.allocate(4).putInt(valueLength).array();
+          TestRecord record = new TestRecord(partition, key, new byte[valueLength]);
+          assertTrue(records.append(record.keyValue(), 0, 4, valueLength, partition));
+          encoded.add(record.encoded());
+        }
+      }
+      SortedRecords all = records.sort();
+      ByteBuffer copied = ByteBuffer.allocate(1 << 20);
+      assertEquals(encoded.size(), all.copyEncoded(0, encoded.size(), copied));
+      copied.flip();
+      for (int i = 0; i < encoded.size(); i++) {
+        byte[] expected = encoded.get(i);
+        assertEquals(expected.length, all.encodedLength(i));
+        byte[] alone = new byte[expected.length];
+        assertEquals(expected.length, all.copyEncoded(i, alone, 0));
+        assertArrayEquals(expected, alone);
+        copied.get(alone);
+        assertArrayEquals(expected, alone);
+      }
+      assertFalse(copied.hasRemaining());
+    }
   }
 
   @Test
