@@ -4,9 +4,8 @@ import io.sluice.spill.record.VInt;
 import java.nio.ByteBuffer;
 
 /**
- * Walks through a range of sorted records on the heap, for combiners. Unlike the methods of {@link
- * SortedRecords} that copy one record, it gathers a window of them at a time, whose cache misses
- * overlap: less than half the time per short record.
+ * Walks through a range of sorted records on the heap, for combiners. It gathers a window of them
+ * at a time, so that the cache misses of records that follow each other overlap.
  *
  * <p>Thread contract: the thread of the {@link RecordBuffer}. Ownership: a view, valid as long as
  * the sorted records are; nothing to close.

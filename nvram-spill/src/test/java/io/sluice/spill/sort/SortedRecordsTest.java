@@ -13,7 +13,9 @@ import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,29 +120,41 @@ class SortedRecordsTest {
   @ValueSource(ints = {1, 1 << 16, (1 << 16) + 1})
   void copiesRecordsOfAnyLengthInTheFirstPartitionAndTheLast(int partitions) throws IOException {
     int[] valueLengths = {0, 100, 0xffff - 9, 0xffff - 8, 0xffff - 7, 100_000};
+    List<TestRecord> expected = new ArrayList<>();
+    for (int partition : partitions == 1 ? new int[] {0} : new int[] {0, partitions - 1}) {
+      for (int valueLength : valueLengths) {
+        byte[] value = new byte[valueLength];
+        new Random(partition + valueLength).nextBytes(value);
+        byte[] key = ByteBuffer.allocate(4).putInt(valueLength).array();
+        expected.add(new TestRecord(partition, key, value));
+      }
+    }
+    List<TestRecord> backwards = new ArrayList<>(expected);
+    Collections.reverse(backwards);
     try (SortChunks chunks = new SortChunks(8 << 20, 4096);
         RecordBuffer records = new RecordBuffer(chunks, partitions, new BytewiseOrder())) {
-      List<byte[]> encoded = new ArrayList<>();
-      for (int partition : partitions == 1 ? new int[] {0} : new int[] {0, partitions - 1}) {
-        for (int valueLength : valueLengths) {
-          byte[] key = ByteBuffer.allocate(4).putInt(valueLength).array();
-          TestRecord record = new TestRecord(partition, key, new byte[valueLength]);
-          assertTrue(records.append(record.keyValue(), 0, 4, valueLength, partition));
-          encoded.add(record.encoded());
-        }
+      for (TestRecord record : backwards) {
+        int valueLength = record.value().length;
+        assertTrue(records.append(record.keyValue(), 0, 4, valueLength, record.partition()));
       }
       SortedRecords all = records.sort();
+      assertEquals(valueLengths.length, all.endOf(0));
+      assertEquals(expected.size() - valueLengths.length, all.firstOf(partitions - 1));
       ByteBuffer copied = ByteBuffer.allocate(1 << 20);
-      assertEquals(encoded.size(), all.copyEncoded(0, encoded.size(), copied));
+      assertEquals(expected.size(), all.copyEncoded(0, expected.size(), copied));
       copied.flip();
-      for (int i = 0; i < encoded.size(); i++) {
-        byte[] expected = encoded.get(i);
-        assertEquals(expected.length, all.encodedLength(i));
-        byte[] alone = new byte[expected.length];
-        assertEquals(expected.length, all.copyEncoded(i, alone, 0));
-        assertArrayEquals(expected, alone);
-        copied.get(alone);
-        assertArrayEquals(expected, alone);
+      for (int i = 0; i < expected.size(); i++) {
+        byte[] encoded = expected.get(i).encoded();
+        assertEquals(encoded.length, all.encodedLength(i));
+        byte[] alone = new byte[encoded.length];
+        assertEquals(encoded.length, all.copyEncoded(i, alone, 0));
+        assertArrayEquals(encoded, alone);
+        ByteBuffer direct = ByteBuffer.allocateDirect(encoded.length);
+        all.copyEncoded(i, direct);
+        assertEquals(ByteBuffer.wrap(encoded), direct.flip());
+        byte[] together = new byte[encoded.length];
+        copied.get(together);
+        assertArrayEquals(encoded, together);
       }
       assertFalse(copied.hasRemaining());
     }
