@@ -23,6 +23,9 @@ import org.knowm.xchart.style.Styler;
 public record CostPlot(
     String title, String unit, List<String> categories, Map<String, List<Bar>> series)
     implements Plot {
+  private static final int WIDTH = 1000;
+  private static final int LETTER_WIDTH = 8;
+  private static final int TILT_DEGREES = 20;
 
   /**
    * One bar.
@@ -36,13 +39,16 @@ public record CostPlot(
   public void draw(Path file) throws IOException {
     System.setProperty("java.awt.headless", "true");
     CategoryChart chart =
-        new CategoryChartBuilder().width(1000).height(520).title(title).yAxisTitle(unit).build();
+        new CategoryChartBuilder().width(WIDTH).height(520).title(title).yAxisTitle(unit).build();
     chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideS);
     chart.getStyler().setLegendLayout(Styler.LegendLayout.Horizontal);
     chart.getStyler().setLabelsVisible(true);
     chart.getStyler().setPlotGridVerticalLinesVisible(false);
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setYAxisDecimalPattern("0");
+    if (!fitsBeside(categories)) {
+      chart.getStyler().setXAxisLabelRotation(TILT_DEGREES);
+    }
     series.forEach(
         (name, bars) ->
             chart.addSeries(
@@ -51,6 +57,12 @@ public record CostPlot(
                 bars.stream().map(bar -> rounded(bar.percent())).toList(),
                 bars.stream().map(bar -> rounded(bar.spreadPercent())).toList()));
     BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);
+  }
+
+  /** Whether no name reaches into the next one's place. */
+  private static boolean fitsBeside(List<String> names) {
+    int longest = names.stream().mapToInt(String::length).max().orElse(0);
+    return longest * LETTER_WIDTH * names.size() < WIDTH;
   }
 
   private static double rounded(double percent) {

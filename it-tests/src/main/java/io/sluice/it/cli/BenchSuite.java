@@ -26,8 +26,8 @@ enum BenchSuite {
       7_200,
       "pagerank --size 4m"),
   RMR_NVM(
-      155,
-      "rmr-nvm --size 16m --workload TERASORT --engines SLUICE,NVRAM --runs 1",
+      130,
+      "rmr-nvm --size 16m --workload TERASORT --engines NVRAM --runs 1",
       22_500,
       "rmr-nvm"),
   /** Quickly, what maps spill and what jobs take is RMR-NVM's. */
