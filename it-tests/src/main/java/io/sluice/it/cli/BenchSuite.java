@@ -26,10 +26,7 @@ enum BenchSuite {
       7_200,
       "pagerank --size 4m"),
   RMR_NVM(
-      130,
-      "rmr-nvm --size 16m --workload TERASORT --engines NVRAM --runs 1",
-      22_500,
-      "rmr-nvm"),
+      130, "rmr-nvm --size 16m --workload TERASORT --engines NVRAM --runs 1", 22_500, "rmr-nvm"),
   /** Quickly, what maps spill and what jobs take is RMR-NVM's. */
   RMR_SIZES(0, "", 7_200, "rmr-sizes"),
   MEMORY(
