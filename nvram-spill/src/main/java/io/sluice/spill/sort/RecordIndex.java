@@ -91,16 +91,16 @@ final class RecordIndex {
 
   /** Where the record of an entry begins in the arena. */
   long address(int position) {
-    return address(word(position, PLACE));
+    return addressIn(word(position, PLACE));
   }
 
   /** The same of a {@link #PLACE}. */
-  static long address(long place) {
+  static long addressIn(long place) {
     return place & 0xffff_ffffL;
   }
 
   /** Encoded length of the record of a {@link #PLACE}, or 0 if only the arena knows. */
-  int length(long place) {
+  int lengthIn(long place) {
     return (int) (place >>> LENGTH_SHIFT) & maxLength;
   }
 

@@ -64,7 +64,7 @@ public final class SortedRecords {
     if (length > dst.remaining()) {
       throw new BufferOverflowException();
     }
-    arena.copyOut(RecordIndex.address(place), dst, at, length);
+    arena.copyOut(RecordIndex.addressIn(place), dst, at, length);
     dst.position(at + length);
   }
 
@@ -72,7 +72,7 @@ public final class SortedRecords {
   public int copyEncoded(int position, byte[] dst, int offset) {
     long place = place(position);
     int length = encodedLength(place);
-    arena.copyOut(RecordIndex.address(place), dst, offset, length);
+    arena.copyOut(RecordIndex.addressIn(place), dst, offset, length);
     return offset + length;
   }
 
@@ -93,7 +93,7 @@ public final class SortedRecords {
         dst.position(at);
         return position;
       }
-      arena.copyOut(RecordIndex.address(place), dst, at, length);
+      arena.copyOut(RecordIndex.addressIn(place), dst, at, length);
       at += length;
     }
     dst.position(at);
@@ -122,8 +122,8 @@ public final class SortedRecords {
   }
 
   private int encodedLength(long place) {
-    int length = index.length(place);
-    return length != 0 ? length : arena.encodedLength(RecordIndex.address(place));
+    int length = index.lengthIn(place);
+    return length != 0 ? length : arena.encodedLength(RecordIndex.addressIn(place));
   }
 
   private long place(int position) {
@@ -131,6 +131,6 @@ public final class SortedRecords {
   }
 
   private long address(int position) {
-    return RecordIndex.address(place(position));
+    return RecordIndex.addressIn(place(position));
   }
 }

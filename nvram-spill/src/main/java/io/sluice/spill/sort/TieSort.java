@@ -65,13 +65,13 @@ final class TieSort {
 
   private long loadLeft(int position) {
     long place = index.word(position, RecordIndex.PREFIX);
-    left.load(arena, RecordIndex.address(place));
+    left.load(arena, RecordIndex.addressIn(place));
     return place;
   }
 
   private long loadRight(int position) {
     long place = index.word(position, RecordIndex.PLACE);
-    right.load(arena, RecordIndex.address(place));
+    right.load(arena, RecordIndex.addressIn(place));
     return place;
   }
 
