@@ -23,22 +23,26 @@ import java.util.function.Consumer;
  */
 public final class Guest implements AutoCloseable {
   private static final int TAIL_LINES = 60;
+  private static final int KERNEL_TAIL_LINES = 20;
   private static final long KILL_TIMEOUT_S = 20;
 
   private final GuestSpec spec;
   private final Process process;
   private final Thread reader;
+  private final Path share;
   private final Path consoleFile;
   private final Deque<String> tail = new ArrayDeque<>();
-  private final CountDownLatch spoken = new CountDownLatch(1); // or ended
+  private final CountDownLatch spokenOrEnded = new CountDownLatch(1);
+  private volatile boolean spoken;
 
   /** Else an interrupted command would leave an emulator behind. */
   private final Thread atExit = new Thread(this::kill, "kill-guest");
 
-  private Guest(GuestSpec spec, Process process, Path consoleFile, Consumer<String> lines) {
+  private Guest(GuestSpec spec, Process process, Path share, Consumer<String> lines) {
     this.spec = spec;
     this.process = process;
-    this.consoleFile = consoleFile;
+    this.share = share;
+    this.consoleFile = share.resolve("console-" + spec.name() + ".log");
     this.reader = new Thread(() -> read(lines), "console-of-" + spec.name());
     this.reader.setDaemon(true);
     this.reader.start();
@@ -66,7 +70,7 @@ public final class Guest implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectInput(Path.of("/dev/null").toFile())
               .start();
-      return new Guest(spec, process, share.resolve("console-" + spec.name() + ".log"), lines);
+      return new Guest(spec, process, share, lines);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start " + command.get(0), e);
     }
@@ -93,10 +97,10 @@ public final class Guest implements AutoCloseable {
     return builder;
   }
 
-  /** Whether it says something, or ends, within that time. */
+  /** Whether it says something within that time; if it ends before, it does not. */
   boolean speaksWithin(Duration time) {
     try {
-      return spoken.await(time.toSeconds(), TimeUnit.SECONDS);
+      return spokenOrEnded.await(time.toSeconds(), TimeUnit.SECONDS) && spoken;
     } catch (InterruptedException e) {
       kill();
       Thread.currentThread().interrupt();
@@ -143,10 +147,22 @@ public final class Guest implements AutoCloseable {
     }
   }
 
-  /** The last lines of its console. */
+  /** The last lines of its console, then those of its kernel: a panic is told nowhere else. */
   public String tail() {
     synchronized (tail) {
-      return String.join("\n", tail);
+      return String.join("\n", tail) + "\n" + kernelTail();
+    }
+  }
+
+  private String kernelTail() {
+    Path log = spec.kernelLog(share);
+    try {
+      List<String> lines = Files.readAllLines(log, StandardCharsets.ISO_8859_1);
+      List<String> last =
+          lines.subList(Math.max(0, lines.size() - KERNEL_TAIL_LINES), lines.size());
+      return "the end of %s:%n%s".formatted(log, String.join("\n", last));
+    } catch (IOException e) {
+      return "its kernel left no log: " + e;
     }
   }
 
@@ -154,7 +170,8 @@ public final class Guest implements AutoCloseable {
     try (BufferedReader console = process.inputReader(StandardCharsets.UTF_8);
         var file = Files.newBufferedWriter(consoleFile)) {
       for (String line = console.readLine(); line != null; line = console.readLine()) {
-        spoken.countDown();
+        spoken = true;
+        spokenOrEnded.countDown();
         file.write(line + "\n");
         file.flush();
         synchronized (tail) {
@@ -170,7 +187,7 @@ public final class Guest implements AutoCloseable {
         tail.add("(the console ended: " + e + ")");
       }
     } finally {
-      spoken.countDown();
+      spokenOrEnded.countDown();
     }
   }
 

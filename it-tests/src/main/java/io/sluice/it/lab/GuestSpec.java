@@ -31,6 +31,9 @@ public record GuestSpec(
   /** Length of every NVDIMM file. */
   static final long NVDIMM_BYTES = 1L << 30;
 
+  /** One above that of warnings. */
+  private static final int KERNEL_LOG_LEVEL = 5;
+
   /** The slots of NVDIMMs take address space behind the memory. */
   private static final int HOTPLUG_MB = 4096;
 
@@ -71,8 +74,10 @@ public record GuestSpec(
     List<String> command = new ArrayList<>();
     command.addAll(List.of(tools.vng().toString(), "--run", tools.kernel().toString()));
     if (!kvm) {
-      command.add("--disable-kvm");
+      // On a busy machine the emulated timer looks broken to the kernel, which panics.
+      command.addAll(List.of("--disable-kvm", "--append=no_timer_check"));
     }
+    command.add("--append=loglevel=" + KERNEL_LOG_LEVEL);
     command.addAll(List.of("--name", name, "--cpus", Integer.toString(cpus)));
     command.addAll(List.of("--rwdir", share.toString(), "--disable-microvm"));
     String memory = Integer.toString(memoryMb);
@@ -82,13 +87,19 @@ public record GuestSpec(
             nvdimms.isEmpty()
                 ? memory + "M"
                 : memory + ",slots=" + nvdimms.size() + ",maxmem=" + (memoryMb + HOTPLUG_MB)));
-    command.add("--qemu-opts=" + String.join(" ", qemuOptions()));
+    command.add("--qemu-opts=" + String.join(" ", qemuOptions(share)));
     command.addAll(List.of("--", "bash " + script));
     return command;
   }
 
-  private List<String> qemuOptions() {
+  /** What its kernel says, from warnings on. */
+  Path kernelLog(Path share) {
+    return share.resolve("kernel-" + name + ".log");
+  }
+
+  private List<String> qemuOptions(Path share) {
     List<String> options = new ArrayList<>();
+    options.add("-set chardev.console.path=" + kernelLog(share)); // else vng throws it away
     // A second view of this machine's files, which the guest may cache: see guest.sh.
     options.add("-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap");
     options.add("-device virtio-9p-pci,fsdev=host,mount_tag=host");

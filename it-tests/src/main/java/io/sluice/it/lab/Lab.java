@@ -26,7 +26,7 @@ public final class Lab {
   /** Of one guest: QEMU's translated code, which is bounded, and the rest of QEMU. */
   public static final int EMULATOR_MB = 512;
 
-  /** Emulated, on a machine that is busy; once in a while QEMU does not come as far. */
+  /** To its first word; emulated, on a machine that is busy. */
   private static final Duration BOOT_TIME = Duration.ofMinutes(6);
 
   private final Workspace workspace;
@@ -55,14 +55,6 @@ public final class Lab {
         spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline())
             .withNvdimms(nvdimms(share, suite.nvdimms()));
     String script = suite.script(spec, campaign);
-    try (Guest guest = boot(spec, share, script, this::show)) {
-      if (guest.speaksWithin(BOOT_TIME)) {
-        return result(suite, guest, guest.await(), share, startNs);
-      }
-    }
-    console.say(
-        "the guest has said nothing for %d s, and is booted once more"
-            .formatted(BOOT_TIME.toSeconds()));
     try (Guest guest = boot(spec, share, script, this::show)) {
       return result(suite, guest, guest.await(), share, startNs);
     }
@@ -123,12 +115,21 @@ public final class Lab {
   }
 
   /**
-   * Boots a guest that runs a script after {@code guest.sh}; the caller awaits or closes it.
+   * Boots a guest that runs a script after {@code guest.sh}; the caller awaits or closes it. One
+   * that does not come as far as to say a word is booted once more, which the console says.
    *
    * @param lines gets every line of its console
    */
   public Guest boot(GuestSpec spec, Path share, String script, Consumer<String> lines) {
     Path written = GuestScript.write(workspace, spec, share, script);
+    Guest guest = Guest.start(tools, spec, share, written, lines);
+    if (guest.speaksWithin(BOOT_TIME)) {
+      return guest;
+    }
+    guest.close();
+    console.say(
+        "guest %s ended or hung before it said a word, and is booted once more:%s"
+            .formatted(spec.name(), guest.tail()));
     return Guest.start(tools, spec, share, written, lines);
   }
 

@@ -51,6 +51,24 @@ class GuestTest {
     }
   }
 
+  /** A kernel that panics writes nothing but its log, and the emulator ends. */
+  @Test
+  void aGuestThatEndsWithoutAWordHasNotSpokenAndShowsWhatItsKernelSaid(@TempDir Path directory)
+      throws Exception {
+    GuestSpec spec = GuestSpec.single("guest", 1, 64, false, Duration.ofMinutes(2));
+    Path programs = Files.createDirectories(directory.resolve("bin"));
+    String panics =
+        "echo 'Kernel panic - not syncing' >" + spec.kernelLog(directory) + "; exit 255";
+    LabTools tools =
+        LabTools.of(program(programs.resolve("vng"), panics), directory.resolve("vmlinuz"));
+    try (Guest guest =
+        Guest.start(tools, spec, directory, directory.resolve("guest.sh"), line -> {})) {
+      assertFalse(guest.speaksWithin(Duration.ofMinutes(1)));
+      assertEquals(255, guest.await());
+      assertTrue(guest.tail().contains("Kernel panic"), guest.tail());
+    }
+  }
+
   private static Path program(Path file, String line) throws IOException {
     Files.writeString(file, "#!/bin/sh\n" + line + "\n");
     assertTrue(file.toFile().setExecutable(true));
