@@ -17,7 +17,8 @@ import java.util.function.IntFunction;
  * against the limits of a task's container. It keeps the segments of the memory tier open, so that
  * the next range of one costs one system call; a pool has few of them, and reuses them for as long
  * as it has its id. A file of the disk tier is opened each time: the store deletes it when its
- * output is freed, and kept open it would hold its space on the disk.
+ * output is freed, and kept open it would hold its space on the disk. So is every file once this is
+ * closed, for runs that were found before and are read yet: nobody would close what it kept.
  *
  * <p>Thread contract: safe from any thread. One that is interrupted fails alone. Ownership: the
  * creator closes it, and makes one for each pool; mappings it gave out are independent of it.
@@ -28,6 +29,7 @@ public final class SegmentMapper implements Closeable {
   private final Map<Integer, SegmentFile> files = new HashMap<>();
   private final SegmentOpener opener;
   private final IntFunction<SegmentInfo> segments;
+  private boolean closed;
 
   /**
    * Creates a mapper with no file open.
@@ -55,7 +57,7 @@ public final class SegmentMapper implements Closeable {
         if (info == null) {
           throw new IOException("no segment " + range.segmentId() + " is known, wanted " + range);
         }
-        if (info.tier() == Tier.MEMORY) {
+        if (info.tier() == Tier.MEMORY && !closed) {
           map(kept(info), range, mapped);
         } else {
           try (SegmentFile file = opener.open(info, false)) {
@@ -97,9 +99,10 @@ public final class SegmentMapper implements Closeable {
     return file;
   }
 
-  /** Closes the files; mappings given out stay valid. */
+  /** Closes the files and keeps none from now on; mappings given out stay valid. */
   @Override
   public synchronized void close() throws IOException {
+    closed = true;
     IOException failure = null;
     for (SegmentFile file : files.values()) {
       try {

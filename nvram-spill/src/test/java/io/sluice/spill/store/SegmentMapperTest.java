@@ -50,6 +50,26 @@ class SegmentMapperTest extends PoolTestBase {
     }
   }
 
+  /** As one is that was replaced when its service came back, for runs that were found before. */
+  @Test
+  void oneThatIsClosedStillMapsAndKeepsNothingOpen() throws Exception {
+    Random random = seeded("oneThatIsClosedStillMapsAndKeepsNothingOpen");
+    try (SpillStore store = SpillStore.open(configWithDisk(1).build())) {
+      SegmentMapper mapper = Outputs.mapper(store);
+      Outputs.Content content = commit(store.openLease(APP), id(1), random, 100_000);
+      int partition = content.partitions().get(0);
+      LocatedRun run = store.find(id(1)).orElseThrow().runs(partition).get(0);
+      int ofStore = openSegments(store);
+      mapper.map(run.place().ranges()).close();
+      assertEquals(ofStore + 1, openSegments(store));
+      mapper.close();
+      try (MappedRanges mapped = mapper.map(run.place().ranges())) {
+        assertArrayEquals(content.of(partition).get(0), Outputs.bytes(mapped));
+      }
+      assertEquals(ofStore, openSegments(store));
+    }
+  }
+
   private int openSegments(SpillStore store) throws IOException {
     return OpenFiles.below(store.places().path(0, 0, 0))
         + OpenFiles.below(disk())
