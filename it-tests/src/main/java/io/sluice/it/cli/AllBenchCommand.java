@@ -2,7 +2,6 @@ package io.sluice.it.cli;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
-import io.sluice.tools.Failure;
 import io.sluice.tools.text.TextTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -77,8 +75,7 @@ final class AllBenchCommand implements Callable<Integer> {
   }
 
   private int run(BenchSuite suite) {
-    return new CommandLine(spec.parent().userObject().getClass()) // it knows this one
-        .setExecutionExceptionHandler(Failure::report)
+    return CommandLines.of(spec.parent().userObject().getClass()) // it knows this one
         .execute(suite.arguments(quick).toArray(String[]::new));
   }
 

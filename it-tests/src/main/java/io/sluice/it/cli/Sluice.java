@@ -2,8 +2,6 @@ package io.sluice.it.cli;
 
 import io.sluice.rdma.Release;
 import io.sluice.tools.DoctorCommand;
-import io.sluice.tools.Failure;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 
@@ -38,11 +36,7 @@ public final class Sluice {
   private Sluice() {}
 
   public static void main(String[] arguments) {
-    int exitStatus =
-        new CommandLine(new Sluice())
-            .setExecutionExceptionHandler(Failure::report)
-            .execute(arguments);
-    System.exit(exitStatus);
+    System.exit(CommandLines.of(new Sluice()).execute(arguments));
   }
 
   /** Of the modules that it was built with; this one's classes are in no jar. */

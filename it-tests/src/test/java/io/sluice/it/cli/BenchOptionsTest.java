@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.local.ExchangeShape;
+import io.sluice.bench.rmr.RmrVariant;
+import io.sluice.bench.rmr.RmrWorkload;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +21,7 @@ import picocli.CommandLine.ParameterException;
 /** Options of the benches of one process, as they are typed. */
 class BenchOptionsTest {
   private static CommandLine parsed(String name, String... options) {
-    CommandLine bench = new CommandLine(new BenchCommand());
+    CommandLine bench = CommandLines.of(new BenchCommand());
     CommandLine command = bench.getSubcommands().get(name);
     String[] all = Stream.concat(Stream.of(name), Stream.of(options)).toArray(String[]::new);
     bench.parseArgs(all);
@@ -37,6 +40,14 @@ class BenchOptionsTest {
       assertEquals(64_000_000L, (Long) value(command, "--size"), name);
       assertEquals(2, (Integer) value(command, "--runs"), name);
     }
+  }
+
+  @Test
+  void enginesAndWorkloadsAreTypedInEitherCase() {
+    CommandLine command =
+        parsed("rmr-nvm", "--engines", "tuned,Archive", "--workload", "k_means,SORT");
+    assertEquals(Set.of(RmrVariant.TUNED, RmrVariant.ARCHIVE), value(command, "--engines"));
+    assertEquals(List.of(RmrWorkload.K_MEANS, RmrWorkload.SORT), value(command, "--workload"));
   }
 
   @ParameterizedTest

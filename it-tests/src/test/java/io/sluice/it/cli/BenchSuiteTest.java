@@ -28,7 +28,7 @@ class BenchSuiteTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void everyBenchIsThereAndTakesItsArguments(boolean quick) {
-    CommandLine bench = new CommandLine(new BenchCommand());
+    CommandLine bench = CommandLines.of(new BenchCommand());
     Set<String> missing = new TreeSet<>(bench.getSubcommands().keySet());
     missing.removeAll(Set.of("all", "micro", "redraw"));
     Arrays.stream(BenchSuite.values())
