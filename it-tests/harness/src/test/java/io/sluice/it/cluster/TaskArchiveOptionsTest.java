@@ -82,6 +82,8 @@ class TaskArchiveOptionsTest {
               "-XX:Tier4MinInvocationThreshold=12000",
               "-XX:Tier4CompileThreshold=300000",
               "-XX:Tier4BackEdgeThreshold=800000",
+              "-XX:CompileCommand=quiet",
+              "-XX:CompileCommand=dontinline,io.sluice.mapreduce.map.RecordCollector::collect",
               "-cp",
               JARS + ":" + stocks.replace("$PWD", directory.toString())),
           arguments(each, stocks));
