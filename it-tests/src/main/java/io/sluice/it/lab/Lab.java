@@ -69,8 +69,9 @@ public final class Lab {
         spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline()).onWire(FreePort.find());
     String script =
         "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script(spec, true);
-    try (Guest guest = boot(spec, share, script, this::show);
-        Guest peer = boot(spec.peer(PEER_MEMORY_MB), share, "lab_peer", this::show)) {
+    // The one waits for the other, so neither is waited for here.
+    try (Guest guest = start(spec, share, script, this::show);
+        Guest peer = start(spec.peer(PEER_MEMORY_MB), share, "lab_peer", this::show)) {
       int status = guest.await();
       if (!peer.isAlive()) {
         throw new LabException("the second guest ended before the first:\n" + peer.tail());
@@ -121,8 +122,7 @@ public final class Lab {
    * @param lines gets every line of its console
    */
   public Guest boot(GuestSpec spec, Path share, String script, Consumer<String> lines) {
-    Path written = GuestScript.write(workspace, spec, share, script);
-    Guest guest = Guest.start(tools, spec, share, written, lines);
+    Guest guest = start(spec, share, script, lines);
     if (guest.speaksWithin(BOOT_TIME)) {
       return guest;
     }
@@ -130,6 +130,11 @@ public final class Lab {
     console.say(
         "guest %s ended or hung before it said a word, and is booted once more:%s"
             .formatted(spec.name(), guest.tail()));
+    return start(spec, share, script, lines);
+  }
+
+  private Guest start(GuestSpec spec, Path share, String script, Consumer<String> lines) {
+    Path written = GuestScript.write(workspace, spec, share, script);
     return Guest.start(tools, spec, share, written, lines);
   }
 
