@@ -226,7 +226,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   @Override
   public String toString() {
     ShuffleCounters counters = executor.counters();
-    return "Sluice read %s bytes, took over %d bytes, and left to Spark: %s"
+    return "Sluice read %s bytes, took over %s bytes, and left to Spark: %s"
         .formatted(counters.bytesByWay(), counters.movedHereBytes(), counters.fallbacks());
   }
 }

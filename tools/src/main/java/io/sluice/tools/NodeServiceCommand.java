@@ -195,10 +195,10 @@ public final class NodeServiceCommand implements Callable<Integer> {
                 },
                 "close-sluice-service"));
     System.out.printf(
-        "Serving %s on port %d over %s%n",
+        "Serving %s on port %s over %s%n",
         directory, service.metadata().address().controlPort(), service.listening());
     if (metrics != null) {
-      System.out.printf("Metrics for Prometheus on port %d%n", metrics.port());
+      System.out.printf("Metrics for Prometheus on port %s%n", metrics.port());
     }
     while (!ended.await(JANITOR_PERIOD_MS, TimeUnit.MILLISECONDS)) {
       removeLeftovers(service);

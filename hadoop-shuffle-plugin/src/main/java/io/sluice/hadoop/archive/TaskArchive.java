@@ -54,7 +54,7 @@ public final class TaskArchive extends Configured implements Tool {
     List<String> classPath = classPath(getConf(), System.getenv());
     make(file, String.join(":", classPath));
     System.out.printf(
-        "%s has %d MiB of classes, for Java %s and the jars of %s%n"
+        "%s has %s MiB of classes, for Java %s and the jars of %s%n"
             + "JVMs use it with the settings of mapred-site.archive.xml. Make it anew when Java, Hadoop or Sluice change.%n",
         file,
         Files.size(file) >> 20,

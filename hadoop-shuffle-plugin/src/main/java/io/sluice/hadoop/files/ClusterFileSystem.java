@@ -383,7 +383,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     }
     if (fromBytes < 0 || lengthBytes < 0) {
       throw new IllegalArgumentException(
-          "locations of %d bytes from %d".formatted(lengthBytes, fromBytes));
+          "locations of %s bytes from %s".formatted(lengthBytes, fromBytes));
     }
     if (file.isDirectory() || fromBytes >= file.getLen()) {
       return new BlockLocation[0];

@@ -69,7 +69,7 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
       kind = in.readUnsignedByte();
       if (magic != MAGIC || kind > POOLED) {
         throw new IOException(
-            "this is no file of sluice://cluster/: it begins with %08x and %d"
+            "this is no file of sluice://cluster/: it begins with %08x and %s"
                 .formatted(magic, kind));
       }
     } catch (EOFException e) {
@@ -102,7 +102,7 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
       int end = in.readInt();
       if (lengthBytes < 0 || end != END) {
         throw new IOException(
-            "the record of a file ends with length %d and %08x".formatted(lengthBytes, end));
+            "the record of a file ends with length %s and %08x".formatted(lengthBytes, end));
       }
       return new FileRecord(true, Optional.of(file), lengthBytes);
     } catch (EOFException e) {

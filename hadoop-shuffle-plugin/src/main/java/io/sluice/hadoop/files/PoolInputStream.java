@@ -100,7 +100,7 @@ final class PoolInputStream extends FSInputStream {
       n = copied.read(positionBytes, destination, offset, length);
       if (n < 0) {
         throw new EOFException(
-            "the copy of %s ends at %d of %d bytes".formatted(path, positionBytes, lengthBytes));
+            "the copy of %s ends at %s of %s bytes".formatted(path, positionBytes, lengthBytes));
       }
     }
     positionBytes += n;
@@ -120,7 +120,7 @@ final class PoolInputStream extends FSInputStream {
     } catch (IOException e) {
       if (copy == null) {
         throw new IOException(
-            "%s is lost at %d of %d bytes: %s. What wrote it has to run again; with %s, files outlive their node"
+            "%s is lost at %s of %s bytes: %s. What wrote it has to run again; with %s, files outlive their node"
                 .formatted(
                     path,
                     positionBytes,
@@ -152,7 +152,7 @@ final class PoolInputStream extends FSInputStream {
     try (NodeRun reading = runs.set(index, null)) {
       if (reading.lengthBytes() != expectedBytes) {
         throw new IOException(
-            "%s has %d bytes, expected %d"
+            "%s has %s bytes, expected %s"
                 .formatted(reading.name(), reading.lengthBytes(), expectedBytes));
       }
       nodes.begin(file, reading);
@@ -174,7 +174,7 @@ final class PoolInputStream extends FSInputStream {
     if (index >= found.size()) {
       Closing.all(found);
       throw new IOException(
-          "the %s (port %d) has no block %d of it"
+          "the %s (port %s) has no block %s of it"
               .formatted(file.address().name(), file.controlPort(), block));
     }
     runs.addAll(found);
@@ -203,7 +203,7 @@ final class PoolInputStream extends FSInputStream {
     }
     if (targetBytes > lengthBytes) {
       throw new EOFException(
-          "%s: %d, of a file of %d bytes"
+          "%s: %s, of a file of %s bytes"
               .formatted(FSExceptionMessages.CANNOT_SEEK_PAST_EOF, targetBytes, lengthBytes));
     }
     positionBytes = targetBytes;

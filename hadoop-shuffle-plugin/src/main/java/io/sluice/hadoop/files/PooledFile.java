@@ -25,7 +25,7 @@ record PooledFile(
   PooledFile {
     if (blockBytes <= 0 || runBytes <= 0 || controlPort <= 0 || controlPort > 0xffff) {
       throw new IllegalArgumentException(
-          "a file in blocks of %d bytes and runs of %d at port %d"
+          "a file in blocks of %s bytes and runs of %s at port %s"
               .formatted(blockBytes, runBytes, controlPort));
     }
   }

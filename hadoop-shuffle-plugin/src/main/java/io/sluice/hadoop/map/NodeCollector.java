@@ -7,6 +7,7 @@ import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.task.Eligibility;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
+import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.OutputMarker;
@@ -80,7 +81,8 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
       throw new IOException(declined.get());
     }
     outputId =
-        new OutputId(NodeLink.applicationId(mapTask.getJobID()), mapTask.getTaskID().toString());
+        new OutputId(
+            TaskNames.application(mapTask.getJobID()), TaskNames.attempt(mapTask.getTaskID()));
     key = JobEncryption.keyOf(job, mapTask);
     MapPlan<K, V> plan = plan(job);
     UnknownSettings.warn(job);
@@ -91,7 +93,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
         NodeLink.connect(
             found,
             mapTask.getJobID(),
-            Borrower.map(mapTask.getTaskID().toString(), plan.sortBytes()),
+            Borrower.map(TaskNames.attempt(mapTask.getTaskID()), plan.sortBytes()),
             secret,
             JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
     Medium medium = medium(service);

@@ -20,7 +20,7 @@ final class ContainerMemory {
       return Optional.empty();
     }
     return Optional.of(
-        "%s is %d MiB, shuffling takes up to %d MiB, and this machine has %d MiB: take %s off the first"
+        "%s is %s MiB, shuffling takes up to %s MiB, and this machine has %s MiB: take %s off the first"
             .formatted(
                 YarnConfiguration.NM_PMEM_MB,
                 containersMb,

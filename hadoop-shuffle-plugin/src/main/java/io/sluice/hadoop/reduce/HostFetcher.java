@@ -3,6 +3,7 @@ package io.sluice.hadoop.reduce;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
+import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.node.client.NodeBusyException;
@@ -116,7 +117,7 @@ final class HostFetcher implements Runnable {
     List<TaskAttemptID> elsewhere = new ArrayList<>();
     boolean prefetch = true;
     for (TaskAttemptID map : batch.maps()) {
-      List<NodeRun> runs = located.runs().get(map.toString());
+      List<NodeRun> runs = located.runs().get(TaskNames.attempt(map));
       if (runs != null) {
         prefetch = took(batch, map, runs, prefetch);
       } else {
@@ -156,7 +157,7 @@ final class HostFetcher implements Runnable {
   private record Located(Map<String, List<NodeRun>> runs, Service others) {}
 
   private static List<String> ids(List<TaskAttemptID> maps) {
-    return maps.stream().map(TaskAttemptID::toString).toList();
+    return maps.stream().map(TaskNames::attempt).toList();
   }
 
   private Located locate(Batch batch) throws NodeBusyException {
@@ -314,7 +315,7 @@ final class HostFetcher implements Runnable {
       Set<String> absent =
           reader.absent(address(batch), Partitions.one(settings.reduce), ids(delivered));
       for (TaskAttemptID map : delivered) {
-        if (absent.contains(map.toString())) {
+        if (absent.contains(TaskNames.attempt(map))) {
           schedule.lost(batch, map);
         }
       }

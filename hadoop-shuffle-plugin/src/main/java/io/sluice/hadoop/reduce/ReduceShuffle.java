@@ -6,6 +6,7 @@ import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
+import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
@@ -175,7 +176,11 @@ final class ReduceShuffle {
       ServiceAddress service = found.address();
       node =
           NodeLink.connect(
-              found, reduce.getJobID(), Borrower.reduce(reduce.toString()), secret, timeoutMs);
+              found,
+              reduce.getJobID(),
+              Borrower.reduce(TaskNames.attempt(reduce)),
+              secret,
+              timeoutMs);
       localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
       Medium medium = MediumChooser.choose(service.medium(), localPool.places()).medium();
       received = new ReceivedMemory(node);
@@ -187,7 +192,7 @@ final class ReduceShuffle {
               job,
               ((LocalFileSystem) context.getLocalFS()).getRaw(),
               new LocalDirAllocator(MRConfig.LOCAL_DIR),
-              reduce.toString(),
+              TaskNames.attempt(reduce),
               stageKey);
     }
     long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20;
@@ -203,7 +208,7 @@ final class ReduceShuffle {
             budgetBytes);
     reader =
         new NodeReader(
-            NodeLink.applicationId(reduce.getJobID()),
+            TaskNames.application(reduce.getJobID()),
             NodeLink.jobSecret(secret),
             transports,
             localPool,

@@ -360,7 +360,7 @@ final class StockFetch implements Closeable {
     if (expected != (int) crc.getValue()) {
       throw damaged(
           String.format(
-              "checksum of %s reduce %d: expected %08x, actual %08x",
+              "checksum of %s reduce %s: expected %08x, actual %08x",
               map, reduce, expected, (int) crc.getValue()),
           null);
     }

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.task;
 
+import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.io.IOException;
 import java.util.Arrays;
@@ -68,7 +69,7 @@ public final class JobEncryption {
    * @throws IOException if the ApplicationMaster has sent no key though the job wants one
    */
   public static ShuffleKey keyOf(JobConf job, Task task) throws IOException {
-    String applicationId = NodeLink.applicationId(task.getJobID());
+    String applicationId = TaskNames.application(task.getJobID());
     if (CryptoUtils.isEncryptedSpillEnabled(job)) {
       byte[] spillKey = task.getEncryptedSpillKey(); // the task's own, not a copy
       if (spillKey == null || spillKey.length <= 1) {

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.task;
 
+import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.JobSecret;
@@ -14,8 +15,6 @@ import org.apache.hadoop.mapreduce.JobID;
 
 /** How a task of a job is known to the service of its own node. */
 public final class NodeLink {
-  private static final String JOB_PREFIX = "job_";
-  private static final String APPLICATION_PREFIX = "application_";
 
   private NodeLink() {}
 
@@ -26,7 +25,12 @@ public final class NodeLink {
     Path socket = service.address().socket();
     try {
       return LocalClient.connect(
-          socket, service.owner(), borrower, applicationId(job), jobSecret(secret), timeoutMs);
+          socket,
+          service.owner(),
+          borrower,
+          TaskNames.application(job),
+          jobSecret(secret),
+          timeoutMs);
     } catch (IOException e) {
       throw new IOException(reason(service, Owner.ofThisProcess(), e), e);
     }
@@ -58,15 +62,6 @@ public final class NodeLink {
       return missing.getFile() + " is not there";
     }
     return failure.getMessage();
-  }
-
-  /** The YARN application of a job; the service hears of its end by that name. */
-  public static String applicationId(JobID job) {
-    String text = job.toString();
-    if (!text.startsWith(JOB_PREFIX)) {
-      throw new IllegalArgumentException("job id '" + text + "' does not begin with job_");
-    }
-    return APPLICATION_PREFIX + text.substring(JOB_PREFIX.length());
   }
 
   /** The job's shuffle secret as the node protocols use it. */

@@ -125,9 +125,4 @@ final class NodeLinkTest {
                 NodeLink.connect(service, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, TIMEOUT_MS))
         .getMessage();
   }
-
-  @Test
-  void applicationOfAJob() {
-    assertEquals(TestJob.APPLICATION, NodeLink.applicationId(TestJob.ID));
-  }
 }

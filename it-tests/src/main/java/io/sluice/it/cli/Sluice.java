@@ -2,6 +2,7 @@ package io.sluice.it.cli;
 
 import io.sluice.rdma.Release;
 import io.sluice.tools.DoctorCommand;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 
@@ -36,6 +37,7 @@ public final class Sluice {
   private Sluice() {}
 
   public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT); // scripts read results and names, and children what this writes
     System.exit(CommandLines.of(new Sluice()).execute(arguments));
   }
 

@@ -4,6 +4,7 @@ import io.sluice.memory.conf.MemorySettings;
 import io.sluice.memory.store.ProcessStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -47,8 +48,14 @@ final class GrowthAdvice {
     return minutes < LONG_MIN
         ? Optional.empty()
         : Optional.of(
-            "%s reads %,d MB, which may take %d min or more on %d cores%s"
-                .formatted(job, inputBytes / 1_000_000, minutes, cores, CLUSTER));
+            String.format(
+                Locale.ROOT,
+                "%s reads %,d MB, which may take %d min or more on %d cores%s",
+                job,
+                inputBytes / 1_000_000,
+                minutes,
+                cores,
+                CLUSTER));
   }
 
   /** By what it took. */
@@ -56,13 +63,15 @@ final class GrowthAdvice {
     List<String> why = new ArrayList<>();
     long minutes = TimeUnit.NANOSECONDS.toMinutes(clockNs.getAsLong() - startNs);
     if (minutes >= LONG_MIN) {
-      why.add("took %d min".formatted(minutes));
+      why.add("took %s min".formatted(minutes));
     }
     if (store.stats().overflows() > overflowsBefore) {
       why.add(
-          "went to disk with what had no room in %,d MiB of memory (%s)"
-              .formatted(
-                  store.stats().memory().capacityBytes() >> 20, MemorySettings.MEMORY_MB.name()));
+          String.format(
+              Locale.ROOT,
+              "went to disk with what had no room in %,d MiB of memory (%s)",
+              store.stats().memory().capacityBytes() >> 20,
+              MemorySettings.MEMORY_MB.name()));
     }
     return why.isEmpty()
         ? Optional.empty()

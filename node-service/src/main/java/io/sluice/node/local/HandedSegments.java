@@ -90,7 +90,7 @@ final class HandedSegments implements Closeable {
     if (writable && !granted.contains(key) || isAnothers(key)) {
       refusals.accept(
           RefusalKind.FOREIGN_SEGMENT,
-          "asks for segment %d, incarnation %d, %s"
+          "asks for segment %s, incarnation %s, %s"
               .formatted(segmentId, incarnation, writable ? "to write to it" : "to read it"));
       return Optional.empty();
     }

@@ -52,7 +52,7 @@ public final class Refusals {
       return;
     }
     log.accept(
-        "Refused (%s; %d more of that kind since the last such line): %s"
+        "Refused (%s; %s more of that kind since the last such line): %s"
             .formatted(kind.text(), state.silent, message));
     state.silent = 0;
     state.loggedNs = nowNs;

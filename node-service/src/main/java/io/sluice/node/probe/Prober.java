@@ -68,7 +68,7 @@ public final class Prober {
       return ProbeMessages.ask(control, timeoutMs);
     } catch (SocketTimeoutException e) {
       throw failure(
-          control, "did not answer within %d ms: it is down, behind a firewall, or not Sluice", e);
+          control, "did not answer within %s ms: it is down, behind a firewall, or not Sluice", e);
     } catch (ConnectException e) {
       throw failure(control, "cannot be reached; is its node service running?", e);
     } catch (EOFException e) {

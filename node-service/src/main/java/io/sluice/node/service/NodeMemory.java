@@ -36,9 +36,9 @@ public record NodeMemory(long tierBytes, long bounceBytes, long diskBytes) {
     long leftBytes = totalBytes - bounceBytes - diskBytes;
     if (leftBytes < segmentBytes) {
       throw new IOException(
-          "%s is %d MiB: with %d MiB for bounce buffers and %d MiB for disks that leaves no segment of"
+          "%s is %s MiB: with %s MiB for bounce buffers and %s MiB for disks that leaves no segment of"
                   .formatted(setting, mib(totalBytes), mib(bounceBytes), mib(diskBytes))
-              + " %d MiB for the memory tier; raise it".formatted(mib(segmentBytes)));
+              + " %s MiB for the memory tier; raise it".formatted(mib(segmentBytes)));
     }
     return new NodeMemory(leftBytes / segmentBytes * segmentBytes, bounceBytes, diskBytes);
   }
@@ -53,12 +53,12 @@ public record NodeMemory(long tierBytes, long bounceBytes, long diskBytes) {
   void check(String setting, MachineMemory fits) throws IOException {
     if (totalBytes() > fits.totalBytes()) {
       throw new IOException(
-          "%s is more than this machine has, or this process may use of it: %d MiB for shuffling of %d"
+          "%s is more than this machine has, or this process may use of it: %s MiB for shuffling of %s"
               .formatted(setting, mib(totalBytes()), mib(fits.totalBytes())));
     }
     if (tierBytes > fits.tmpfsBytes()) {
       throw new IOException(
-          "%s leaves a memory tier of %d MiB, and the file system of its directory may hold %d MiB: lower it,"
+          "%s leaves a memory tier of %s MiB, and the file system of its directory may hold %s MiB: lower it,"
                   .formatted(setting, mib(tierBytes), mib(fits.tmpfsBytes()))
               + " or mount that with a larger size");
     }

@@ -106,7 +106,7 @@ public record NodeMetadata(
     if (magic != MAGIC || version != VERSION) {
       throw new ProtocolException(
           String.format(
-              "node metadata has magic %08x and version %d, expected %08x and %d;"
+              "node metadata has magic %08x and version %s, expected %08x and %s;"
                   + " are the NodeManager and the job on the same Sluice release?",
               magic, version, MAGIC, VERSION));
     }

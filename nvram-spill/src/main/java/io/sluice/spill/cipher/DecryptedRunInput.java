@@ -156,7 +156,7 @@ public final class DecryptedRunInput implements RunInput {
     if (ofPartition != partition || withOrdinal != ordinal) {
       throw forged(
           String.format(
-              "it is run %d of partition %d, expected run %d of partition %d",
+              "it is run %s of partition %s, expected run %s of partition %s",
               withOrdinal, ofPartition, ordinal, partition),
           null);
     }
@@ -172,7 +172,7 @@ public final class DecryptedRunInput implements RunInput {
     if (n < 0 || said != (last | n)) {
       throw forged(
           String.format(
-              "frame %d of %d bytes says %08x of itself, expected %08x",
+              "frame %s of %s bytes says %08x of itself, expected %08x",
               frame, storedBytes - offset, said, last | n),
           null);
     }

@@ -72,7 +72,7 @@ public final class BufferSet implements Closeable {
   public BufferSet(int count, int lengthBytes, int mostOfStream) {
     if (lengthBytes % ALIGNMENT_BYTES != 0) {
       throw new IllegalArgumentException(
-          "buffers of %d bytes: expected a multiple of %d".formatted(lengthBytes, ALIGNMENT_BYTES));
+          "buffers of %s bytes: expected a multiple of %s".formatted(lengthBytes, ALIGNMENT_BYTES));
     }
     this.count = count;
     this.mostOfStream = mostOfStream;

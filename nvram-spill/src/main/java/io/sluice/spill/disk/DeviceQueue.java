@@ -195,7 +195,7 @@ public final class DeviceQueue implements Closeable {
 
   private IOException doesNotAnswer() {
     return new DeviceHangsException(
-        "%s has not answered for %d ms".formatted(name, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+        "%s has not answered for %s ms".formatted(name, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
   }
 
   /** Fails what is queued; the workers end with what they do. */

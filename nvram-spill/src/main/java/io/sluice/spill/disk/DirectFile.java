@@ -79,7 +79,7 @@ public final class DirectFile implements AutoCloseable {
       int read = channel.read(bytes, at);
       if (read < 0) {
         throw new EOFException(
-            "%s ends at %d, expected %d more bytes from there"
+            "%s ends at %s, expected %s more bytes from there"
                 .formatted(path, at, bytes.remaining()));
       }
       at += read;

@@ -76,7 +76,7 @@ public final class BlockChecksums {
 
   @Override
   public String toString() {
-    return String.format("%08x and %d further", first, further.length);
+    return String.format("%08x and %s further", first, further.length);
   }
 
   /** The CRC32C of one block that lies in an array. */

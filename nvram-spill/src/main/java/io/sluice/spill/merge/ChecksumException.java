@@ -10,7 +10,7 @@ public final class ChecksumException extends IOException {
       String run, long offsetBytes, int blockBytes, long lengthBytes, int expected, int actual) {
     super(
         String.format(
-            "run %s: CRC32C of the %d bytes from %d on, of %d, is %08x, expected %08x: the bytes"
+            "run %s: CRC32C of the %s bytes from %s on, of %s, is %08x, expected %08x: the bytes"
                 + " were damaged or overwritten after they were written; fetch the run again or"
                 + " re-run its map",
             run, blockBytes, offsetBytes, lengthBytes, actual, expected));

@@ -237,7 +237,7 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
   /** What is in it, for people. */
   @Override
   public synchronized String toString() {
-    return "%d blocks in Sluice's pool, %d bytes used; left to files: %s"
+    return "%s blocks in Sluice's pool, %s bytes used; left to files: %s"
         .formatted(blocks.size(), stats().map(TierStats::usedBytes).orElse(0L), fallbacks.counts());
   }
 }

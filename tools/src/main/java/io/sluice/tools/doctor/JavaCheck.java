@@ -16,7 +16,7 @@ final class JavaCheck implements Check {
           Finding.broken(
               SUBJECT,
               what,
-              "%d or later is needed".formatted(OLDEST),
+              "%s or later is needed".formatted(OLDEST),
               "apt-get install openjdk-17-jdk-headless, and set JAVA_HOME"));
     }
     if (ModuleLayer.boot().findModule(SYNC_MODULE).isEmpty()) {

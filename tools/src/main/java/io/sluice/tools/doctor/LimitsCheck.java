@@ -21,14 +21,14 @@ record LimitsCheck(SystemFiles files) implements Check {
         "open files",
         files.field("/proc/self/limits", "Max open files").orElse("unknown"),
         FILES_NEEDED,
-        "ulimit -n %d before the process starts; for good: LimitNOFILE=%d in its systemd unit"
+        "ulimit -n %s before the process starts; for good: LimitNOFILE=%s in its systemd unit"
             .formatted(FILES_NEEDED, FILES_NEEDED));
     limit(
         findings,
         "memory mappings",
         files.line("/proc/sys/vm/max_map_count").orElse("unknown"),
         MAPS_NEEDED,
-        "sysctl -w vm.max_map_count=%d".formatted(MAPS_NEEDED));
+        "sysctl -w vm.max_map_count=%s".formatted(MAPS_NEEDED));
     findings.add(hugePages());
     return findings;
   }
@@ -38,7 +38,7 @@ record LimitsCheck(SystemFiles files) implements Check {
     if (value.matches("\\d+") && Long.parseLong(value) < needed) {
       findings.add(
           Finding.problem(
-              subject, value + " in a process", "fewer than %d".formatted(needed), remedy));
+              subject, value + " in a process", "fewer than %s".formatted(needed), remedy));
     } else {
       findings.add(Finding.ok(subject, value + " in a process"));
     }

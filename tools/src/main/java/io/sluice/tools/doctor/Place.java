@@ -67,7 +67,7 @@ record Place(Path path, PlaceKind kind, Mounts.Mount mount, long totalBytes, lon
 
   private static long freeHugePages(SystemFiles files, long pageBytes) {
     return files
-        .line("/sys/kernel/mm/hugepages/hugepages-%dkB/free_hugepages".formatted(pageBytes >> 10))
+        .line("/sys/kernel/mm/hugepages/hugepages-%skB/free_hugepages".formatted(pageBytes >> 10))
         .map(Long::parseLong)
         .orElse(0L);
   }

@@ -64,11 +64,11 @@ public record Probe(String host, int port, List<Way> transports) {
     StringBuilder text = new StringBuilder();
     if (anyWorks()) {
       text.append(
-          "Reads from %s:%d; \"x tcp\" is how many times as quick as over tcp\n"
+          "Reads from %s:%s; \"x tcp\" is how many times as quick as over tcp\n"
               .formatted(host, port));
       text.append(table());
     } else {
-      text.append("No transport works between this host and %s:%d\n".formatted(host, port));
+      text.append("No transport works between this host and %s:%s\n".formatted(host, port));
     }
     transports.stream()
         .filter(way -> way.speed() == null)
@@ -91,7 +91,7 @@ public record Probe(String host, int port, List<Way> transports) {
                 "%s: median".formatted(ByteSize.of(plan.latencyBytes())),
                 "p99",
                 "x tcp",
-                "%s, %d at a time".formatted(ByteSize.of(plan.bandwidthBytes()), plan.inFlight()),
+                "%s, %s at a time".formatted(ByteSize.of(plan.bandwidthBytes()), plan.inFlight()),
                 "x tcp"));
     for (Way way : working) {
       ProbeResult.Speed speed = way.speed();

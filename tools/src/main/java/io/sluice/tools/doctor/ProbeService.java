@@ -69,7 +69,7 @@ public final class ProbeService implements Closeable {
     ProbeService service = start(controlPort, transports);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> closeAtExit(service)));
     System.out.println(
-        "Ready for doctor --probe HOST:%d over %s, until interrupted"
+        "Ready for doctor --probe HOST:%s over %s, until interrupted"
             .formatted(
                 service.port(),
                 String.join(", ", transports.stream().map(TransportProvider::name).toList())));

@@ -66,7 +66,7 @@ record RdmaDevicesCheck(SystemFiles files) implements Check {
     }
     String address =
         ethernet
-            ? "RoCE v2, GID %d is %s".formatted(routable.get(0).index(), routable.get(0).ip())
+            ? "RoCE v2, GID %s is %s".formatted(routable.get(0).index(), routable.get(0).ip())
             : port.linkLayer();
     String netdev = port.networkInterface().map(" on "::concat).orElse("");
     return Finding.ok(subject, "%s, %s%s, %s".formatted("up", address, netdev, port.rate()));

@@ -50,7 +50,7 @@ record RdmaPort(
         return address;
       }
       long bits = Long.parseLong(address.substring(MAPPED_IPV4.length()).replace(":", ""), 16);
-      return "%d.%d.%d.%d".formatted(bits >> 24, bits >> 16 & 255, bits >> 8 & 255, bits & 255);
+      return "%s.%s.%s.%s".formatted(bits >> 24, bits >> 16 & 255, bits >> 8 & 255, bits & 255);
     }
   }
 

@@ -109,7 +109,7 @@ final class TrialProcess implements Trial {
       Process process = builder.start();
       try {
         if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-          return Optional.of("no answer within %d s".formatted(TIMEOUT_SECONDS));
+          return Optional.of("no answer within %s s".formatted(TIMEOUT_SECONDS));
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -121,7 +121,7 @@ final class TrialProcess implements Trial {
       String said =
           process.exitValue() == 0 && !lines.isEmpty()
               ? lines.get(lines.size() - 1)
-              : "the process that tried it died (exit status %d)".formatted(process.exitValue());
+              : "the process that tried it died (exit status %s)".formatted(process.exitValue());
       return Optional.of(said).filter(text -> !text.equals(REGISTERED));
     } finally {
       Files.delete(output);

@@ -16,7 +16,7 @@ public final class TextTable {
   public void add(List<String> row) {
     if (row.size() != rows.get(0).size()) {
       throw new IllegalArgumentException(
-          "a row of %d cells in a table of %d: %s".formatted(row.size(), rows.get(0).size(), row));
+          "a row of %s cells in a table of %s: %s".formatted(row.size(), rows.get(0).size(), row));
     }
     rows.add(List.copyOf(row));
   }

@@ -148,7 +148,7 @@ public final class WriteBehind implements Changes, Closeable {
     String named =
         waiting.stream().limit(MOST_NAMED).map(Change::toString).collect(Collectors.joining(", "));
     String more = waiting.size() > MOST_NAMED ? " and others" : "";
-    return "%d changes are not written behind to %s, because %s; they are %s%s"
+    return "%s changes are not written behind to %s, because %s; they are %s%s"
         .formatted(waiting.size(), base, reason, named, more);
   }
 

@@ -176,7 +176,7 @@ public final class MemoryInputStream extends FSInputStream
     int wantedBytes = destination.remaining();
     if (read(fromBytes, destination) < wantedBytes) {
       throw new EOFException(
-          "%s: %d bytes from %d, of a file of %d"
+          "%s: %s bytes from %s, of a file of %s"
               .formatted(
                   FSExceptionMessages.EOF_IN_READ_FULLY,
                   wantedBytes,
@@ -193,7 +193,7 @@ public final class MemoryInputStream extends FSInputStream
     }
     if (targetBytes > content.lengthBytes()) {
       throw new EOFException(
-          "%s: %d, of a file of %d bytes"
+          "%s: %s, of a file of %s bytes"
               .formatted(
                   FSExceptionMessages.CANNOT_SEEK_PAST_EOF, targetBytes, content.lengthBytes()));
     }

@@ -326,7 +326,7 @@ public final class Namespace {
               long lengthBytes = file.content().lengthBytes();
               if (keptBytes < 0 || keptBytes > lengthBytes) {
                 throw new IllegalArgumentException(
-                    "%s has %d bytes, of which %d cannot be kept"
+                    "%s has %s bytes, of which %s cannot be kept"
                         .formatted(path, lengthBytes, keptBytes));
               }
               Closeable behind = file.content().truncate(keptBytes);
