@@ -298,7 +298,7 @@ class DistributedCacheTest {
   }
 
   @Test
-  @Timeout(100)
+  @Timeout(300)
   void aJobThatAJobWaitsForFailsWhereItWouldWaitForThat() throws Exception {
     CacheJobs.write(directory.resolve("other.txt"), "other data");
     Starts.inner = cached(OURS, "other.txt");

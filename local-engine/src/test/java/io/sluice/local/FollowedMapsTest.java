@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reduces that take in what maps have put out while others run. */
-@Timeout(value = 200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FollowedMapsTest {
   private static final String STOCK = "local";
   private static final String OURS = "sluice";

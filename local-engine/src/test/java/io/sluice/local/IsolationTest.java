@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What tasks of one process do to each other, and to it. */
-@Timeout(120)
+@Timeout(300)
 class IsolationTest {
   private static final String OURS = "sluice";
   private static final long EXIT_S = 60;

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks of the old interface that ask for their formats, which are measured for Hadoop alone. */
-@Timeout(120)
+@Timeout(300)
 class OldFormatsTest {
   @TempDir private Path directory;
 

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A map that sorts in more memory than its own, and has to give it back. */
-@Timeout(60)
+@Timeout(300)
 final class BorrowedSortTest {
   private static final TaskAttemptID MAP =
       new TaskAttemptID(new TaskID(new JobID("1700000000000", 7), TaskType.MAP, 0), 0);

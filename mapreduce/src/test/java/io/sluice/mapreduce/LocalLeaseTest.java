@@ -55,7 +55,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A whole job in one process: maps collect into leases of a store, reduces merge what is committed
  * there, and no service is asked. The oracle is a sort.
  */
-@Timeout(60)
+@Timeout(300)
 final class LocalLeaseTest {
   private static final int MAPS = 3;
   private static final int PARTITIONS = 4;

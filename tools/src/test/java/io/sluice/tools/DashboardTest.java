@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** The dashboard shows what a node's service really says, and the endpoint says all of it. */
-@Timeout(60)
+@Timeout(300)
 class DashboardTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Path DASHBOARD = Path.of("..", "docs", "grafana", "sluice-node.json");

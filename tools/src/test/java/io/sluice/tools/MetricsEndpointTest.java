@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Clients that keep the endpoint waiting. */
-@Timeout(60)
+@Timeout(300)
 class MetricsEndpointTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 

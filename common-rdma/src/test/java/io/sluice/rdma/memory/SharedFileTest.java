@@ -112,7 +112,7 @@ class SharedFileTest {
 
   private static void get(Future<?> future) throws Exception {
     try {
-      future.get(60, TimeUnit.SECONDS);
+      future.get(120, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new AssertionError(e.getCause());
     }

@@ -17,7 +17,7 @@ import javax.net.ssl.SSLContext;
 /** A self-signed certificate in a key store, made by the JDK's {@code keytool}. */
 public final class TestCertificate {
   private static final String PASSWORD = "of the test";
-  private static final long DEADLINE_S = 30;
+  private static final long DEADLINE_S = 120;
 
   private final Path store;
 

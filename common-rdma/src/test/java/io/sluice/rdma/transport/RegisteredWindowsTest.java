@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(300)
 class RegisteredWindowsTest {
   private static final int WINDOW = 64 << 10;
 
@@ -98,7 +98,7 @@ class RegisteredWindowsTest {
               });
       assertFalse(waiter.isDone());
       first.close();
-      RegisteredBuffer second = waiter.get(20, TimeUnit.SECONDS);
+      RegisteredBuffer second = waiter.get(120, TimeUnit.SECONDS);
       assertNotSame(first, second);
       second.close();
     }
@@ -137,16 +137,16 @@ class RegisteredWindowsTest {
         ClientEndpoint client = provider.openClient();
         RegisteredWindows pool = new RegisteredWindows(client, WINDOW, 2);
         RegisteredBuffer other = pool.acquire(1);
-        Connection connection = client.connect(server.address(), 10_000)) {
+        Connection connection = client.connect(server.address(), 120_000)) {
       RegionDescriptor descriptor = server.register(fixture.region());
       RegisteredBuffer window = pool.acquire(1);
-      connection.read(descriptor, 0, window, 0, WINDOW, 10_000).get(10, TimeUnit.SECONDS);
+      connection.read(descriptor, 0, window, 0, WINDOW, 120_000).get(120, TimeUnit.SECONDS);
       assertEquals(-1, fixture.mismatch(0, window.buffer()));
       assertEquals(-1, other.buffer().mismatch(ByteBuffer.allocate(WINDOW)));
       window.close();
       assertThrows(
           IllegalStateException.class,
-          () -> connection.read(descriptor, 0, window, 0, WINDOW, 10_000));
+          () -> connection.read(descriptor, 0, window, 0, WINDOW, 120_000));
     }
   }
 }

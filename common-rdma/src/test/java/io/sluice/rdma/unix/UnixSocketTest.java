@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class UnixSocketTest {
   private static final int RACES = 4_000;
 
@@ -88,7 +88,7 @@ class UnixSocketTest {
                 }
               });
       sockets.add(listener.accept());
-      sockets.add(waiting.get(20, TimeUnit.SECONDS));
+      sockets.add(waiting.get(120, TimeUnit.SECONDS));
       Thread.currentThread().interrupt();
       assertThrows(
           ClosedByInterruptException.class,

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A map task on a node that lends memory to sort in. */
-@Timeout(60)
+@Timeout(300)
 final class BorrowedMemoryTest {
   private static final Path MEMORY = Path.of("/dev/shm");
   private static final int SORT_BYTES = 8 << 20;

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two nodes, tasks on them, and a driver on neither. */
-@Timeout(120)
+@Timeout(300)
 class ClusterFileSystemTest {
   private static final long POOL_BYTES = 16 << 20;
   private static final int FILE_BYTES = 3 * BLOCK_BYTES + 700_001;

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 
 /** The local file system, in which files can be opened only by so many at once. Made by Hadoop. */
 public final class MeetingOpens extends RawLocalFileSystem {
-  private static final int DEADLINE_S = 20;
+  private static final int DEADLINE_S = 120;
 
   private static volatile CountDownLatch meeting = new CountDownLatch(0);
 

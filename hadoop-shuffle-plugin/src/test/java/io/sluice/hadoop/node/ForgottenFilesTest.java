@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class ForgottenFilesTest {
   private static final String APPLICATION = "application_1_0001";
   private static final JobSecret SECRET = new JobSecret(new byte[] {1});

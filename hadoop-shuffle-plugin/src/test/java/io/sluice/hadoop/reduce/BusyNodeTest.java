@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that takes no further connection holds what it held, and no map is blamed. */
-@Timeout(120)
+@Timeout(300)
 final class BusyNodeTest {
   private static final long LONG_MS = 30_000;
   private static final int REFUSALS = 4; // the third sends the reducer to the ShuffleHandler

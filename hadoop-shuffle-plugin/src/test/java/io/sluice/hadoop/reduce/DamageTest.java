@@ -52,7 +52,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Flipped bits in a map's output, read by user code that stands no damage: what comes out is the
  * failure that names the map, never the user's, and the map that is run again is read.
  */
-@Timeout(120)
+@Timeout(300)
 final class DamageTest {
   private static final int REDUCE = 1;
   private static final int MAPS = 3;

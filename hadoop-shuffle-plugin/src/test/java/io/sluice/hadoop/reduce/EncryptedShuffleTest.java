@@ -68,7 +68,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Maps and a reduce of an encrypted job over a real node service. The values carry a canary, which
  * is looked for in every file of the node and of the tasks.
  */
-@Timeout(60)
+@Timeout(300)
 final class EncryptedShuffleTest {
   private static final int REDUCE = 1;
   private static final byte[] SPILL_KEY = "the spill key 16".getBytes(StandardCharsets.UTF_8);

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The schedule under a clock that stands still unless the test moves it. */
-@Timeout(30)
+@Timeout(300)
 final class FetchScheduleTest {
   private static final String HOST = "node1:13562";
   private static final String OTHER = "node2:13562";

@@ -79,7 +79,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole reduce side over a real node service and a stock handler; the oracle is a sort. */
-@Timeout(60)
+@Timeout(300)
 final class ReduceShuffleTest {
   private static final int REDUCE = 1;
 
@@ -792,8 +792,8 @@ final class ReduceShuffleTest {
     CompletableFuture<Void> communication = CompletableFuture.runAsync(this::communicate);
     CompletableFuture<Void> master = CompletableFuture.runAsync(() -> giveUpWhatIsReported(maps));
     assertEquals(List.of(), run(Map.of()));
-    master.get(30, TimeUnit.SECONDS);
-    communication.get(30, TimeUnit.SECONDS);
+    master.get(120, TimeUnit.SECONDS);
+    communication.get(120, TimeUnit.SECONDS);
     Map<TaskAttemptID, Long> times =
         reduce.reported.stream().collect(Collectors.groupingBy(map -> map, Collectors.counting()));
     assertEquals(maps, times.size());

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stock map's output as it is with {@code mapreduce.job.encrypted-intermediate-data}. */
-@Timeout(60)
+@Timeout(300)
 final class StockFetchEncryptedTest {
   private static final int REDUCE = 3;
   private static final TaskAttemptID MAP = TestJob.map(5, 1);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stock's shuffle over TLS: whom a reducer believes, and whom not. */
-@Timeout(60)
+@Timeout(300)
 final class StockFetchTlsTest {
   private static final int REDUCE = 3;
   private static final TaskAttemptID MAP = TestJob.map(5, 1);

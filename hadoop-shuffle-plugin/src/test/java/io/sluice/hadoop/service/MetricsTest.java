@@ -37,11 +37,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a NodeManager's {@code /prom} says of its service, by the sink behind it. */
-@Timeout(60)
+@Timeout(300)
 final class MetricsTest {
   private static final Pattern SAMPLE = Pattern.compile("(?m)^(sluice_\\w+)\\{([^}]*)} (\\S+)$");
 
-  private static final int TIMEOUT_MS = 10_000;
+  private static final int TIMEOUT_MS = 120_000;
 
   @TempDir Path directory;
   private final PrometheusMetricsSink sink = new PrometheusMetricsSink();

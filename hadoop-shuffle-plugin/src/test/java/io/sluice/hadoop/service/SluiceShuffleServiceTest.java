@@ -67,9 +67,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The service as a NodeManager runs it. */
-@Timeout(60)
+@Timeout(300)
 final class SluiceShuffleServiceTest {
-  private static final int TIMEOUT_MS = 10_000;
+  private static final int TIMEOUT_MS = 120_000;
   private static final String BEAN = "Hadoop:service=NodeManager,name=SluiceShuffle";
 
   @TempDir Path directory;

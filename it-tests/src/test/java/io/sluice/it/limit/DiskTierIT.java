@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * A disk tier on two real devices, of which the one with more room hangs, is full, or is slow: what
  * lies on the other goes on.
  */
-@Timeout(180)
+@Timeout(300)
 class DiskTierIT {
   private static final int MIB = 1 << 20;
   private static final String APP = "application_1";
@@ -188,7 +188,7 @@ class DiskTierIT {
       bad.limit(group, new DeviceRate(2 * MIB, 1000));
       CountDownLatch begun = new CountDownLatch(1);
       CompletableFuture<byte[]> slow = CompletableFuture.supplyAsync(() -> slowly(begun));
-      assertTrue(begun.await(60, TimeUnit.SECONDS), "the slow one has not begun");
+      assertTrue(begun.await(120, TimeUnit.SECONDS), "the slow one has not begun");
       Programs.run(
           "fallocate", "-l", "200M", bad.mount().resolve("filler").toString()); // less room here
       for (int i = 0; i < 5; i++) {

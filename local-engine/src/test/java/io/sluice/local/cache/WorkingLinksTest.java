@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs that wait for each other's names. */
 @SuppressWarnings("try") // links are there, and closed early
-@Timeout(60)
+@Timeout(300)
 final class WorkingLinksTest {
   @TempDir private Path directory;
 
@@ -61,7 +61,7 @@ final class WorkingLinksTest {
           assertThrows(IOException.class, () -> take(4, "a", "4", Set.of(job(2)), () -> true));
       assertTrue(failure.getMessage().contains("wait for each other"), failure.getMessage());
       second.close(); // as the second ends now, so does the wait
-      ofFirst.get(30, TimeUnit.SECONDS).close();
+      ofFirst.get(120, TimeUnit.SECONDS).close();
       starter.join();
     }
   }

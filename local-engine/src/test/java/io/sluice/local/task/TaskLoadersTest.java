@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class TaskLoadersTest {
   private static final int MOST_COLLECTIONS = 20;
   private static final String MANAGER = "org.apache.pig.impl.util.SpillableMemoryManager";

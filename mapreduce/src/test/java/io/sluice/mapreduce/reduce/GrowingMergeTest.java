@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Merging while runs come. */
-@Timeout(60)
+@Timeout(300)
 final class GrowingMergeTest {
   private static final int FAN_IN = HeapRuns.WINDOWS;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rounds of merging, over runs that know whether they are being read. */
-@Timeout(60)
+@Timeout(300)
 final class ReduceMergeTest {
   private final HeapRuns heap = new HeapRuns();
   private int rounds;

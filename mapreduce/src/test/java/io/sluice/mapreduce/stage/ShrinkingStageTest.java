@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs that a reducer has staged in memory, when its node wants that back. */
-@Timeout(60)
+@Timeout(300)
 class ShrinkingStageTest {
   private static final long MEMORY_BYTES = 32 << 20;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@link StageArea} and {@link StagedRun} promise. */
-@Timeout(120)
+@Timeout(300)
 abstract class StageAreaContract {
   abstract StageArea area();
 

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What every run promises, of one that a node has located: it lies in ranges of a pool. */
-@Timeout(60)
+@Timeout(300)
 abstract class NodeRunInputContract extends RunInputContract {
   static final String ID = "attempt_0";
 
   /** Shorter than most runs here. */
   static final int WINDOW_BYTES = 1 << 10;
 
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
   private static final JobSecret SECRET =
       new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));
 

@@ -37,7 +37,7 @@ import java.util.Map;
  * have heard: what a task of his has said to the service, where his segment lies, a key of old.
  */
 public final class CheatMain {
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
   private static final int BLOCK_BYTES = 16 << 10;
 
   private final NodeMetadata service;

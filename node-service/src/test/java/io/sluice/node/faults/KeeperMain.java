@@ -22,7 +22,7 @@ import java.util.Base64;
  * see later what has come to lie there.
  */
 final class KeeperMain {
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
   private static final byte OWN = 7;
 
   private KeeperMain() {}

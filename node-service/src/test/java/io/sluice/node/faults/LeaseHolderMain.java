@@ -10,7 +10,7 @@ import java.nio.file.Path;
 
 /** A task in a process of its own: leases so many bytes and says so, and ends with its input. */
 final class LeaseHolderMain {
-  private static final long TIMEOUT_MS = 30_000;
+  private static final long TIMEOUT_MS = 120_000;
 
   private LeaseHolderMain() {}
 

@@ -23,7 +23,7 @@ import java.util.Random;
 
 /** A task of another user than the service's: writes an output, and reads it as a reducer would. */
 final class OtherUserMain {
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
   private static final int WINDOW_BYTES = 64 << 10;
 
   private OtherUserMain() {}

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /** A reader that tries to make more of the descriptor that it was handed than it may. */
 final class ReopenMain {
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
   private static final int ACCESS_MODE = 3; // O_ACCMODE; O_RDONLY is 0
 
   private ReopenMain() {}

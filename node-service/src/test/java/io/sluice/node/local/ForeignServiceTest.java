@@ -31,12 +31,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A task meets a service that is not its user's, or one that names what is no segment. */
-@Timeout(60)
+@Timeout(300)
 class ForeignServiceTest {
   private static final String SETPRIV = "/usr/bin/setpriv";
   private static final String NOBODY = "65534";
   private static final int ANOTHER_USER = 12345;
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
 
   @TempDir private Path base;
   private Path directory;

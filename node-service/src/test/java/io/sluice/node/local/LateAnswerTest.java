@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A service that was restarted answers its first request when nobody waits for it any more. */
-@Timeout(60)
+@Timeout(300)
 class LateAnswerTest {
   private static final long VERY_LONG_MS = 600_000;
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A task in front of a service that greets it and then says nothing more. */
-@Timeout(60)
+@Timeout(300)
 class LocalClientTest {
   private static final long VERY_LONG_MS = 600_000;
 

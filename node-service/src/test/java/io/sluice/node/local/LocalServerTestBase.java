@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real store behind a real socket; a test that leaks a thread or a mapping fails. */
-@Timeout(60)
+@Timeout(300)
 abstract class LocalServerTestBase {
-  static final long TIMEOUT_MS = 20_000;
+  static final long TIMEOUT_MS = 120_000;
   static final int SEGMENTS = 4;
   static final String APP = "application_1_0001";
   static final JobSecret SECRET = new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));

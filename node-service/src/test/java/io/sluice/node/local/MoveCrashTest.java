@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A service that dies while an output leaves memory: its half-written copy is nobody's. */
-@Timeout(60)
+@Timeout(300)
 class MoveCrashTest {
   private static final String APP = "application_1_0001";
 

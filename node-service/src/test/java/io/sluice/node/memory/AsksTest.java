@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Asks of several steps, of which one waits for a move that hangs, by a clock of the test. */
-@Timeout(60)
+@Timeout(300)
 class AsksTest {
   private static final String APP = "application_1";
   private static final int SEGMENTS = 2;
@@ -78,7 +78,7 @@ class AsksTest {
     @Override
     public void segmentAdded(SegmentHandle segment) {
       try {
-        assertTrue(segment.info().tier() == Tier.MEMORY || moveGoesOn.await(60, TimeUnit.SECONDS));
+        assertTrue(segment.info().tier() == Tier.MEMORY || moveGoesOn.await(120, TimeUnit.SECONDS));
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }

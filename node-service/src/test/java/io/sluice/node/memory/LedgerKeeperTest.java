@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Asks that wait for moves which do not get on, and how they end. */
-@Timeout(60)
+@Timeout(300)
 class LedgerKeeperTest {
   private static final String APP = "application_1";
   private static final String OTHER = "application_2";
@@ -83,7 +83,7 @@ class LedgerKeeperTest {
 
   private void awaitGoingOn() {
     try {
-      assertTrue(moveGoesOn.await(30, TimeUnit.SECONDS));
+      assertTrue(moveGoesOn.await(120, TimeUnit.SECONDS));
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

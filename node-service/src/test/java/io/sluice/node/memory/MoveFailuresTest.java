@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Outputs that cannot leave memory keep no others there; by a clock of the test. */
-@Timeout(60)
+@Timeout(300)
 class MoveFailuresTest {
   private static final String APP = "application_1";
   private static final int SEGMENTS = 2;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who listens is woken at once: these would wait for longer than a test may take. */
-@Timeout(60)
+@Timeout(300)
 class NoticesTest {
   private static final long VERY_LONG_MS = 600_000;
   private static final long CHUNK_BYTES = 64 << 10;

@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A reader in front of something that is not a well-behaved service. */
-@Timeout(60)
+@Timeout(300)
 class RemoteClientTest {
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
   private static final String APP = "application_1_0001";
   private static final JobSecret SECRET =
       new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));

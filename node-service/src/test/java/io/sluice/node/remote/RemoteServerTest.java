@@ -44,9 +44,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class RemoteServerTest {
-  private static final long TIMEOUT_MS = 20_000;
+  private static final long TIMEOUT_MS = 120_000;
   private static final String APP = "application_1_0001";
   private static final JobSecret SECRET = secret("secret");
   private static final int MAX_READERS = 4;

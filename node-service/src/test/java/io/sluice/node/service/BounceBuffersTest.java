@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class BounceBuffersTest {
   private static final long LONG_MS = 20_000;
   private static final InetAddress HERE = InetAddress.getLoopbackAddress();
@@ -62,8 +62,8 @@ class BounceBuffersTest {
     Ticket ticket = endpoint.expect(owner, owner, Set.of(HERE)).orElseThrow();
     try (ClientEndpoint client = new TcpProvider().openClient();
         RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(4096));
-        Connection connection = client.connect(endpoint.address(owner), ticket, 10_000)) {
-      connection.read(region, 0, window, 0, 4096, 10_000).join();
+        Connection connection = client.connect(endpoint.address(owner), ticket, 120_000)) {
+      connection.read(region, 0, window, 0, 4096, 120_000).join();
       byte[] bytes = new byte[4096];
       window.buffer().get(0, bytes);
       return bytes;

@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /** Segments that a transport cannot register are read over it all the same. */
 class BounceServingTest extends BounceTestBase {
+  private static final long WAITED_FOR_MS = 5_000; // to its end
+
   @Test
   void bothTiersAreReadThroughSlotsWhateverTheShapeOfTheOutputs() throws IOException {
     startRefusing(RDMA, new TcpProvider());
@@ -180,7 +182,7 @@ class BounceServingTest extends BounceTestBase {
     startRefusing(RDMA, new TcpProvider());
     commitSingles(1, 1000);
     try (RemoteClient holder = control();
-        NodeReader reader = reader(4, null, TIMEOUT_MS, RDMA);
+        NodeReader reader = reader(4, null, WAITED_FOR_MS, RDMA);
         NodeRun run = locateOnly(reader, "attempt_0")) {
       for (int i = 0; i < SLOTS; i++) {
         holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);

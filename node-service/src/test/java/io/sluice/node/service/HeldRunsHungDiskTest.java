@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs whose index cannot be read now, and may be again soon. */
-@Timeout(60)
+@Timeout(300)
 class HeldRunsHungDiskTest {
   private static final String APP = "application_1_0001";
   private static final int PARTITIONS = 200;

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
  * Tasks of one executor that read through one reader, or lease from the service, and are
  * interrupted at some step: they fail alone.
  */
-@Timeout(180)
+@Timeout(300)
 class InterruptedTaskTest extends NodeTestBase {
   private static final int THREADS = 3;
   private static final int ATTEMPTS = 400;

@@ -56,7 +56,7 @@ class OpenSegmentsTest {
 
   /** A disk that hangs under one copy holds up neither other copies nor other segments. */
   @Test
-  @Timeout(20)
+  @Timeout(300)
   void aCopyThatHangsIsInNobodysWay() throws Exception {
     StoreConfig config =
         StoreConfig.builder(dir.resolve("pool"), SEGMENT_BYTES)

@@ -38,9 +38,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class OwnerEndpointsTest {
-  private static final int TIMEOUT_MS = 20_000;
+  private static final int TIMEOUT_MS = 120_000;
   private static final int BYTES = 4096;
   private static final Owner ANN = new Owner(1001);
   private static final Owner BOB = new Owner(1002);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class OwnersReaderTest {
   private static final Owner ANN = new Owner(1001);
   private static final InetAddress HERE = InetAddress.getLoopbackAddress();

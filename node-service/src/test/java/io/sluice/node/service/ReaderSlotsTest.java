@@ -70,7 +70,7 @@ class ReaderSlotsTest {
   private Connection connect(ClientEndpoint client) throws TransportException {
     Owner own = endpoint.own();
     Ticket ticket = endpoint.expect(own, null, Set.of(HERE)).orElseThrow();
-    return client.connect(endpoint.address(own), ticket, 10_000);
+    return client.connect(endpoint.address(own), ticket, 120_000);
   }
 
   @AfterEach
@@ -110,7 +110,7 @@ class ReaderSlotsTest {
         RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(LENGTH_BYTES));
         Connection connection = connect(client)) {
       connection
-          .read(staged.region(), staged.offsetBytes(), window, 0, LENGTH_BYTES, 10_000)
+          .read(staged.region(), staged.offsetBytes(), window, 0, LENGTH_BYTES, 120_000)
           .join();
       byte[] bytes = new byte[LENGTH_BYTES];
       window.buffer().get(0, bytes);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Segments over two transports, of which one fails. */
-@Timeout(60)
+@Timeout(300)
 class SegmentRegistrarTest {
   @TempDir Path directory;
   private final LeakCheck leaks = new LeakCheck();

@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for what another thread or process does and nobody announces. */
 public final class Await {
-  private static final long LIMIT_MS = 20_000;
+  private static final long LIMIT_MS = 120_000;
 
   private Await() {}
 

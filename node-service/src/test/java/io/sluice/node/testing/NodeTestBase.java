@@ -43,10 +43,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node service and its readers; a test that leaks a thread, a mapping or memory fails. */
-@Timeout(60)
+@Timeout(300)
 public abstract class NodeTestBase {
   /** Long enough for a busy machine, short enough to see a hang. */
-  protected static final long TIMEOUT_MS = 20_000;
+  protected static final long TIMEOUT_MS = 120_000;
 
   /** The application of most outputs. */
   protected static final String APP = "application_1_0001";

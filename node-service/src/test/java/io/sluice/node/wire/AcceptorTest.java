@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class AcceptorTest {
   private static final long TIMEOUT_MS = ChannelPair.TIMEOUT_MS;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a {@link MessageStream} promises over any kind of socket. */
-@Timeout(60)
+@Timeout(300)
 abstract class ChannelContractTest {
   private static final long SHORT_MS = 50;
   private static final int MORE_THAN_SOCKETS_HOLD_BYTES = 64 << 20;

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 
 /** Two ends of a connection: ours under test, and the peer's, bare. */
 record ChannelPair(MessageStream ours, SocketChannel peer) implements Closeable {
-  static final long TIMEOUT_MS = 20_000;
+  static final long TIMEOUT_MS = 120_000;
 
   static ServerSocketChannel tcpListener(int backlog) throws IOException {
     return ServerSocketChannel.open()

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Open files that ride on messages: in their order, none lost, none left open. */
-@Timeout(60)
+@Timeout(300)
 class PassedDescriptorsTest {
   private static final long TIMEOUT_MS = ChannelPair.TIMEOUT_MS;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An acceptor over sockets of system calls, whatever its peers' are of. */
-@Timeout(60)
+@Timeout(300)
 class UnixListeningTest {
   private static final long TIMEOUT_MS = ChannelPair.TIMEOUT_MS;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
+@Timeout(300)
 class BufferSetTest {
   private static final DiskStream LARGE_1 = new DiskStream("user", "large", 1);
   private static final DiskStream LARGE_2 = new DiskStream("user", "large", 2);
@@ -67,7 +67,7 @@ class BufferSetTest {
     CompletableFuture<Optional<BufferSet.Buffer>> small =
         CompletableFuture.supplyAsync(() -> acquire(SMALL));
     taken.remove(0).close();
-    BufferSet.Buffer got = small.get(60, TimeUnit.SECONDS).orElseThrow();
+    BufferSet.Buffer got = small.get(120, TimeUnit.SECONDS).orElseThrow();
     got.close();
   }
 
@@ -85,8 +85,8 @@ class BufferSetTest {
       Thread.onSpinWait();
     }
     taken.remove(0).close(); // one comes back: it is not for who has half
-    waiting.get(60, TimeUnit.SECONDS).orElseThrow().close();
-    greedy.get(60, TimeUnit.SECONDS).orElseThrow().close();
+    waiting.get(120, TimeUnit.SECONDS).orElseThrow().close();
+    greedy.get(120, TimeUnit.SECONDS).orElseThrow().close();
   }
 
   /** A user with many applications has a half like one with a single application. */
@@ -106,9 +106,9 @@ class BufferSetTest {
       Thread.onSpinWait();
     }
     taken.remove(0).close(); // who asked first has three besides
-    taken.add(small.get(60, TimeUnit.SECONDS).orElseThrow());
+    taken.add(small.get(120, TimeUnit.SECONDS).orElseThrow());
     taken.remove(0).close();
-    taken.add(more.get(60, TimeUnit.SECONDS).orElseThrow());
+    taken.add(more.get(120, TimeUnit.SECONDS).orElseThrow());
   }
 
   @Test
@@ -121,7 +121,7 @@ class BufferSetTest {
       Thread.onSpinWait();
     }
     buffers.close();
-    assertEquals(Optional.empty(), waiting.get(30, TimeUnit.SECONDS)); // before its deadline
+    assertEquals(Optional.empty(), waiting.get(120, TimeUnit.SECONDS)); // before its deadline
   }
 
   private Optional<BufferSet.Buffer> acquire(DiskStream stream) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** On the file system of the temporary directory, with direct I/O where that has it. */
-@Timeout(120)
+@Timeout(300)
 class DeviceFileTest {
   private static final DiskStream STREAM = new DiskStream("user", "application", 1);
   private static final int FILE_BYTES = 4 << 20;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The queue with real workers; every unit that shall block waits for a gate. */
-@Timeout(120)
+@Timeout(300)
 class DeviceQueueTest {
   private static final long PATIENT_MS = 60_000;
   private static final long HASTY_MS = 1_000;
@@ -58,7 +58,7 @@ class DeviceQueueTest {
       all.add(request);
       queue.submit(request);
     }
-    assertTrue(begun.await(60, TimeUnit.SECONDS), "the workers are not at work");
+    assertTrue(begun.await(120, TimeUnit.SECONDS), "the workers are not at work");
     return all;
   }
 

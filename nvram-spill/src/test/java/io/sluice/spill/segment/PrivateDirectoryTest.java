@@ -87,7 +87,7 @@ class PrivateDirectoryTest {
                 }
               });
       PrivateDirectory.delete(directory);
-      other.get(60, TimeUnit.SECONDS);
+      other.get(120, TimeUnit.SECONDS);
       assertTrue(Files.notExists(directory));
     }
   }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Outputs in memory that have a copy on disk, and whatever may happen to either. */
-@Timeout(120)
+@Timeout(300)
 class BackgroundCopyTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 300_000;
 

@@ -451,7 +451,7 @@ class CapacityTest extends PoolTestBase {
     public void segmentAdded(SegmentHandle segment) {
       reached.countDown();
       try {
-        if (segment.info().tier() == Tier.MEMORY && !opened.await(60, TimeUnit.SECONDS)) {
+        if (segment.info().tier() == Tier.MEMORY && !opened.await(120, TimeUnit.SECONDS)) {
           throw new IllegalStateException("nobody opened the gate");
         }
       } catch (InterruptedException e) {

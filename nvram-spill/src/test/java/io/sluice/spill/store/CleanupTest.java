@@ -62,7 +62,7 @@ class CleanupTest extends PoolTestBase {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void oneSegmentThatCannotGoKeepsNoOtherAndGoesLater() throws Exception {
     Random random = seeded("oneSegmentThatCannotGoKeepsNoOtherAndGoesLater");
     List<Integer> gone = Collections.synchronizedList(new ArrayList<>());
@@ -104,7 +104,7 @@ class CleanupTest extends PoolTestBase {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void whoeverFreesManyWaitsForOneThatTakesItsTime() throws Exception {
     Random random = seeded("whoeverFreesManyWaitsForOneThatTakesItsTime");
     AtomicLong nowNs = new AtomicLong();

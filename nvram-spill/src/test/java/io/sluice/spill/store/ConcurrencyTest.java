@@ -28,7 +28,7 @@ class ConcurrencyTest extends PoolTestBase {
         tasks.add(executor.submit(task(store, application, random)));
       }
       for (Future<Void> task : tasks) {
-        task.get(60, TimeUnit.SECONDS);
+        task.get(120, TimeUnit.SECONDS);
       }
       assertAllFree(store);
     } finally {

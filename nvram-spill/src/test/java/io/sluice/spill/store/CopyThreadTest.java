@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** When an output that could not be copied is tried again. */
-@Timeout(60)
+@Timeout(300)
 class CopyThreadTest extends PoolTestBase {
   private static final long SHORT_MS = 1;
 
@@ -62,9 +62,9 @@ class CopyThreadTest extends PoolTestBase {
           next.countDown();
         });
     thread.add(any);
-    assertTrue(tried.await(60, TimeUnit.SECONDS));
+    assertTrue(tried.await(120, TimeUnit.SECONDS));
     thread.add(other);
-    assertTrue(next.await(60, TimeUnit.SECONDS));
+    assertTrue(next.await(120, TimeUnit.SECONDS));
     assertEquals(CopyThread.MOST_ATTEMPTS, attempts.get());
     assertEquals(CopyThread.MOST_ATTEMPTS, thread.failures());
   }
@@ -80,7 +80,7 @@ class CopyThreadTest extends PoolTestBase {
           copied.countDown();
         });
     thread.add(any);
-    assertTrue(copied.await(60, TimeUnit.SECONDS));
+    assertTrue(copied.await(120, TimeUnit.SECONDS));
     assertEquals(0, thread.failures());
   }
 
@@ -97,6 +97,6 @@ class CopyThreadTest extends PoolTestBase {
         });
     thread.add(any);
     thread.add(other);
-    assertTrue(copied.await(60, TimeUnit.SECONDS));
+    assertTrue(copied.await(120, TimeUnit.SECONDS));
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
  * up, readers of both kinds, those that keep what they were lent, applications that end meanwhile.
  * All of them come to an end, and all memory comes back.
  */
-@Timeout(120)
+@Timeout(300)
 class DiskTrafficTest extends PoolTestBase {
   private static final int THREADS = 24;
   private static final int ROUNDS = 6;

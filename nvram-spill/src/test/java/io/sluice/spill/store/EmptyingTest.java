@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An owner who lacks room although memory is free gets a segment that others' outputs leave. */
-@Timeout(120)
+@Timeout(300)
 class EmptyingTest extends PoolTestBase {
   private static final Owner ANN = new Owner(1001);
   private static final Owner BOB = new Owner(1002);

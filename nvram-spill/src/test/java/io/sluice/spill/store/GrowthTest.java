@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Segments come as they are needed, one ahead, or all at the start. */
-@Timeout(120)
+@Timeout(300)
 class GrowthTest extends PoolTestBase {
   private static final int BLOCKS = SEGMENT_BYTES / BLOCK_BYTES;
 
@@ -96,7 +96,7 @@ class GrowthTest extends PoolTestBase {
                 }));
       }
       for (Future<Lease> lease : leases) {
-        lease.get(60, TimeUnit.SECONDS);
+        lease.get(120, TimeUnit.SECONDS);
       }
       assertEquals(0, store.stats().overflows());
       assertEquals(8L * SEGMENT_BYTES, store.stats().memory().leasedBytes());

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A disk that does not answer: here, because the test has the file's monitor. */
-@Timeout(120)
+@Timeout(300)
 class HungDiskTest extends PoolTestBase {
   /** What has no room in memory goes to one that works; both are on one file system. */
   private StoreConfig.Builder twoDisks(int segments) {

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class LockTurnTest {
   private final ReentrantLock lock = new ReentrantLock();
 

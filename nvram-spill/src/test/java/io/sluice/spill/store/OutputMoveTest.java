@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Outputs that leave the memory tier while they are read, and whatever may happen meanwhile. */
-@Timeout(120)
+@Timeout(300)
 class OutputMoveTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 300_000;
 

@@ -48,7 +48,7 @@ class OwnersTest extends PoolTestBase {
   private static final String BOBS_APP = "application_1_0002";
   private static final Function<String, Optional<Owner>> OWNERS =
       application -> Optional.of(application.equals(APP) ? ANN : BOB);
-  private static final long TIMEOUT_S = 30;
+  private static final long TIMEOUT_S = 120;
 
   private final AtomicLong nowNs = new AtomicLong();
   private final AtomicLong failuresLeft = new AtomicLong(1);

@@ -122,7 +122,7 @@ class QuarantineTest extends PoolTestBase {
 
   /** A file of so many blocks that one review has no time for all of them. */
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void whatOneReviewHasNoTimeForTheNextOnesDo() throws Exception {
     SpillStore first = SpillStore.open(configWithDisk(0).build());
     first.openLease(APP).lease(100_000L * BLOCK_BYTES);

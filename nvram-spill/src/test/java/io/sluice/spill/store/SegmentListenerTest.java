@@ -63,7 +63,7 @@ class SegmentListenerTest extends PoolTestBase {
 
   /** Whoever reads it holds up that it goes, and nothing else. */
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void aSegmentThatCannotGoYetHoldsUpNoOther() throws Exception {
     Random random = seeded("aSegmentThatCannotGoYetHoldsUpNoOther");
     CountDownLatch going = new CountDownLatch(1);

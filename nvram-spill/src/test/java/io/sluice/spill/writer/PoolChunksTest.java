@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Chunks of a store in this process. */
-@Timeout(60)
+@Timeout(300)
 class PoolChunksTest implements ChunkSourceContract {
   private static final String APP = "application_1";
   private static final int SEGMENT_BYTES = 1 << 20;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a task has received where a node has no disk tier, and lends it memory or does not. */
-@Timeout(60)
+@Timeout(300)
 class ReceivedExtentsTest {
   private static final int SEGMENT_BYTES = 1 << 20;
   private static final int BLOCK_BYTES = 16 << 10;

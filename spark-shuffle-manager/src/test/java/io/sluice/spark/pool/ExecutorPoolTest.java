@@ -318,7 +318,7 @@ class ExecutorPoolTest {
 
   /** A disk that hangs under a read; the process may be about to end. */
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void readsThatDoNotEndAreNotWaitedForWithoutALimit() throws Exception {
     write(bytes(100, 1), bytes(100, 2), bytes(100, 3));
     CountDownLatch begun = new CountDownLatch(1);

@@ -204,7 +204,7 @@ class PeerBlockClientTest {
 
   /** Spark asks for them again when it has released others. */
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void aBoundOnDirectMemoryThatIsReachedIsSparksToHandle() throws Exception {
     try (FullDirectMemory full = FullDirectMemory.fill()) {
       fetch(own);

@@ -218,7 +218,7 @@ class PeerFetchTest {
         reads.add(tasks.submit(() -> fetch.run(PeerFetchTest::checkFilled)));
       }
       for (Future<List<BlockRange>> read : reads) {
-        assertEquals(List.of(), read.get(60, TimeUnit.SECONDS));
+        assertEquals(List.of(), read.get(120, TimeUnit.SECONDS));
       }
     } finally {
       tasks.shutdownNow();

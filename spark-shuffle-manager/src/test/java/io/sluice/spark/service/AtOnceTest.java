@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class AtOnceTest {
   private static final List<Integer> ALL = IntStream.range(0, 3 * AtOnce.THREADS).boxed().toList();
 
@@ -27,7 +27,7 @@ final class AtOnceTest {
         ALL,
         each -> {
           try {
-            together.await(30, TimeUnit.SECONDS);
+            together.await(120, TimeUnit.SECONDS);
           } catch (Exception e) {
             throw new IllegalStateException(e);
           }

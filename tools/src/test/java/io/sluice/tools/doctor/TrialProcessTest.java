@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With tcp, which can be tried everywhere. */
-@Timeout(120)
+@Timeout(300)
 class TrialProcessTest {
   private final TrialProcess trial = new TrialProcess(Optional.of("tcp"));
 

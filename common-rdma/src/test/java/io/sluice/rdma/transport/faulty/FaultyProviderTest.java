@@ -33,10 +33,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(300)
 class FaultyProviderTest {
   private static final int LENGTH = 4096;
-  private static final long LONG_MS = 20_000;
+  private static final long LONG_MS = 120_000;
 
   @TempDir private Path dir;
   private final LeakCheck leaks = new LeakCheck();

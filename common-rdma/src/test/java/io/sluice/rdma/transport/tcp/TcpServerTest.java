@@ -50,11 +50,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class TcpServerTest {
   private static final InetSocketAddress ANY_PORT =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-  private static final long LONG_MS = 20_000;
+  private static final long LONG_MS = 120_000;
 
   @TempDir private Path dir;
   private final LeakCheck leaks = new LeakCheck();

@@ -31,9 +31,9 @@ import org.junit.jupiter.api.Timeout;
 import org.openucx.jucx.ucp.UcpContext;
 
 /** What goes wrong with a server, over UCX's TCP. */
-@Timeout(120)
+@Timeout(300)
 class UcxServerEndpointTest {
-  private static final long LONG_MS = 10_000;
+  private static final long LONG_MS = 120_000;
 
   private final InetSocketAddress anyPort =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

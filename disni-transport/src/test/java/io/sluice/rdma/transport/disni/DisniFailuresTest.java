@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What becomes of an endpoint, and of all else that it has, when a call of verbs fails. */
-@Timeout(60)
+@Timeout(300)
 class DisniFailuresTest {
   private static final int REGION_BYTES = 4096;
 

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class ClientOutputTest {
   private final BlockingQueue<Integer> percents = new ArrayBlockingQueue<>(10);
 
@@ -30,12 +30,12 @@ class ClientOutputTest {
     ClientOutput output = read(new PipedReader(client));
     client.write("Running job: job_1_0002\n map 50% reduce 0%\n");
     client.flush();
-    assertEquals("job_1_0002", output.jobId().get(60, TimeUnit.SECONDS));
+    assertEquals("job_1_0002", output.jobId().get(120, TimeUnit.SECONDS));
     assertEquals(50, percents.poll(60, TimeUnit.SECONDS));
     output.requireMore();
     client.write("Job failed\n");
     client.close();
-    output.whole().get(60, TimeUnit.SECONDS);
+    output.whole().get(120, TimeUnit.SECONDS);
     ClusterException e = assertThrows(ClusterException.class, output::requireMore);
     assertTrue(e.getMessage().startsWith("a job has ended too early"), e.getMessage());
     assertTrue(e.getMessage().endsWith("Job failed\n"), e.getMessage());
@@ -47,7 +47,7 @@ class ClientOutputTest {
     ClientOutput output = read(new PipedReader(client));
     client.write("Running job: job_1_0002\n map 100% reduce 100%\nRunning job: job_1_0003\n");
     client.close();
-    output.whole().orTimeout(60, TimeUnit.SECONDS).join();
+    output.whole().orTimeout(120, TimeUnit.SECONDS).join();
     assertEquals("job_1_0002", output.jobId().join());
     assertEquals(List.of("job_1_0002", "job_1_0003"), output.jobIds());
   }
@@ -57,8 +57,8 @@ class ClientOutputTest {
     PipedReader from = new PipedReader();
     new PipedWriter(from).close();
     ClientOutput output = read(from);
-    assertEquals("", output.jobId().orTimeout(60, TimeUnit.SECONDS).join());
-    assertEquals("", output.whole().orTimeout(60, TimeUnit.SECONDS).join());
+    assertEquals("", output.jobId().orTimeout(120, TimeUnit.SECONDS).join());
+    assertEquals("", output.whole().orTimeout(120, TimeUnit.SECONDS).join());
     assertEquals(List.of(), output.jobIds());
   }
 }

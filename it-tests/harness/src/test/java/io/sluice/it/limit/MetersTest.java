@@ -32,7 +32,7 @@ class MetersTest {
               return memory;
             },
             1)) {
-      assertTrue(taken.await(30, TimeUnit.SECONDS), "three samples");
+      assertTrue(taken.await(120, TimeUnit.SECONDS), "three samples");
       assertTrue(meter.samples().size() >= 2, "samples: " + meter.samples());
       assertEquals(memory, meter.samples().get(0));
     }
@@ -51,7 +51,7 @@ class MetersTest {
               return new GroupMemory(0, 0, 0, 0, 0);
             },
             1)) {
-      assertTrue(asked.await(30, TimeUnit.SECONDS), "two questions");
+      assertTrue(asked.await(120, TimeUnit.SECONDS), "two questions");
       LimitException failure = null;
       while (failure == null) { // the sample is being taken
         try {

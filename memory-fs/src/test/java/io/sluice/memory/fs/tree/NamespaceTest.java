@@ -117,7 +117,7 @@ class NamespaceTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void whoeverForgetsToCloseAStreamKeepsNothingForEver() throws IOException {
     write("/a/read", new byte[10]);
     forget("/a/read");

@@ -11,7 +11,7 @@ class ThreadCpuTest {
 
   /** As of a pool of the engine's whose idle threads go. */
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void threadsThatEndWhileTheyAreAskedDoNotCount() {
     CompletableFuture<Void> ended = CompletableFuture.runAsync(ThreadCpuTest::startAndEnd);
     do {
