@@ -19,8 +19,6 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,14 +59,17 @@ class IsolationTest {
 
   @ParameterizedTest
   @CsvSource({
-    "user, auto, pull, 4",
-    "user, none, hybrid, 4",
+    "user, slot, pull, 2",
+    "user, slot, hybrid, 2",
+    "user, slot, push, 2",
     "user, task, pull, 2",
     "user, task, hybrid, 2",
-    "org.apache.pig, auto, pull, 2",
-    "org.apache.pig, auto, hybrid, 2",
-    "org.apache.pig, task, pull, 2",
-    "org.apache.pig, none, pull, 4"
+    "user, none, pull, 4",
+    "user, none, hybrid, 4",
+    "user, none, push, 4",
+    "org.apache.pig, slot, pull, 2",
+    "org.apache.hadoop.hive, slot, pull, 2",
+    "org.apache.hadoop.mapred, slot, pull, 2"
   })
   void staticFieldsAreSharedUnlessIsolated(
       String ofPackage, String isolation, String exchange, int sum) throws Exception {
@@ -161,13 +162,6 @@ class IsolationTest {
     String text = Files.readString(said, StandardCharsets.UTF_8);
     assertEquals(expected, client.exitValue(), text);
     return text;
-  }
-
-  @Test
-  @EnabledForJreRange(max = JRE.JAVA_17)
-  void anIsolatedTaskThatExitsFailsAndTheClientGoesOn() throws Exception {
-    String said = exitOf("task", 0);
-    assertTrue(said.contains("a task has called System.exit(3)"), said);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.sluice.local.cache;
 
+import io.sluice.local.loader.KeptClasses;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URL;
@@ -55,7 +56,7 @@ public final class JobCache implements Closeable {
     if (classPath.length == 0) {
       return new JobCache(links, null);
     }
-    URLClassLoader loader = new URLClassLoader(classPath, conf.getClassLoader());
+    URLClassLoader loader = JobClassPath.loader(conf, classPath);
     conf.setClassLoader(loader);
     return new JobCache(links, loader);
   }
@@ -76,6 +77,10 @@ public final class JobCache implements Closeable {
   public void close() throws IOException {
     try (loader) {
       links.close();
+    } finally {
+      if (loader != null) {
+        KeptClasses.forget(Set.of(loader));
+      }
     }
   }
 }

@@ -1,9 +1,11 @@
 package io.sluice.local.cache;
 
+import io.sluice.local.loader.SharedNames;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,8 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobContextImpl;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.util.ApplicationClassLoader;
 import org.apache.hadoop.util.RunJar;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +48,23 @@ final class JobClassPath {
       urls.add(url(each));
     }
     return urls.toArray(URL[]::new);
+  }
+
+  /**
+   * As the job's settings say, before or behind the client's classes. Java's and Hadoop's own are
+   * the process's in any case.
+   */
+  static URLClassLoader loader(JobConf conf, URL[] classPath) throws MalformedURLException {
+    ClassLoader ofClient = conf.getClassLoader();
+    if (conf.getBoolean(MRJobConfig.MAPREDUCE_JOB_CLASSLOADER, false)) {
+      String[] systemClasses =
+          conf.getTrimmedStrings(MRJobConfig.MAPREDUCE_JOB_CLASSLOADER_SYSTEM_CLASSES);
+      return new ApplicationClassLoader(classPath, ofClient, List.of(systemClasses));
+    }
+    if (conf.getBoolean(MRJobConfig.MAPREDUCE_JOB_USER_CLASSPATH_FIRST, false)) {
+      return new ApplicationClassLoader(classPath, ofClient, SharedNames.patterns());
+    }
+    return new URLClassLoader(classPath, ofClient);
   }
 
   private static URL url(Path path) throws MalformedURLException {

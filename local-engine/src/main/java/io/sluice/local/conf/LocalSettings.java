@@ -65,18 +65,20 @@ public final class LocalSettings {
           "as many as sluice.local.map-threads",
           1,
           MOST_THREADS,
-          "Sort buffers of a hybrid exchange; maps share them if they are fewer than maps that run.");
+          "Sort buffers of a hybrid exchange with sluice.local.isolation=none; maps share them if"
+              + " they are fewer than maps that run. Otherwise each slot has one.");
 
   /** Between tasks. */
   public static final Setting<String> ISOLATION =
       Setting.choice(
           "sluice.local.isolation",
-          "What keeps tasks apart. task: tasks that run at a time have static fields of the job's"
-              + " classes of their own, and on Java 17 a task that calls System.exit fails and the"
-              + " process goes on. auto: tasks of Pig have such fields, all others share them.",
-          "auto",
-          "none",
-          "task");
+          "Which tasks share the static fields of classes that are not Java's, Hadoop's or Sluice's."
+              + " slot: those that run one after the other in one slot; there are as many slots as"
+              + " tasks that run at a time. task: none. none: all tasks, and the client; for"
+              + " programs that keep nothing of a task in static fields.",
+          "slot",
+          "task",
+          "none");
 
   private LocalSettings() {}
 

@@ -36,8 +36,15 @@ public enum ExchangeMode {
    */
   public static ExchangeMode of(JobConf job, int maps, int mapThreads, long inputBytes) {
     String configured = LocalSettings.EXCHANGE.get(job::getTrimmed);
-    if (Isolation.of(job) != Isolation.NONE) {
+    Isolation isolation = Isolation.of(job);
+    if (isolation == Isolation.TASK) {
       return PULL; // maps that share a sort buffer share the classes of what they put in
+    }
+    if (configured.equals("push") && isolation != Isolation.NONE) {
+      LOG.warn(
+          "Maps push to the same sort buffers only where they share their classes, with"
+              + " sluice.local.isolation=none; the exchange is hybrid");
+      return HYBRID;
     }
     if (configured.equals("push") && job.getNumReduceTasks() > MOST_PUSHED_REDUCES) {
       LOG.warn(

@@ -42,7 +42,9 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
     exchange = JobExchange.of(task.getJobID());
     Streams streams = exchange.streams();
     sorting =
-        streams == null ? new Own(context.getJobConf(), exchange.outputs()) : new Shared(streams);
+        streams == null
+            ? new Own(context.getJobConf(), exchange.outputs())
+            : new Shared(context.getJobConf(), streams);
     exchange.opened(task.getTaskID(), this::close);
   }
 
@@ -75,18 +77,17 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   /** A sort buffer that others fill, too. */
   private final class Shared implements Sorting<K, V> {
     private final Streams streams;
-    private final int taken;
+    private final Streams.Stream taken;
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
-    Shared(Streams streams) throws IOException {
+    Shared(JobConf job, Streams streams) throws IOException, ClassNotFoundException {
       this.streams = streams;
-      this.taken = streams.take();
+      this.taken = streams.take(job.getClassLoader(), reporter);
     }
 
     @Override
     public void collect(K key, V value, int partition) throws IOException, InterruptedException {
-      reporter.progress(); // the buffer reports for none of those that fill it
       bytes.addAndGet(streams.collect(taken, key, value, partition));
       records.incrementAndGet();
     }
@@ -99,7 +100,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
 
     @Override
     public void close() throws IOException {
-      streams.giveBack(taken);
+      streams.giveBack(taken, reporter);
     }
   }
 

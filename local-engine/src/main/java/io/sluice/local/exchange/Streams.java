@@ -16,58 +16,57 @@ import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.mapreduce.TaskType;
+import org.apache.hadoop.util.Progressable;
 
 /**
- * The sort buffers that maps of a push or hybrid exchange share. What a map has put into one cannot
- * be taken out: if a map fails, all of them are thrown away.
+ * The sort buffers that maps of a push or hybrid exchange share: each with maps of the same class
+ * loader alone, by whose classes it serializes, compares and combines. What a map has put into one
+ * cannot be taken out: if a map fails, all of them are thrown away.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes them closes them, which frees
- * all but committed outputs. Failure: {@link IOException}.
+ * <p>Thread contract: safe from any thread. Ownership: its creator closes it, which frees all but
+ * committed outputs. Failure: {@link IOException}.
  */
 final class Streams implements Closeable {
   /** Less is not worth a buffer; what a {@code RecordCollector} has at least. */
   private static final int MIN_SORT_MB = 4;
 
   private final boolean push;
+  private final int mostOfLoader;
+  private final JobConf job;
   private final JobOutputs outputs;
-  private final List<SortedOutput<Object, Object>> all = new ArrayList<>();
-  private final List<StreamTask> tasks = new ArrayList<>();
-  private final ArrayDeque<Integer> idle = new ArrayDeque<>(); // of a hybrid exchange
+  private final List<Stream> all = new ArrayList<>();
+  private final ArrayDeque<Stream> idle = new ArrayDeque<>(); // of a hybrid exchange
+  private int made;
   private int shared;
   private int users;
   private volatile boolean closed;
 
-  private Streams(boolean push, JobOutputs outputs) {
+  private Streams(boolean push, JobConf job, int mapThreads, JobOutputs outputs) {
     this.push = push;
     this.outputs = outputs;
+    int reduces = job.getNumReduceTasks();
+    int count = push ? reduces : LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads);
+    this.mostOfLoader = count;
+    this.job = new JobConf(job);
+    long sortMb = job.getLong(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
+    if (push) {
+      this.job.setNumReduceTasks(1);
+    }
+    this.job.setLong(
+        MRJobConfig.IO_SORT_MB, Math.max(MIN_SORT_MB, sortMb * mapThreads / Math.max(1, count)));
   }
 
   /**
-   * Those of a job.
+   * Those of a job. A hybrid exchange makes each when a map needs it.
    *
    * @param mapThreads maps that run at a time, whose sort buffers these take the place of
    */
   static Streams open(boolean push, JobConf job, int mapThreads, JobOutputs outputs)
       throws IOException, ClassNotFoundException {
-    int reduces = job.getNumReduceTasks();
-    int count = push ? reduces : LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads);
-    JobConf conf = new JobConf(job);
-    long sortMb = conf.getLong(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
-    if (push) {
-      conf.setNumReduceTasks(1);
-    }
-    conf.setLong(
-        MRJobConfig.IO_SORT_MB, Math.max(MIN_SORT_MB, sortMb * mapThreads / Math.max(1, count)));
-    Streams streams = new Streams(push, outputs);
+    Streams streams = new Streams(push, job, mapThreads, outputs);
     try {
-      for (int i = 0; i < count; i++) {
-        // Not the id of any map: those are numbered from the front.
-        TaskID task = new TaskID(outputs.job(), TaskType.MAP, outputs.maps() + i);
-        StreamTask of = new StreamTask(conf, new TaskAttemptID(task, 0));
-        streams.tasks.add(of);
-        streams.all.add(
-            new SortedOutput<>(conf, of.id(), of.reporter(), outputs.id(prefix() + i), outputs));
-        streams.idle.add(i);
+      for (int i = 0; push && i < job.getNumReduceTasks(); i++) {
+        streams.all.add(streams.make(i, job.getClassLoader()));
       }
       return streams;
     } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
@@ -76,24 +75,91 @@ final class Streams implements Closeable {
     }
   }
 
+  /** A sort buffer for maps of one class loader. */
+  static final class Stream {
+    private final ClassLoader loader;
+    private final StreamTask task;
+    private final SortedOutput<Object, Object> output;
+
+    private Stream(ClassLoader loader, StreamTask task, SortedOutput<Object, Object> output) {
+      this.loader = loader;
+      this.task = task;
+      this.output = output;
+    }
+  }
+
+  private Stream make(int number, ClassLoader loader) throws IOException, ClassNotFoundException {
+    JobConf conf = new JobConf(job);
+    conf.setClassLoader(loader);
+    // Not the id of any map: those are numbered from the front.
+    TaskID task = new TaskID(outputs.job(), TaskType.MAP, outputs.maps() + number);
+    StreamTask of = new StreamTask(conf, new TaskAttemptID(task, 0));
+    return new Stream(
+        loader,
+        of,
+        new SortedOutput<>(conf, of.id(), of.reporter(), outputs.id(prefix() + number), outputs));
+  }
+
   /** What the names of their outputs begin with. */
   static String prefix() {
     return "stream_";
   }
 
-  /** For a map that begins: one that no other fills now, if there is one. */
-  synchronized int take() throws IOException {
-    requireOpen();
-    users++;
-    Integer taken = idle.poll();
-    return taken != null ? taken : shared++ % all.size();
+  /**
+   * For a map that begins: one that no other fills now, if there is one.
+   *
+   * @param map is told of progress while what it has put in is sorted and combined
+   */
+  Stream take(ClassLoader loader, Progressable map) throws IOException, ClassNotFoundException {
+    Stream taken;
+    int number;
+    synchronized (this) {
+      requireOpen();
+      taken = push ? null : existing(loader);
+      number = taken == null && !push ? made++ : 0;
+      users++;
+    }
+    try {
+      if (push) {
+        all.forEach(each -> each.task.enter(map));
+        return all.get(0);
+      }
+      if (taken == null) {
+        taken = make(number, loader); // runs the user's code, so nobody waits for it
+        synchronized (this) {
+          all.add(taken);
+        }
+      }
+      taken.task.enter(map);
+      return taken;
+    } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
+      Closing.after(e, this::left);
+      throw e;
+    }
+  }
+
+  /** One that is idle, or else, if there are enough, one that another map fills; or null. */
+  private Stream existing(ClassLoader loader) {
+    for (Stream each : idle) {
+      if (each.loader == loader) {
+        idle.remove(each);
+        return each;
+      }
+    }
+    List<Stream> ofLoader = all.stream().filter(each -> each.loader == loader).toList();
+    return ofLoader.size() < mostOfLoader ? null : ofLoader.get(shared++ % ofLoader.size());
   }
 
   /** The map has ended. */
-  void giveBack(int taken) throws IOException {
-    synchronized (this) {
-      if (!idle.contains(taken)) {
-        idle.addFirst(taken); // it is filled already; those that are not may stay so
+  void giveBack(Stream taken, Progressable map) throws IOException {
+    if (push) {
+      all.forEach(each -> each.task.leave(map));
+    } else {
+      taken.task.leave(map);
+      synchronized (this) {
+        if (!idle.contains(taken)) {
+          idle.addFirst(taken); // it is filled already; those that are not may stay so
+        }
       }
     }
     left();
@@ -113,8 +179,12 @@ final class Streams implements Closeable {
       isLast = closed && users == 0;
     }
     if (isLast) {
-      Closing.all(all);
+      closeAll();
     }
+  }
+
+  private void closeAll() throws IOException {
+    Closing.all(all.stream().map(each -> each.output).toList());
   }
 
   /**
@@ -123,33 +193,35 @@ final class Streams implements Closeable {
    * @param taken the map's
    * @return its length in bytes
    */
-  @SuppressWarnings("unchecked")
-  <K, V> int collect(int taken, K key, V value, int partition)
+  int collect(Stream taken, Object key, Object value, int partition)
       throws IOException, InterruptedException {
     requireOpen();
     if (!push) {
-      return ((SortedOutput<K, V>) (SortedOutput<?, ?>) all.get(taken))
-          .collect(key, value, partition);
+      return taken.output.collect(key, value, partition);
     }
     if (partition < 0 || partition >= all.size()) {
       throw new IOException("Illegal partition for " + key + " (" + partition + ")");
     }
-    return ((SortedOutput<K, V>) (SortedOutput<?, ?>) all.get(partition)).collect(key, value, 0);
+    return all.get(partition).output.collect(key, value, 0);
   }
 
   /** What is to be done when all maps have ended, each by any thread. */
-  List<Callable<Void>> lastSorts() {
+  synchronized List<Callable<Void>> lastSorts() {
     List<Callable<Void>> sorts = new ArrayList<>();
-    for (SortedOutput<?, ?> each : all) {
+    for (Stream each : all) {
       sorts.add(
           () -> {
             synchronized (this) {
               requireOpen();
               users++;
             }
+            Thread thread = Thread.currentThread();
+            ClassLoader before = thread.getContextClassLoader();
+            thread.setContextClassLoader(each.loader);
             try {
-              each.flush();
+              each.output.flush();
             } finally {
+              thread.setContextClassLoader(before);
               left();
             }
             return null;
@@ -159,22 +231,22 @@ final class Streams implements Closeable {
   }
 
   /** The runs of a partition, once all are flushed. */
-  List<MergeRun> runs(int partition) throws IOException {
+  synchronized List<MergeRun> runs(int partition) throws IOException {
     if (push) {
-      return outputs.runs(all.get(partition).id(), 0);
+      return outputs.runs(all.get(partition).output.id(), 0);
     }
     List<MergeRun> runs = new ArrayList<>();
-    for (SortedOutput<?, ?> stream : all) {
-      runs.addAll(outputs.runs(stream.id(), partition));
+    for (Stream stream : all) {
+      runs.addAll(outputs.runs(stream.output.id(), partition));
     }
     return runs;
   }
 
   /** Of all of them. */
-  Counters counters() throws IOException {
+  synchronized Counters counters() throws IOException {
     Counters sum = new Counters();
-    for (StreamTask task : tasks) {
-      sum.incrAllCounters(task.counters());
+    for (Stream stream : all) {
+      sum.incrAllCounters(stream.task.counters());
     }
     sum.findCounter(TaskCounter.MAP_OUTPUT_RECORDS).setValue(0); // each map counts its own
     sum.findCounter(TaskCounter.MAP_OUTPUT_BYTES).setValue(0);
@@ -190,7 +262,7 @@ final class Streams implements Closeable {
       closed = true;
     }
     if (isUnused) {
-      Closing.all(all);
+      closeAll();
     }
   }
 }

@@ -1,126 +1,69 @@
 package io.sluice.local.task;
 
 import io.sluice.local.conf.Isolation;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.local.loader.KeptClasses;
+import io.sluice.local.loader.SlotLoader;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.security.CodeSource;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.apache.hadoop.mapred.JobConf;
 
 /**
- * Class loaders for the tasks of a job that run at a time: static fields of the classes that they
- * load are then shared by tasks that follow each other, and not by those beside each other.
+ * Class loaders for the maps of a job, or for its reduces: as many as run at a time, each for one
+ * task after the other; or one for each attempt; or the job's for all, as the job's isolation says.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it after its tasks;
- * the loader of one that was given up is closed when it ends.
+ * <p>Thread contract: safe from any thread. Ownership: its creator closes it after the tasks; an
+ * attempt that was given up keeps its loader until it ends. Failure: {@link IOException} if Hadoop
+ * cannot be made to forget classes, which then stay in memory.
  */
 final class TaskLoaders implements Closeable {
-  private static final ClassLoader SHARED = TaskLoaders.class.getClassLoader();
-
-  private final Supplier<URLClassLoader> maker;
-  private final ArrayDeque<URLClassLoader> idle = new ArrayDeque<>();
+  private final JobConf job;
+  private final Isolation isolation;
+  private final ArrayDeque<SlotLoader> idle = new ArrayDeque<>();
   private boolean closed;
 
-  private TaskLoaders(Supplier<URLClassLoader> maker) {
-    this.maker = maker;
+  TaskLoaders(JobConf job) {
+    this.job = job;
+    this.isolation = Isolation.of(job);
   }
 
-  /**
-   * For a job, by what its own class loader has beside the engine's.
-   *
-   * @throws IOException if that does not say where its classes come from
-   */
-  static TaskLoaders of(JobConf job, Isolation isolation) throws IOException {
-    List<URL> urls = brought(job.getClassLoader());
-    if (isolation == Isolation.PROGRAM_CLASSES) {
-      for (String program : Isolation.programs(job)) {
-        urls.add(sourceOf(program, job.getClassLoader()));
-      }
-      URL[] all = urls.toArray(URL[]::new);
-      return new TaskLoaders(() -> new ProgramLoader(all, SHARED));
-    }
-    URL[] all = urls.toArray(URL[]::new);
-    return new TaskLoaders(() -> new URLClassLoader(all, SHARED));
-  }
-
-  private static List<URL> brought(ClassLoader ofJob) throws IOException {
-    List<URL> urls = new ArrayList<>();
-    List<ClassLoader> shared = new ArrayList<>();
-    for (ClassLoader each = SHARED; each != null; each = each.getParent()) {
-      shared.add(each);
-    }
-    for (ClassLoader each = ofJob;
-        each != null && !shared.contains(each);
-        each = each.getParent()) {
-      if (!(each instanceof URLClassLoader of)) {
-        throw unknown(each.toString());
-      }
-      urls.addAll(0, Arrays.asList(of.getURLs()));
-    }
-    return urls;
-  }
-
-  private static URL sourceOf(String program, ClassLoader ofJob) throws IOException {
-    try {
-      CodeSource source =
-          Class.forName(program, false, ofJob).getProtectionDomain().getCodeSource();
-      if (source == null || source.getLocation() == null) {
-        throw unknown(program);
-      }
-      return source.getLocation();
-    } catch (ClassNotFoundException e) {
-      throw new IOException(e);
-    }
-  }
-
-  private static IOException unknown(String what) {
-    return new IOException(
-        "tasks cannot have class loaders of their own, since "
-            + what
-            + " does not say where its classes come from;"
-            + " with sluice.local.isolation=none they share theirs");
-  }
-
-  /** One that no other task uses now. */
+  /** One that no other task uses now; with no isolation the job's own. */
   synchronized ClassLoader take() {
-    return idle.isEmpty() ? maker.get() : idle.pop();
+    if (isolation == Isolation.NONE) {
+      return job.getClassLoader();
+    }
+    return idle.isEmpty() ? new SlotLoader(job) : idle.pop();
   }
 
   /**
    * The task has ended.
    *
-   * @param failed whether what it has left there is for nobody else: nothing of it is kept
+   * @param failed whether no other task may go on with what it has left in static fields
    */
-  synchronized void giveBack(ClassLoader loader, boolean failed) throws IOException {
-    URLClassLoader returned = (URLClassLoader) loader;
-    if (closed || failed) {
-      close(List.of(returned));
-    } else {
-      idle.push(returned);
+  void giveBack(ClassLoader loader, boolean failed) throws IOException {
+    if (!(loader instanceof SlotLoader returned) || isolation == Isolation.NONE) {
+      return;
     }
+    synchronized (this) {
+      if (!closed && !failed && isolation == Isolation.SLOT) {
+        idle.push(returned);
+        return;
+      }
+    }
+    KeptClasses.forget(Set.of(returned));
   }
 
   @Override
-  public synchronized void close() throws IOException {
-    closed = true;
-    List<URLClassLoader> all = List.copyOf(idle);
-    idle.clear();
-    close(all);
-  }
-
-  private static void close(List<URLClassLoader> loaders) throws IOException {
-    try {
-      KeptClasses.forget(Set.copyOf(loaders));
-    } finally {
-      Closing.all(loaders);
+  public void close() throws IOException {
+    Set<SlotLoader> all;
+    synchronized (this) {
+      closed = true;
+      all = Set.copyOf(idle);
+      idle.clear();
+    }
+    if (!all.isEmpty()) {
+      KeptClasses.forget(all);
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.sluice.local.task;
 
-import io.sluice.local.conf.Isolation;
 import io.sluice.local.count.TaskConf;
 import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
+import io.sluice.local.loader.SlotLoader;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.File;
@@ -46,7 +46,8 @@ public final class TaskRun implements Closeable {
   }
 
   private final Committers committers;
-  private final TaskLoaders loaders; // null: all tasks share the job's
+  private final TaskLoaders ofMaps;
+  private final TaskLoaders ofReduces;
 
   /**
    * Of a job.
@@ -60,8 +61,7 @@ public final class TaskRun implements Closeable {
       JobExchange exchange,
       Function<TaskID, TaskState> tasks,
       SecretKey shuffleSecret,
-      Committers committers)
-      throws IOException {
+      Committers committers) {
     this.job = job;
     this.jobFile = jobFile;
     this.exchange = exchange;
@@ -69,11 +69,8 @@ public final class TaskRun implements Closeable {
     this.shuffleSecret = shuffleSecret;
     this.committers = committers;
     TaskExits.sayWhoExits();
-    if (Isolation.isAskedFor(job)) {
-      TaskExits.refuse();
-    }
-    Isolation isolation = Isolation.of(job);
-    this.loaders = isolation == Isolation.NONE ? null : TaskLoaders.of(job, isolation);
+    this.ofMaps = new TaskLoaders(job);
+    this.ofReduces = new TaskLoaders(job);
   }
 
   /** Threads for attempts are to be in this group, by which their ends of the process are known. */
@@ -85,7 +82,7 @@ public final class TaskRun implements Closeable {
   @Override
   public void close() {
     try {
-      Closing.all(loaders);
+      Closing.all(ofMaps, ofReduces);
     } catch (IOException e) {
       LOG.warn("Classes of the job stay in memory", e);
     }
@@ -102,21 +99,29 @@ public final class TaskRun implements Closeable {
   }
 
   private void run(Task task) throws Exception {
-    ClassLoader loader = loaders == null ? job.getClassLoader() : loaders.take();
+    TaskLoaders loaders = task.isMapTask() ? ofMaps : ofReduces;
+    ClassLoader loader = loaders.take();
+    Throwable failure = null;
     Thread.currentThread().setContextClassLoader(loader);
+    if (loader instanceof SlotLoader slot) {
+      TaskAttemptID attempt = task.getTaskID();
+      slot.serve(reason -> tasks.apply(attempt.getTaskID()).kill(attempt, reason));
+    }
     try (TaskMeters meters = new TaskMeters()) {
       JobConf conf = new TaskConf(job, meters, task.isMapTask());
       conf.setClassLoader(loader);
       TaskUser.run(job.getCredentials(), () -> run(task, conf, meters));
     } catch (Throwable e) {
-      closeAfter(task.getTaskID(), loader, e);
+      failure = e;
       throw e;
+    } finally {
+      end(task.getTaskID(), loaders, loader, failure);
     }
-    closeAfter(task.getTaskID(), loader, null);
   }
 
   /** Whatever becomes of it: what has succeeded is committed, and must not fail any more. */
-  private void closeAfter(TaskAttemptID attempt, ClassLoader loader, Throwable failure) {
+  private void end(
+      TaskAttemptID attempt, TaskLoaders loaders, ClassLoader loader, Throwable failure) {
     try {
       exchange.ended(attempt);
     } catch (IOException | RuntimeException e) {
@@ -125,12 +130,10 @@ public final class TaskRun implements Closeable {
         failure.addSuppressed(e);
       }
     }
-    if (loaders != null) {
-      try {
-        loaders.giveBack(loader, failure != null);
-      } catch (IOException e) {
-        LOG.warn("{}: its classes stay in memory", attempt, e);
-      }
+    try {
+      loaders.giveBack(loader, failure != null);
+    } catch (IOException e) {
+      LOG.warn("{}: its classes stay in memory", attempt, e);
     }
   }
 
@@ -148,6 +151,9 @@ public final class TaskRun implements Closeable {
     task.setConf(conf);
     try {
       task.run(conf, Umbilical.of(tasks, meters));
+      if (conf.getClassLoader() instanceof SlotLoader slot) {
+        slot.requireNoExit();
+      }
     } catch (Throwable e) {
       AttemptThread.cleansUp();
       abort(conf, attempt, e);

@@ -1,12 +1,11 @@
 package io.sluice.local.task;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.local.CompiledClasses;
-import io.sluice.local.conf.Isolation;
 import java.lang.ref.WeakReference;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
@@ -40,84 +39,100 @@ class TaskLoadersTest {
       }
       """;
 
-  @TempDir private Path directory;
-
-  /** Names a comparator for itself, as Pig's values do; of a package that is the process's. */
-  private static final String COMPARES =
+  /** Registers all that Hadoop keeps of a class; in a package of Hadoop's. */
+  private static final String REGISTERS =
       """
-      package org.apache.hadoop.brought;
+      package org.apache.hadoop.io.brought;
       import java.io.*;
       import org.apache.hadoop.io.*;
       public class Value implements WritableComparable<Value> {
-        static { WritableComparator.define(Value.class, new WritableComparator(Value.class) {}); }
+        static {
+          WritableComparator.define(Value.class, new WritableComparator(Value.class) {});
+          WritableName.addName(Value.class, "old.Value");
+          WritableName.setName(Value.class, "older.Value");
+          WritableFactories.setFactory(Value.class, Value::new);
+        }
         @Override public void write(DataOutput out) {}
         @Override public void readFields(DataInput in) {}
         @Override public int compareTo(Value other) { return 0; }
       }
       """;
 
-  private static final String VALUE = "org.apache.hadoop.brought.Value";
+  private static final String VALUE = "org.apache.hadoop.io.brought.Value";
 
-  private URLClassLoader pig() throws Exception {
+  @TempDir private Path directory;
+
+  private URLClassLoader brought() throws Exception {
     return CompiledClasses.of(
-        directory, Map.of("SpillableMemoryManager", LISTENS, "Value", COMPARES));
+        directory, Map.of("SpillableMemoryManager", LISTENS, "Value", REGISTERS));
   }
 
-  private static JobConf job(ClassLoader loader) {
+  private static JobConf job(ClassLoader loader, String isolation) {
     JobConf job = new JobConf(false);
     job.setClassLoader(loader);
-    job.set("mapreduce.job.map.class", Test.class.getName()); // it need not be one
+    job.set("sluice.local.isolation", isolation);
     return job;
   }
 
   @Test
-  void eachHasTheJobsClassesAndThoseBesideItsPrograms() throws Exception {
-    try (URLClassLoader brought = pig();
-        TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.PROGRAM_CLASSES)) {
+  void eachHasClassesOfItsOwnButJavasHadoopsAndSluices() throws Exception {
+    try (URLClassLoader brought = brought();
+        TaskLoaders loaders = new TaskLoaders(job(brought, "slot"))) {
       ClassLoader one = loaders.take();
       ClassLoader other = loaders.take();
-      assertNotSame(one.loadClass(MANAGER), other.loadClass(MANAGER));
-      assertNotSame(one.loadClass(VALUE), other.loadClass(VALUE));
-      assertNotSame(Test.class, one.loadClass(Test.class.getName()));
-      assertSame(Configuration.class, one.loadClass(Configuration.class.getName()));
-      assertSame(TaskLoaders.class, one.loadClass(TaskLoaders.class.getName()));
+      for (String own : new String[] {MANAGER, VALUE, Test.class.getName()}) {
+        assertNotSame(one.loadClass(own), other.loadClass(own));
+        assertNotSame(brought.loadClass(own), one.loadClass(own));
+        assertSame(one, one.loadClass(own).getClassLoader());
+        assertEquals(
+            brought.loadClass(own).getProtectionDomain().getCodeSource().getLocation(),
+            one.loadClass(own).getProtectionDomain().getCodeSource().getLocation());
+        assertEquals(
+            brought.loadClass(own).getPackage().getImplementationVersion(),
+            one.loadClass(own).getPackage().getImplementationVersion());
+      }
+      for (Class<?> shared :
+          new Class<?>[] {Configuration.class, TaskLoaders.class, String.class}) {
+        assertSame(shared, one.loadClass(shared.getName()));
+      }
+      assertEquals(brought.getResource("core-default.xml"), one.getResource("core-default.xml"));
     }
   }
 
   @Test
   void oneIsUsedAgainUnlessItsTaskHasFailed() throws Exception {
-    try (URLClassLoader brought = pig();
-        TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.JOB_CLASSES)) {
+    try (TaskLoaders loaders = new TaskLoaders(job(getClass().getClassLoader(), "slot"))) {
       ClassLoader one = loaders.take();
       loaders.giveBack(one, false);
       assertSame(one, loaders.take());
       loaders.giveBack(one, true);
       assertNotSame(one, loaders.take());
-      assertThrows(ClassNotFoundException.class, () -> one.loadClass(VALUE), "it is closed");
+    }
+  }
+
+  @Test
+  void noneIsUsedAgainWhereEachTaskHasItsOwn() throws Exception {
+    try (TaskLoaders loaders = new TaskLoaders(job(getClass().getClassLoader(), "task"))) {
+      ClassLoader one = loaders.take();
+      loaders.giveBack(one, false);
+      assertNotSame(one, loaders.take());
+    }
+  }
+
+  @Test
+  void allHaveTheJobsWhereNothingIsIsolated() throws Exception {
+    try (TaskLoaders loaders = new TaskLoaders(job(getClass().getClassLoader(), "none"))) {
+      assertSame(getClass().getClassLoader(), loaders.take());
+      loaders.giveBack(loaders.take(), true);
     }
   }
 
   /** As where jobs are submitted by somebody whose loader has less than the engine's. */
   @Test
   void aJobMayBringNothing() throws Exception {
-    for (ClassLoader each = TaskLoaders.class.getClassLoader();
-        each != null;
-        each = each.getParent()) {
-      try (TaskLoaders loaders = TaskLoaders.of(job(each), Isolation.JOB_CLASSES)) {
-        assertSame(TaskLoaders.class, loaders.take().loadClass(TaskLoaders.class.getName()));
-      }
-    }
-  }
-
-  @Test
-  void oneThatIsInUseIsClosedWhenItsTaskEnds() throws Exception {
-    try (URLClassLoader brought = pig()) {
-      TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.JOB_CLASSES);
-      ClassLoader used = loaders.take();
-      loaders.close();
-      used.loadClass(MANAGER);
-      loaders.giveBack(used, false);
-      assertThrows(ClassNotFoundException.class, () -> used.loadClass(VALUE));
+    ClassLoader javas = ClassLoader.getPlatformClassLoader();
+    try (TaskLoaders loaders = new TaskLoaders(job(javas, "slot"))) {
+      assertSame(TaskLoaders.class, loaders.take().loadClass(TaskLoaders.class.getName()));
     }
   }
 
@@ -131,8 +146,8 @@ class TaskLoadersTest {
   }
 
   private WeakReference<ClassLoader> used() throws Exception {
-    try (URLClassLoader brought = pig();
-        TaskLoaders loaders = TaskLoaders.of(job(brought), Isolation.PROGRAM_CLASSES)) {
+    try (URLClassLoader brought = brought();
+        TaskLoaders loaders = new TaskLoaders(job(brought, "slot"))) {
       ClassLoader loader = loaders.take();
       Class.forName(MANAGER, true, loader);
       ReflectionUtils.newInstance(Class.forName(VALUE, true, loader), null);

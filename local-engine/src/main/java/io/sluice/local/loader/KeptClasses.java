@@ -1,0 +1,95 @@
+package io.sluice.local.loader;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import javax.management.ListenerNotFoundException;
+import javax.management.NotificationEmitter;
+import javax.management.NotificationListener;
+import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.io.WritableFactories;
+import org.apache.hadoop.io.WritableName;
+import org.apache.hadoop.io.compress.CodecPool;
+import org.apache.hadoop.util.ReflectionUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the process keeps of classes for ever, and with them their class loader: Hadoop keeps
+ * constructors, and what classes have registered of themselves in its static maps; the JVM keeps
+ * the listener that Pig's classes have registered for memory.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public final class KeptClasses {
+  private static final Logger LOG = LoggerFactory.getLogger(KeptClasses.class);
+  private static final String PIGS_MEMORY = "org.apache.pig.impl.util.SpillableMemoryManager";
+
+  private KeptClasses() {}
+
+  /**
+   * Removes the classes of these loaders from Hadoop's and the JVM's static state.
+   *
+   * @throws IOException if this release of Hadoop keeps its own elsewhere
+   */
+  public static void forget(Set<? extends ClassLoader> loaders) throws IOException {
+    loaders.forEach(KeptClasses::stopListening);
+    try {
+      removeKeys(WritableComparator.class, "comparators", loaders);
+      removeKeys(WritableFactories.class, "CLASS_TO_FACTORY", loaders);
+      removeKeys(CodecPool.class, "compressorPool", loaders);
+      removeKeys(CodecPool.class, "decompressorPool", loaders);
+      removeKeys(WritableName.class, "CLASS_TO_NAME", loaders);
+      synchronized (WritableName.class) {
+        remove(map(WritableName.class, "NAME_TO_CLASS").values(), loaders);
+      }
+      Method clear = ReflectionUtils.class.getDeclaredMethod("clearCache");
+      clear.setAccessible(true);
+      clear.invoke(null);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("this release of Hadoop does not forget classes", e);
+    }
+  }
+
+  private static void removeKeys(Class<?> registry, String name, Set<? extends ClassLoader> loaders)
+      throws ReflectiveOperationException {
+    Map<?, ?> map = map(registry, name);
+    synchronized (map) {
+      synchronized (registry) { // each of them guards its map by one of the two
+        remove(map.keySet(), loaders);
+      }
+    }
+  }
+
+  private static Map<?, ?> map(Class<?> registry, String name) throws ReflectiveOperationException {
+    Field field = registry.getDeclaredField(name);
+    field.setAccessible(true);
+    return (Map<?, ?>) field.get(null);
+  }
+
+  private static void remove(Collection<?> classes, Set<? extends ClassLoader> loaders) {
+    classes.removeIf(of -> loaders.contains(((Class<?>) of).getClassLoader()));
+  }
+
+  private static void stopListening(ClassLoader loader) {
+    try {
+      Class<?> manager = Class.forName(PIGS_MEMORY, false, loader);
+      if (manager.getClassLoader() == loader) {
+        ((NotificationEmitter) ManagementFactory.getMemoryMXBean())
+            .removeNotificationListener(
+                (NotificationListener) manager.getMethod("getInstance").invoke(null));
+      }
+    } catch (ClassNotFoundException e) {
+      LOG.debug("Not a job of Pig", e);
+    } catch (ReflectiveOperationException
+        | ListenerNotFoundException
+        | RuntimeException
+        | LinkageError e) {
+      LOG.warn("Classes of this release of Pig stay in memory", e);
+    }
+  }
+}

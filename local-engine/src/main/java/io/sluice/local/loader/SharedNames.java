@@ -1,0 +1,116 @@
+package io.sluice.local.loader;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.util.ApplicationClassLoader;
+import org.apache.hadoop.util.StringUtils;
+
+/**
+ * The names of the classes that all tasks of the process share: Java's, Hadoop's, Sluice's, those
+ * of logging, and those of other libraries that Hadoop's public methods take or return.
+ *
+ * <p>Thread contract: safe from any thread.
+ */
+public final class SharedNames {
+  private static final Set<String> OF_JAVA =
+      ModuleLayer.boot().modules().stream()
+          .flatMap(module -> module.getPackages().stream())
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** Below {@code org.apache.hadoop}, where many programs have their packages, too. */
+  private static final Set<String> OF_HADOOP =
+      Set.of(
+          "classification",
+          "conf",
+          "crypto",
+          "filecache",
+          "fs",
+          "ha",
+          "hdfs",
+          "http",
+          "io",
+          "ipc",
+          "jmx",
+          "log",
+          "mapred",
+          "mapreduce",
+          "metrics2",
+          "net",
+          "oncrpc",
+          "portmap",
+          "registry",
+          "security",
+          "service",
+          "shaded",
+          "thirdparty",
+          "tracing",
+          "util",
+          "yarn");
+
+  private static final String HADOOP = "org.apache.hadoop.";
+
+  private static final List<String> OTHERS =
+      List.of(
+          "io.sluice.",
+          "org.slf4j.",
+          "org.apache.log4j.",
+          "org.apache.logging.",
+          "org.apache.commons.logging.",
+          "ch.qos.logback.",
+          "org.apache.commons.cli.", // GenericOptionsParser
+          "com.google.re2j."); // GlobPattern
+
+  /**
+   * Not shared, although the names above are. Hadoop's own resolve names of a program's classes by
+   * their own loader, or keep classes by their names; {@code ExitUtil} ends the process.
+   */
+  private static final List<String> OF_SLOT =
+      List.of(
+          "io.sluice.workloads.",
+          "org.apache.hadoop.fs.AvroFSInput",
+          "org.apache.hadoop.io.serializer.JavaSerialization",
+          "org.apache.hadoop.io.serializer.avro.",
+          "org.apache.hadoop.mapred.gridmix.",
+          "org.apache.hadoop.mapred.join.",
+          "org.apache.hadoop.mapred.lib.db.",
+          "org.apache.hadoop.mapreduce.lib.db.",
+          "org.apache.hadoop.mapreduce.lib.join.",
+          "org.apache.hadoop.util.ExitUtil");
+
+  private SharedNames() {}
+
+  /** Whether a class of this name is shared, if the engine's class loader has it. */
+  static boolean has(String className) {
+    int dot = className.lastIndexOf('.');
+    if (dot < 0) {
+      return false;
+    }
+    if (OF_JAVA.contains(className.substring(0, dot))) {
+      return true;
+    }
+    boolean named =
+        className.startsWith(HADOOP)
+            ? dot < HADOOP.length() || OF_HADOOP.contains(firstOf(className))
+            : OTHERS.stream().anyMatch(className::startsWith);
+    return named && OF_SLOT.stream().noneMatch(className::startsWith);
+  }
+
+  /** The same for Hadoop's {@link ApplicationClassLoader}, as far as its patterns can say it. */
+  public static List<String> patterns() {
+    return Stream.of(
+            OF_SLOT.stream().map(name -> "-" + name),
+            StringUtils.getTrimmedStringCollection(ApplicationClassLoader.SYSTEM_CLASSES_DEFAULT)
+                .stream()
+                .filter(name -> !name.contains(HADOOP)),
+            OF_HADOOP.stream().map(name -> HADOOP + name + "."),
+            OTHERS.stream())
+        .flatMap(names -> names)
+        .toList();
+  }
+
+  private static String firstOf(String className) {
+    return className.substring(HADOOP.length(), className.indexOf('.', HADOOP.length()));
+  }
+}

@@ -1,0 +1,198 @@
+package io.sluice.local.loader;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.security.ProtectionDomain;
+import java.security.cert.Certificate;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.jar.Attributes;
+import java.util.jar.Manifest;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.LocalDirAllocator;
+import org.apache.hadoop.mapreduce.MRConfig;
+
+/**
+ * Class loader of tasks that run one after the other. It defines a copy of each class that its
+ * parent, the job's class loader, would load, so that static fields of the program and its
+ * libraries are its own. Shared classes, {@link SharedNames}, are the engine's. Resources are the
+ * parent's. A class of which the parent has no bytes is the parent's.
+ *
+ * <p>In what it defines, calls that end the process are replaced by {@link TaskExit}.
+ *
+ * <p>Thread contract: that of class loaders; safe from any thread. Ownership: it holds no file
+ * open; the copies that it makes of native libraries lie in the job's local directories and go with
+ * these. Failure: that of class loaders.
+ */
+public final class SlotLoader extends ClassLoader {
+  private static final ClassLoader ENGINE = SlotLoader.class.getClassLoader();
+  private static final AtomicInteger LIBRARIES = new AtomicInteger();
+
+  static {
+    registerAsParallelCapable();
+    WritableNames.install();
+  }
+
+  private final Configuration job;
+  private final Map<String, ProtectionDomain> domains = new ConcurrentHashMap<>();
+  private final Map<String, Class<?>> writableNames = new ConcurrentHashMap<>();
+  private volatile Consumer<String> whenExits = reason -> {};
+  private volatile TaskExit exit; // null: the task has not called it
+
+  /** For tasks of a job, whose class loader becomes the parent. */
+  public SlotLoader(Configuration job) {
+    super(job.getClassLoader());
+    this.job = job;
+  }
+
+  /**
+   * A task begins.
+   *
+   * @param whenExits called with the reason when the task ends the process; by any thread
+   */
+  public void serve(Consumer<String> whenExits) {
+    this.whenExits = whenExits;
+    exit = null;
+  }
+
+  /**
+   * The task must not have ended the process, even if it has caught what was thrown for that.
+   *
+   * @throws TaskExit if it has
+   */
+  public void requireNoExit() {
+    if (exit != null) {
+      throw exit;
+    }
+  }
+
+  /** What its classes have registered with Hadoop's {@code WritableName}. */
+  Map<String, Class<?>> writableNames() {
+    return writableNames;
+  }
+
+  void exits(TaskExit how) {
+    exit = how;
+    whenExits.accept(how.getMessage());
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (SharedNames.has(name)) {
+      try {
+        return ENGINE.loadClass(name);
+      } catch (ClassNotFoundException e) {
+        // The program has put it into a package of Hadoop, say.
+      }
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> loaded = findLoadedClass(name);
+      if (loaded == null) {
+        URL bytes = getParent().getResource(name.replace('.', '/') + ".class");
+        loaded = bytes == null ? getParent().loadClass(name) : copy(name, bytes);
+      }
+      if (resolve) {
+        resolveClass(loaded);
+      }
+      return loaded;
+    }
+  }
+
+  private Class<?> copy(String name, URL from) throws ClassNotFoundException {
+    try {
+      URLConnection connection = from.openConnection();
+      connection.setUseCaches(false); // or a job's jar would stay open when it is deleted
+      try (InputStream in = connection.getInputStream()) {
+        byte[] bytes = ExitCalls.replaced(in.readAllBytes());
+        int dot = name.lastIndexOf('.');
+        if (dot > 0 && getDefinedPackage(name.substring(0, dot)) == null) {
+          definePackage(name.substring(0, dot), connection);
+        }
+        return defineClass(name, bytes, 0, bytes.length, domain(from, connection, name));
+      }
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name, e);
+    }
+  }
+
+  private void definePackage(String name, URLConnection connection) throws IOException {
+    Manifest manifest = connection instanceof JarURLConnection jar ? jar.getManifest() : null;
+    Attributes all = manifest == null ? new Attributes() : manifest.getMainAttributes();
+    Attributes own = manifest == null ? null : manifest.getAttributes(name.replace('.', '/') + "/");
+    try {
+      definePackage(
+          name,
+          attribute(Attributes.Name.SPECIFICATION_TITLE, own, all),
+          attribute(Attributes.Name.SPECIFICATION_VERSION, own, all),
+          attribute(Attributes.Name.SPECIFICATION_VENDOR, own, all),
+          attribute(Attributes.Name.IMPLEMENTATION_TITLE, own, all),
+          attribute(Attributes.Name.IMPLEMENTATION_VERSION, own, all),
+          attribute(Attributes.Name.IMPLEMENTATION_VENDOR, own, all),
+          null);
+    } catch (IllegalArgumentException e) {
+      // Another thread has defined it meanwhile.
+    }
+  }
+
+  private static String attribute(Attributes.Name name, Attributes own, Attributes all) {
+    String value = own == null ? null : own.getValue(name);
+    return value == null ? all.getValue(name) : value;
+  }
+
+  /** Of the jar or directory that the class comes from, which programs ask for its place. */
+  private ProtectionDomain domain(URL from, URLConnection connection, String className)
+      throws MalformedURLException {
+    URL place;
+    if (connection instanceof JarURLConnection jar) {
+      place = jar.getJarFileURL();
+    } else {
+      String text = from.toExternalForm();
+      place = new URL(text.substring(0, text.length() - className.length() - ".class".length()));
+    }
+    return domains.computeIfAbsent(
+        place.toExternalForm(),
+        text ->
+            new ProtectionDomain(new CodeSource(place, (Certificate[]) null), null, this, null));
+  }
+
+  /**
+   * A copy of its own: Java lets one class loader alone have a native library, and tells libraries
+   * by their paths.
+   */
+  @Override
+  protected String findLibrary(String name) {
+    String file = System.mapLibraryName(name);
+    for (String directory :
+        System.getProperty("java.library.path", "").split(java.io.File.pathSeparator)) {
+      Path found = Path.of(directory, file).toAbsolutePath();
+      if (!directory.isEmpty() && Files.isRegularFile(found)) {
+        try {
+          return copyOf(found).toString();
+        } catch (IOException e) {
+          throw new UnsatisfiedLinkError(found + " could not be copied for a task: " + e);
+        }
+      }
+    }
+    return null;
+  }
+
+  private Path copyOf(Path library) throws IOException {
+    String name = "native-" + LIBRARIES.incrementAndGet() + "/" + library.getFileName();
+    Path copy =
+        Path.of(
+            new LocalDirAllocator(MRConfig.LOCAL_DIR)
+                .getLocalPathForWrite(name, job)
+                .toUri()
+                .getPath());
+    return Files.copy(library, copy).toAbsolutePath();
+  }
+}
