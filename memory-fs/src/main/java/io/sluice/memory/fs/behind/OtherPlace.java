@@ -5,21 +5,30 @@ import io.sluice.memory.fs.tree.TreePath;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIOException;
 
 /**
  * A directory of another file system in which the same is done. A file there has its name when it
  * is whole.
  *
- * <p>Thread contract: one thread. Ownership: whoever makes it closes it. Failure: {@link
- * IOException} of that file system; what was asked for is done in part then.
+ * <p>Thread contract: one thread; {@link #checkName} from any. Ownership: whoever makes it closes
+ * it. Failure: {@link IOException} of that file system; what was asked for is done in part then.
  */
 final class OtherPlace implements Closeable {
   private static final String UNFINISHED = ".copying";
   private static final int COPY_BYTES = 256 << 10;
+
+  /** A local file system allows 255 bytes; Hadoop's checksum file has 5 more than its file. */
+  private static final int MOST_LOCAL_NAME_BYTES = 250;
+
+  private static final String LOCAL_SCHEME = "file";
+  private static final String LOCAL_NAME_ENCODING = "sun.jnu.encoding";
 
   private final Path base;
   private final FileSystem fileSystem;
@@ -52,12 +61,46 @@ final class OtherPlace implements Closeable {
     }
   }
 
+  /** Refuses a path that a local file cannot have; other file systems refuse for themselves. */
+  void checkName(TreePath path) throws IOException {
+    if (!LOCAL_SCHEME.equals(base.toUri().getScheme())) {
+      return;
+    }
+    String encoding = System.getProperty(LOCAL_NAME_ENCODING);
+    for (String name : path.names()) {
+      // Java writes a question mark for each character that the encoding has not.
+      if (!Charset.forName(encoding).newEncoder().canEncode(name)) {
+        throw new PathIOException(
+            path.toString(),
+            "the file cannot be written behind to "
+                + base
+                + ", because this process's locale has the encoding "
+                + encoding
+                + ", which cannot express its name; start Java with LC_ALL=C.UTF-8");
+      }
+      int lengthBytes = name.getBytes(StandardCharsets.UTF_8).length;
+      if (lengthBytes > MOST_LOCAL_NAME_BYTES) {
+        throw new PathIOException(
+            path.toString(),
+            "the file cannot be written behind to "
+                + base
+                + ", because the name "
+                + name
+                + " has "
+                + lengthBytes
+                + " bytes and a local file system has room for "
+                + MOST_LOCAL_NAME_BYTES);
+      }
+    }
+  }
+
   private Path path(TreePath path) {
     return path.isRoot() ? base : new Path(base, String.join("/", path.names()));
   }
 
   private void write(Path path, FileContent content) throws IOException {
-    Path unfinished = new Path(path.getParent(), "." + path.getName() + UNFINISHED);
+    String shortName = Integer.toHexString(path.getName().hashCode()); // a long one has no room
+    Path unfinished = new Path(path.getParent(), "." + shortName + UNFINISHED);
     try (FSDataOutputStream out = fileSystem.create(unfinished, true)) {
       long lengthBytes = content.lengthBytes();
       for (long doneBytes = 0; doneBytes < lengthBytes; ) {

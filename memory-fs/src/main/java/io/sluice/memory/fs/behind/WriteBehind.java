@@ -162,6 +162,11 @@ public final class WriteBehind implements Changes, Closeable {
     }
   }
 
+  @Override
+  public void checkName(TreePath path) throws IOException {
+    place.checkName(path);
+  }
+
   private void checkSound() throws IOException {
     if (failure != null) {
       throw new IOException(failure.getMessage(), failure);

@@ -7,7 +7,7 @@ import java.io.IOException;
  * Is told what has changed in a namespace, in order.
  *
  * <p>Thread contract: told under the lock of the {@link Namespace}, so it must be quick and ask the
- * namespace nothing; {@link #check} from any thread.
+ * namespace nothing; {@link #check} and {@link #checkName} from any thread.
  */
 public interface Changes {
   /** Nobody is interested. */
@@ -16,6 +16,11 @@ public interface Changes {
         @Override
         public void check() {
           // nothing can go wrong
+        }
+
+        @Override
+        public void checkName(TreePath path) {
+          // all names are good
         }
 
         @Override
@@ -41,6 +46,9 @@ public interface Changes {
 
   /** Fails if no more may change. */
   void check() throws IOException;
+
+  /** Fails if nothing can have that path where the changes are repeated; from any thread. */
+  void checkName(TreePath path) throws IOException;
 
   /** A file is closed, or has another length, and can be read as it is now. */
   void written(TreePath path, FileContent content);

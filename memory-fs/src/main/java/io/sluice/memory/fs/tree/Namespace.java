@@ -75,6 +75,12 @@ public final class Namespace {
     }
   }
 
+  /** Refuses what a new file or directory cannot be called. */
+  private void requireCreatable(TreePath path) throws IOException {
+    path.requireCreatable();
+    changes.checkName(path);
+  }
+
   /** Frees what has no name any more when the lock is free again. */
   private <T> T removing(Removal<T> removal) throws IOException {
     List<FileNode> gone = new ArrayList<>();
@@ -151,6 +157,7 @@ public final class Namespace {
   public OpenFile create(
       TreePath path, NewNode like, short replication, long blockBytes, boolean overwrite)
       throws IOException {
+    requireCreatable(path);
     return removing(
         gone -> {
           directories.checkNoDirectory(path);
@@ -233,6 +240,7 @@ public final class Namespace {
 
   /** Makes a directory, and those above it. */
   public void makeDirectories(TreePath path, NewNode like) throws IOException {
+    requireCreatable(path);
     changing(
         () -> {
           if (directories.find(path) instanceof FileNode) {
@@ -270,6 +278,7 @@ public final class Namespace {
 
   /** As {@code mv} does it, into a directory that is there, but over nothing; false if not. */
   public boolean move(TreePath from, TreePath to) throws IOException {
+    requireCreatable(to);
     return changing(
         () -> {
           TreePath moved = renames.move(from, to);
@@ -282,6 +291,7 @@ public final class Namespace {
 
   /** To exactly that path, over what is there if it may be. */
   public void rename(TreePath from, TreePath to, boolean overwrite) throws IOException {
+    requireCreatable(to);
     removing(
         gone -> {
           renames.rename(from, to, overwrite, gone::add);

@@ -1,15 +1,26 @@
 package io.sluice.memory.fs.tree;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.fs.InvalidPathException;
+import org.apache.hadoop.fs.PathIOException;
 
 /**
- * The names from the root to a file or directory.
+ * The names from the root to a file or directory, with HDFS's rules: no name has a colon or is
+ * {@code .} or {@code ..}, so that each path can be listed, and means the same in any other file
+ * system.
  *
- * <p>Thread contract: immutable.
+ * <p>Thread contract: immutable. Failure: {@link InvalidPathException} for a name that no file can
+ * have, {@link PathIOException} for one that no new file may have.
  */
 public record TreePath(List<String> names) {
   private static final TreePath ROOT = new TreePath(List.of());
+
+  // HDFS's limits; those of a name are dfs.namenode.fs-limits.max-component-length's default.
+  private static final int MOST_NAME_BYTES = 255;
+  private static final int MOST_CHARACTERS = 8_000;
+  private static final int MOST_NAMES = 1_000;
 
   public TreePath {
     names = List.copyOf(names);
@@ -19,11 +30,47 @@ public record TreePath(List<String> names) {
   public static TreePath of(String absolute) {
     List<String> names = new ArrayList<>();
     for (String name : absolute.split("/")) {
+      if (name.equals(".") || name.equals("..") || name.indexOf(':') >= 0) {
+        throw new InvalidPathException(
+            absolute, "a name must not be '.' or '..' or contain ':', as on HDFS");
+      }
       if (!name.isEmpty()) {
         names.add(name);
       }
     }
     return names.isEmpty() ? ROOT : new TreePath(names);
+  }
+
+  /** Refuses a path that is too long for a new file or directory. */
+  public void requireCreatable() throws PathIOException {
+    String path = toString();
+    if (path.length() > MOST_CHARACTERS || names.size() > MOST_NAMES) {
+      throw new PathIOException(
+          path.substring(0, Math.min(path.length(), MOST_NAME_BYTES)) + "...",
+          "the path has "
+              + path.length()
+              + " characters and "
+              + names.size()
+              + " names; at most "
+              + MOST_CHARACTERS
+              + " and "
+              + MOST_NAMES
+              + " are allowed");
+    }
+    for (String name : names) {
+      int lengthBytes = name.getBytes(StandardCharsets.UTF_8).length;
+      if (lengthBytes > MOST_NAME_BYTES) {
+        throw new PathIOException(
+            path,
+            "the name "
+                + name
+                + " has "
+                + lengthBytes
+                + " bytes in UTF-8; at most "
+                + MOST_NAME_BYTES
+                + " are allowed");
+      }
+    }
   }
 
   /** Whether it is that of the root. */
