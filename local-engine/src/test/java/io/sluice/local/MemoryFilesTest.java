@@ -1,6 +1,7 @@
 package io.sluice.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.memory.store.ProcessStore;
@@ -151,5 +152,41 @@ class MemoryFilesTest {
         throws IOException, InterruptedException {
       context.write(new Text(of(word.toString())), count);
     }
+  }
+
+  /** The first attempt writes a log, leaves it open and fails; the second goes on with it. */
+  public static class Logs extends Mapper<Object, Text, Text, IntWritable> {
+    private static final Path LOG = new Path("/chain/log");
+    static FSDataOutputStream open; // no collection ends it
+
+    @Override
+    protected void setup(Context context) throws IOException {
+      FileSystem fs = FileSystem.get(context.getConfiguration());
+      if (context.getTaskAttemptID().getId() == 0) {
+        open = fs.create(LOG);
+        open.write(1);
+        throw new IOException("the first attempt fails");
+      }
+      try (FSDataOutputStream log = fs.append(LOG)) {
+        log.write(2);
+      }
+    }
+
+    @Override
+    protected void map(Object key, Text line, Context context) {
+      // the log is all it writes
+    }
+  }
+
+  @Test
+  void whatAnAttemptWritesEndsWithTheAttempt() throws Exception {
+    try (FSDataOutputStream out = FileSystem.get(conf()).create(new Path(INPUT, "file"))) {
+      out.writeBytes("few words\n");
+    }
+    Job job = job("sluice", INPUT, new Path("/chain/output"));
+    job.setMapperClass(Logs.class);
+    assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+    assertEquals(2, FileSystem.get(conf).getFileStatus(Logs.LOG).getLen());
+    assertThrows(IOException.class, () -> Logs.open.write(3));
   }
 }

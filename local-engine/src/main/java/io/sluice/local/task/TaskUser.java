@@ -1,5 +1,6 @@
 package io.sluice.local.task;
 
+import io.sluice.memory.fs.stream.OpenWriters;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.security.PrivilegedExceptionAction;
@@ -43,6 +44,7 @@ final class TaskUser {
       user.addCredentials(credentials);
       as(user, action);
     } finally {
+      OpenWriters.closeOf(user); // as those of a task that is a process
       giveBack(user);
     }
   }

@@ -3,6 +3,7 @@ package io.sluice.memory.fs;
 import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.memory.fs.stream.MemoryInputStream;
 import io.sluice.memory.fs.stream.MemoryOutputStream;
+import io.sluice.memory.fs.stream.OpenWriters;
 import io.sluice.memory.fs.stream.ReadBytes;
 import io.sluice.memory.fs.tree.Entry;
 import io.sluice.memory.fs.tree.Namespace;
@@ -44,6 +45,7 @@ import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
@@ -59,6 +61,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
   private Namespaces.Files files;
   private Namespace namespace;
   private ProcessStore store;
+  private UserGroupInformation opener;
 
   /** Counts in what is given then: that of whoever hands on to this. */
   public MemoryFileSystem(Supplier<Statistics> counts) {
@@ -72,6 +75,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
     files = Namespaces.of(authority, conf, user());
     namespace = files.namespace();
     store = ProcessStore.of(conf);
+    opener = UserGroupInformation.getCurrentUser();
   }
 
   private TreePath tree(Path path) {
@@ -237,8 +241,9 @@ public final class MemoryFileSystem extends NamedFileSystem {
   }
 
   private FSDataOutputStream output(OpenFile file) throws IOException {
-    return new FSDataOutputStream(
-        new MemoryOutputStream(file), counts(), file.content().lengthBytes());
+    long startBytes = file.content().lengthBytes();
+    MemoryOutputStream stream = new MemoryOutputStream(file);
+    return new FSDataOutputStream(OpenWriters.add(stream, this, opener), counts(), startBytes);
   }
 
   @Override
@@ -461,9 +466,10 @@ public final class MemoryFileSystem extends NamedFileSystem {
     };
   }
 
-  /** Waits for what is written behind. */
+  /** Closes what it has opened for writing, and waits for what is written behind. */
   @Override
   public void close() throws IOException {
+    OpenWriters.closeOf(this);
     super.close();
     if (files != null) {
       files.await();

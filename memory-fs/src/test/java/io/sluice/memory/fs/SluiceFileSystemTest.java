@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.fs.SluiceFileSystem;
+import io.sluice.memory.fs.stream.OpenWriters;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URI;
+import java.security.PrivilegedExceptionAction;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -33,8 +35,10 @@ import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Options.Rename;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What a user gets who sets {@code fs.defaultFS} and nothing else. */
 class SluiceFileSystemTest {
@@ -221,5 +225,70 @@ class SluiceFileSystemTest {
     assertNull(fs.getCanonicalServiceName());
     assertThrows(
         FileNotFoundException.class, () -> fs.getFileStatus(new Path(HERE, "dir/file/below")));
+  }
+
+  @Test
+  void aClosedFileSystemHasClosedWhatItWrote() throws IOException {
+    FileSystem fs = FileSystem.newInstance(conf);
+    Path path = new Path(HERE, "log");
+    FSDataOutputStream open = fs.create(path);
+    open.write(7);
+    assertThrows(IOException.class, () -> FileSystem.get(conf).append(path)); // it has a writer
+    FSDataOutputStream deleted = fs.create(new Path(HERE, "deleted"));
+    fs.delete(new Path(HERE, "deleted"), false);
+    fs.close();
+    assertThrows(IOException.class, () -> open.write(8));
+    assertThrows(IOException.class, () -> deleted.write(8));
+    try (FSDataOutputStream next = FileSystem.get(conf).append(path)) {
+      next.write(9);
+    }
+    assertEquals(2, FileSystem.get(conf).getFileStatus(path).getLen());
+  }
+
+  @Test
+  void whatAUserWroteEndsWithThatUserAndNobodyElses() throws Exception {
+    UserGroupInformation task = UserGroupInformation.createRemoteUser("task");
+    FSDataOutputStream ofTask =
+        task.doAs(
+            (PrivilegedExceptionAction<FSDataOutputStream>)
+                () -> FileSystem.get(conf).create(new Path(HERE, "of-task")));
+    try (FSDataOutputStream mine = FileSystem.get(conf).create(new Path(HERE, "mine"))) {
+      ofTask.write(1);
+      OpenWriters.closeOf(task);
+      assertThrows(IOException.class, () -> ofTask.write(2));
+      FileSystem.get(conf).append(new Path(HERE, "of-task")).close();
+      mine.write(3);
+    } finally {
+      FileSystem.closeAllForUGI(task);
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aForgottenWriterGivesBackTheNameAndTheBytes() throws IOException {
+    FileSystem fs = FileSystem.get(conf);
+    Path path = new Path(HERE, "forgotten");
+    long usedBytes = fs.getStatus().getUsed();
+    fs.create(path).write(new byte[1 << 20]);
+    while (!canBeAppended(fs, path)) { // ends with the collection that is asked for
+      System.gc();
+      Thread.onSpinWait();
+    }
+    assertEquals(1 << 20, fs.getFileStatus(path).getLen());
+    fs.create(new Path(HERE, "deleted")).write(new byte[1 << 20]);
+    fs.delete(HERE, true);
+    while (fs.getStatus().getUsed() > usedBytes) {
+      System.gc();
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean canBeAppended(FileSystem fs, Path path) {
+    try {
+      fs.append(path).close();
+      return true;
+    } catch (IOException e) {
+      return false; // it still has a writer
+    }
   }
 }
