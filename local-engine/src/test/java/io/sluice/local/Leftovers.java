@@ -45,9 +45,16 @@ public final class Leftovers {
             List.of(),
             left.filter(Files::isRegularFile)
                 .filter(file -> !file.toString().contains("/sluice/"))
+                .filter(file -> !isLock(file))
                 .toList());
       }
     }
+  }
+
+  /** What says that a directory's process lives. */
+  static boolean isLock(Path file) {
+    String name = file.getFileName().toString();
+    return name.startsWith(".guard") || name.contains(".lock");
   }
 
   /** The threads that report for tasks now. */

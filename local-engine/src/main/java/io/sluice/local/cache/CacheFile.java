@@ -18,7 +18,7 @@ import org.apache.hadoop.filecache.DistributedCache;
  */
 @SuppressWarnings("deprecation") // the wildcard's name
 record CacheFile(String link, String sourcePath, boolean isArchive, Path local) {
-  /** Where copies lie in a local directory, so that links to them can be told from others. */
+  /** Where copies lie in a local directory of the job. */
   static final String DIRECTORY = "sluice-cache";
 
   private boolean isWildcard() {

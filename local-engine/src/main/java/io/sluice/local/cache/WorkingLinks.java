@@ -1,57 +1,84 @@
 package io.sluice.local.cache;
 
+import io.sluice.local.staging.OwnDirectories;
+import io.sluice.local.staging.OwnDirectories.Owner;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.spill.segment.ProcessDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotLinkException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.mapred.JobID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Symbolic links of one job in the working directory, which a process has only one of. On a cluster
- * each task has one of its own.
+ * Symbolic links of one job in the working directory, which a process has only one of, and perhaps
+ * shares with other processes. On a cluster each task has a directory of its own.
  *
- * <p>Jobs that call the same content by the same name share the link; it then leads to the copy of
- * any of them that still runs. A job that calls something else so waits until those have ended; it
- * fails if one of them may wait for it, since a task of that one has started it, or a job for which
- * such a one waits in turn. All names of a job are taken at once, so jobs do not wait for each
- * other in a circle. What was in the working directory before stays, and no link is made in its
- * place, as with stock.
+ * <p>A name is one job's at a time, of this process or of another; the next job waits until that
+ * has ended. Jobs of one process share a name for the same content: the link leads to the copy of
+ * any of them that still runs. A job that a task has started, in this process or as a program, does
+ * not wait, since its starter may wait for it; it fails. A job takes its names in their order, so
+ * that no two jobs wait for each other. A link of a process that has died is replaced.
+ *
+ * <p>What a user has put there stays: tasks read it if it has the same content, and otherwise the
+ * job fails.
  *
  * <p>Thread contract: safe from any thread. Ownership: the job closes it, before it deletes what
- * the links lead to; what is left when the JVM ends is removed then. Failure: where no link can be
- * made a warning says so, and tasks find their files by the job's configuration only.
+ * the links lead to; what is left when the JVM ends is removed then. A link that leads elsewhere by
+ * then is not its own and stays. Failure: {@link IOException} that names the link and who has it;
+ * where no link can be made a warning says so, and tasks find their files by the job's
+ * configuration only.
  */
 final class WorkingLinks implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkingLinks.class);
-  private static final long LOOK_MS = 1_000;
+  private static final long LOOK_MS = 200;
 
-  /** A link, where it may lead, of which the last is where it does, and whose it is. */
-  private record Link(List<Path> targets, List<JobID> jobs, List<Path> madeDirectories) {}
+  /** A job of this process that uses a link, and its copy of what the link is called after. */
+  private record Use(JobID job, Path target) {}
 
-  /** A job that waits for a link, and all that may wait for it. */
-  private record Waiting(Path link, Set<JobID> ancestors) {}
+  /** A link of this process; it leads to the target of the last use. */
+  private record Link(List<Use> uses, List<Path> madeDirectories) {
+    Path target() {
+      return uses.get(uses.size() - 1).target();
+    }
+
+    List<JobID> jobs() {
+      return uses.stream().map(Use::job).toList();
+    }
+  }
 
   private static final Map<Path, Link> LINKS = new HashMap<>(); // guarded by the class
-  private static final List<Waiting> WAITING = new ArrayList<>(); // guarded by the class
   private static boolean removesAtEnd; // guarded by the class
 
-  private final Map<Path, Path> wanted;
+  private final Path directory;
   private final JobID job;
+  private final Set<JobID> ancestors;
+  private final BooleanSupplier isCancelled;
+  private final List<Path> taken = new ArrayList<>(); // guarded by the class
 
-  private WorkingLinks(Map<Path, Path> wanted, JobID job) {
-    this.wanted = wanted;
+  private WorkingLinks(
+      Path directory, JobID job, Set<JobID> ancestors, BooleanSupplier isCancelled) {
+    this.directory = directory;
     this.job = job;
+    this.ancestors = ancestors;
+    this.isCancelled = isCancelled;
   }
 
   /**
@@ -62,8 +89,7 @@ final class WorkingLinks implements Closeable {
    * @param ancestors jobs that may wait for this one
    * @param isCancelled asked while it waits for another job
    * @throws InterruptedIOException if it was cancelled meanwhile
-   * @throws IOException of a name that leads out of the directory, or that a job has taken that may
-   *     wait for this
+   * @throws IOException of a name that leads out of the directory, or that means something else
    */
   static WorkingLinks make(
       Path directory,
@@ -72,135 +98,195 @@ final class WorkingLinks implements Closeable {
       Set<JobID> ancestors,
       BooleanSupplier isCancelled)
       throws IOException {
-    Map<Path, Path> wanted = new LinkedHashMap<>();
+    Map<Path, Path> wanted = new TreeMap<>();
     for (Map.Entry<String, Path> each : targets.entrySet()) {
-      Path link = directory.resolve(each.getKey()).normalize();
-      if (!link.startsWith(directory) || link.equals(directory)) {
-        throw new IOException(
-            "a file cannot be linked as " + each.getKey() + ", which is not in " + directory);
-      }
-      wanted.put(link, each.getValue());
+      wanted.put(link(directory, each.getKey()), each.getValue());
     }
-    WorkingLinks links = new WorkingLinks(wanted, job);
-    synchronized (WorkingLinks.class) {
-      links.awaitOthers(ancestors, isCancelled);
-      wanted.entrySet().removeIf(each -> !place(directory, each.getKey(), each.getValue(), job));
+    WorkingLinks links = new WorkingLinks(directory, job, ancestors, isCancelled);
+    try {
+      synchronized (WorkingLinks.class) {
+        for (Map.Entry<Path, Path> each : wanted.entrySet()) {
+          links.take(each.getKey(), each.getValue());
+        }
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, links);
+      throw e;
     }
     return links;
   }
 
-  private void awaitOthers(Set<JobID> ancestors, BooleanSupplier isCancelled) throws IOException {
-    Set<Path> same = new HashSet<>(); // targets of others, which need not be compared again
-    for (Path link = taken(same); link != null; link = taken(same)) {
-      Link other = LINKS.get(link);
-      requireNoCircle(link, other, ancestors);
-      LOG.info("{} means something else to a job that runs; this one waits for it", link);
-      Waiting waiting = new Waiting(link, ancestors);
-      WAITING.add(waiting);
-      try {
-        awaitEnd(link, other, isCancelled);
-      } finally {
-        WAITING.remove(waiting);
-      }
-    }
-  }
-
-  private static void awaitEnd(Path link, Link other, BooleanSupplier isCancelled)
-      throws IOException {
-    while (LINKS.get(link) == other) {
-      if (isCancelled.getAsBoolean()) {
-        throw new InterruptedIOException("killed while another job's " + link + " was in use");
-      }
-      try {
-        WorkingLinks.class.wait(LOOK_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("interrupted while " + link + " was in use");
-      }
-    }
-  }
-
-  private static void requireNoCircle(Path link, Link other, Set<JobID> ancestors)
-      throws IOException {
-    for (JobID holder : other.jobs()) {
-      if (mayWaitFor(holder, ancestors, new HashSet<>())) {
-        throw new IOException(
-            link.getFileName()
-                + " is the name of another file of "
-                + holder
-                + ", which may wait for the task that has started this job: they would wait for each"
-                + " other. Give the file another name, or start the job when "
-                + holder
-                + " has ended");
-      }
-    }
-  }
-
-  /** Whether a job is one of those, or has started one that waits for one, and so on. */
-  private static boolean mayWaitFor(JobID job, Set<JobID> ancestors, Set<JobID> seen) {
-    if (ancestors.contains(job)) {
-      return true;
-    }
-    return seen.add(job)
-        && WAITING.stream()
-            .filter(waiting -> waiting.ancestors().contains(job))
-            .map(waiting -> LINKS.get(waiting.link()))
-            .filter(link -> link != null) // it is about to be told that it waits no more
-            .flatMap(link -> link.jobs().stream())
-            .anyMatch(holder -> mayWaitFor(holder, ancestors, seen));
-  }
-
-  private Path taken(Set<Path> same) throws IOException {
-    for (Map.Entry<Path, Path> each : wanted.entrySet()) {
-      Link other = LINKS.get(each.getKey());
-      if (other != null && !same.contains(current(other))) {
-        if (!SameContent.of(current(other), each.getValue())) {
-          return each.getKey();
-        }
-        same.add(current(other));
-      }
-    }
-    return null;
-  }
-
-  private static Path current(Link link) {
-    return link.targets().get(link.targets().size() - 1);
-  }
-
-  /** False if there is none of ours. */
-  private static boolean place(Path directory, Path link, Path target, JobID job) {
+  private static Path link(Path directory, String name) throws IOException {
+    Path link;
     try {
-      Link other = LINKS.get(link);
-      if (other != null) {
-        other.targets().add(0, target);
-        other.jobs().add(job);
+      link = directory.resolve(name).normalize();
+    } catch (InvalidPathException e) {
+      throw new IOException(
+          "a file cannot be linked as "
+              + name
+              + ": no file can have that name in this process's locale, whose encoding is "
+              + System.getProperty("sun.jnu.encoding")
+              + "; start Java with LC_ALL=C.UTF-8",
+          e);
+    }
+    if (!link.startsWith(directory) || link.equals(directory)) {
+      throw new IOException(
+          "a file cannot be linked as " + name + ", which is not in " + directory);
+    }
+    return link;
+  }
+
+  private void take(Path link, Path target) throws IOException {
+    while (true) {
+      Link ours = LINKS.get(link);
+      if (ours == null) {
+        if (isSettled(link, target)) {
+          return;
+        }
+      } else if (SameContent.of(ours.target(), target)) {
+        ours.uses().add(0, new Use(job, target));
+        taken.add(link);
+        return;
+      } else {
+        requireMayWait(link, ours.jobs().toString(), ProcessHandle.current().pid());
+        while (LINKS.get(link) == ours) {
+          awaitChange(link);
+        }
+      }
+    }
+  }
+
+  /** Whether it needs no other look: the link is made, is not needed, or cannot be made. */
+  private boolean isSettled(Path link, Path target) throws IOException {
+    try {
+      List<Path> made = makeDirectories(directory, link.getParent());
+      if (!Files.exists(link, LinkOption.NOFOLLOW_LINKS)) {
+        Files.createSymbolicLink(link, target);
+        LINKS.put(link, new Link(new ArrayList<>(List.of(new Use(job, target))), made));
+        taken.add(link);
+        removeAtEnd();
         return true;
       }
-      if (isLeft(link)) {
-        Files.delete(link);
-      } else if (Files.exists(link)) {
-        if (!SameContent.of(link, target)) {
-          LOG.warn("{} was there before; tasks that open it do not read {}", link, target);
-        }
-        return false;
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.exists(link, LinkOption.NOFOLLOW_LINKS)) {
+        LOG.warn("Tasks will not find {} as {}: {} is no directory", target, link, e.getFile());
+        return true;
       }
-      List<Path> made = makeDirectories(directory, link.getParent());
-      Files.createSymbolicLink(link, target);
-      LINKS.put(
-          link, new Link(new ArrayList<>(List.of(target)), new ArrayList<>(List.of(job)), made));
-      removeAtEnd();
-      return true;
+      // another process was faster
     } catch (IOException e) {
       LOG.warn("Tasks will not find {} as {}", target, link, e);
-      return false;
+      return true;
+    }
+    Path found = leadsTo(link);
+    Optional<Owner> owner = found == null ? Optional.empty() : OwnDirectories.ownerOf(found);
+    if (owner.isEmpty()) {
+      return isSame(link, target);
+    }
+    awaitProcess(link, found, owner.get());
+    return false;
+  }
+
+  /** Where a symbolic link leads; null if it is none. */
+  private static Path leadsTo(Path link) throws IOException {
+    try {
+      return Files.readSymbolicLink(link);
+    } catch (NotLinkException | NoSuchFileException e) {
+      return null;
     }
   }
 
-  /** By a process that was killed. */
-  private static boolean isLeft(Path link) throws IOException {
-    return Files.isSymbolicLink(link)
-        && !Files.exists(link)
-        && Files.readSymbolicLink(link).toString().contains("/" + CacheFile.DIRECTORY + "/");
+  /** Whether what a user has there is the same; false if it has gone. */
+  private static boolean isSame(Path link, Path target) throws IOException {
+    if (!Files.exists(link, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    if (!SameContent.of(link, target)) {
+      throw new IOException(
+          link
+              + " is there already, and tasks would read it instead of the job's file "
+              + target.getFileName()
+              + ", which has other content. Remove it, or give the job's file another name"
+              + " (path#name)");
+    }
+    return true;
+  }
+
+  private void awaitProcess(Path link, Path found, Owner owner) throws IOException {
+    String jobs = "a job of process " + owner.pid();
+    for (Path part : owner.directory().relativize(found)) {
+      jobs = part.toString().startsWith("job_") ? part + " of process " + owner.pid() : jobs;
+    }
+    boolean isFirst = true;
+    while (found.equals(leadsTo(link)) && !isRemoved(link, found, owner, jobs)) {
+      if (isFirst) {
+        requireMayWait(link, jobs, owner.pid());
+        isFirst = false;
+      }
+      awaitChange(link);
+    }
+  }
+
+  /** Removes a link if its process has died. */
+  private static boolean isRemoved(Path link, Path found, Owner owner, String jobs)
+      throws IOException {
+    try {
+      return ProcessDirectory.ifDead(owner.directory(), () -> removeIf(link, found));
+    } catch (IOException e) {
+      throw new IOException(
+          link
+              + " is a link of "
+              + jobs
+              + ", and whether that still runs cannot be found out: "
+              + e
+              + ". Remove the link if it does not",
+          e);
+    }
+  }
+
+  private static void removeIf(Path link, Path target) throws IOException {
+    if (target.equals(leadsTo(link))) {
+      Files.deleteIfExists(link);
+    }
+  }
+
+  private void requireMayWait(Path link, String jobs, long pid) throws IOException {
+    String starter = null;
+    if (!ancestors.isEmpty()) {
+      starter = "a task of " + ancestors;
+    } else if (isStartedBy(pid)) {
+      starter = "a program of process " + pid;
+    }
+    if (starter != null) {
+      throw new IOException(
+          link
+              + " is the name of a file of "
+              + jobs
+              + ", and "
+              + starter
+              + " has started this job: they could wait for each other. Give the file another"
+              + " name, or start this job when the other has ended");
+    }
+    LOG.warn("{} waits: {} is the name of a file of {}, which runs", job, link, jobs);
+  }
+
+  private static boolean isStartedBy(long pid) {
+    Optional<ProcessHandle> above = ProcessHandle.current().parent();
+    while (above.isPresent() && above.get().pid() != pid) {
+      above = above.get().parent();
+    }
+    return above.isPresent();
+  }
+
+  private void awaitChange(Path link) throws InterruptedIOException {
+    if (isCancelled.getAsBoolean()) {
+      throw new InterruptedIOException("killed while another job's " + link + " was in use");
+    }
+    try {
+      WorkingLinks.class.wait(LOOK_MS); // other processes tell nobody
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while " + link + " was in use");
+    }
   }
 
   /** Those that were missing, the deepest first. */
@@ -210,7 +296,9 @@ final class WorkingLinks implements Closeable {
       missing.add(each);
       each = each.getParent();
     }
-    Files.createDirectories(parent);
+    if (!missing.isEmpty()) {
+      Files.createDirectories(parent);
+    }
     return missing;
   }
 
@@ -225,16 +313,20 @@ final class WorkingLinks implements Closeable {
     LINKS.forEach(
         (link, of) -> {
           try {
-            remove(link, of);
+            remove(link, of.target(), of.madeDirectories());
           } catch (IOException e) {
             LOG.warn("{} is left", link, e);
           }
         });
   }
 
-  private static void remove(Path link, Link of) throws IOException {
-    Files.deleteIfExists(link);
-    for (Path made : of.madeDirectories()) {
+  private static void remove(Path link, Path target, List<Path> madeDirectories)
+      throws IOException {
+    removeIf(link, target);
+    for (Path made : madeDirectories) {
+      if (!Files.isDirectory(made)) {
+        return; // its user has removed it
+      }
       try (var children = Files.list(made)) {
         if (children.findAny().isPresent()) {
           return; // somebody else's
@@ -246,36 +338,27 @@ final class WorkingLinks implements Closeable {
 
   @Override
   public void close() throws IOException {
-    IOException failure = null;
     synchronized (WorkingLinks.class) {
-      for (Map.Entry<Path, Path> each : wanted.entrySet()) {
-        try {
-          release(each.getKey(), each.getValue());
-        } catch (IOException e) {
-          failure = e;
-        }
-      }
-      wanted.clear();
+      List<Closeable> releases = new ArrayList<>();
+      taken.forEach(link -> releases.add(() -> release(link)));
+      taken.clear();
       WorkingLinks.class.notifyAll();
-    }
-    if (failure != null) {
-      throw failure;
+      Closing.all(releases);
     }
   }
 
-  private void release(Path link, Path target) throws IOException {
+  private void release(Path link) throws IOException {
     Link of = LINKS.get(link);
-    boolean led = current(of).equals(target);
-    of.targets().remove(target);
-    of.jobs().remove(job);
-    if (of.targets().isEmpty()) {
+    Path led = of.target();
+    of.uses().removeIf(use -> use.job().equals(job));
+    if (of.uses().isEmpty()) {
       LINKS.remove(link);
-      remove(link, of);
-    } else if (led) {
+      remove(link, led, of.madeDirectories());
+    } else if (!led.equals(of.target()) && led.equals(leadsTo(link))) {
       // In one step: there are tasks that open it.
-      Path next = link.resolveSibling("." + link.getFileName() + "." + System.nanoTime());
-      Files.createSymbolicLink(next, current(of));
-      Files.move(next, link, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+      Path next = link.resolveSibling(".sluice-" + job + "-" + System.nanoTime());
+      Files.createSymbolicLink(next, of.target());
+      Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
     }
   }
 }

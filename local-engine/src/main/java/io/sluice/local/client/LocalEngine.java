@@ -3,6 +3,7 @@ package io.sluice.local.client;
 import io.sluice.local.job.JobTable;
 import io.sluice.local.job.JobView;
 import io.sluice.local.job.LocalJob;
+import io.sluice.local.staging.OwnDirectories;
 import io.sluice.local.staging.StagingFileSystem;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +29,7 @@ import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.TypeConverter;
 import org.apache.hadoop.mapreduce.protocol.ClientProtocol;
 import org.apache.hadoop.mapreduce.security.token.delegation.DelegationTokenIdentifier;
+import org.apache.hadoop.mapreduce.server.jobtracker.JTConfig;
 import org.apache.hadoop.mapreduce.v2.LogParams;
 import org.apache.hadoop.mapreduce.v2.jobhistory.JobHistoryUtils;
 import org.apache.hadoop.security.Credentials;
@@ -226,7 +228,9 @@ final class LocalEngine implements ClientProtocol {
   @Override
   public String getStagingAreaDir() throws IOException {
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
-    return path("mapred/staging/" + user + IDENTIFIER + "/.staging");
+    String root = conf.get(JTConfig.JT_STAGING_AREA_ROOT, path("mapred/staging"));
+    java.nio.file.Path own = OwnDirectories.in(root, JTConfig.JT_STAGING_AREA_ROOT);
+    return files.makeQualified(new Path(own + "/" + user + "/.staging")).toString();
   }
 
   @Override

@@ -3,16 +3,21 @@ package io.sluice.local.job;
 import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
+import io.sluice.local.staging.OwnDirectories;
 import io.sluice.local.staging.StagingFileSystem;
 import io.sluice.node.conf.Setting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalInt;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A job's settings as its tasks are to have them, and what the engine reads of them.
@@ -20,6 +25,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  * <p>Thread contract: that of a configuration.
  */
 final class JobSettings {
+  private static final Logger LOG = LoggerFactory.getLogger(JobSettings.class);
   private static final long PROGRESS_MS = 1_000;
   private static final int REPORTS_IN_TIMEOUT = 10;
   private static final float SLOW_START = 0.05f; // mapred-default.xml's
@@ -27,7 +33,7 @@ final class JobSettings {
   private final JobConf conf;
 
   /** Of a job as it was submitted; they are changed. */
-  JobSettings(JobConf conf, JobID id) {
+  JobSettings(JobConf conf, JobID id) throws IOException {
     this.conf = conf;
     StagingFileSystem.forgetIn(conf);
     LocalSettings.warnOfUnknown(conf);
@@ -45,11 +51,26 @@ final class JobSettings {
       conf.setLong(
           MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
     }
-    String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
-    for (int i = 0; i < localDirs.length; i++) {
-      localDirs[i] = localDirs[i] + Path.SEPARATOR + "sluice-local" + Path.SEPARATOR + id;
+    conf.setStrings(MRConfig.LOCAL_DIR, localDirs(id));
+  }
+
+  /** Those that can be used, as on a cluster. */
+  private String[] localDirs(JobID id) throws IOException {
+    List<String> usable = new ArrayList<>();
+    IOException failure = null;
+    for (String directory : conf.getTrimmedStrings(MRConfig.LOCAL_DIR)) {
+      try {
+        usable.add(
+            OwnDirectories.in(directory, MRConfig.LOCAL_DIR).resolve(id.toString()).toString());
+      } catch (IOException e) {
+        LOG.warn("{} does without the local directory {}", id, directory, e);
+        failure = e;
+      }
     }
-    conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
+    if (usable.isEmpty() && failure != null) {
+      throw failure;
+    }
+    return usable.toArray(String[]::new);
   }
 
   JobConf conf() {

@@ -1,8 +1,11 @@
 package io.sluice.local.cache;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.segment.ProcessDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,67 +16,213 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.mapred.JobID;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs that wait for each other's names. */
+/** Who may have a name in the working directory. */
 @SuppressWarnings("try") // links are there, and closed early
 @Timeout(300)
 final class WorkingLinksTest {
+  private static final int OTHER_PID = 999_999_999;
+
   @TempDir private Path directory;
+  private Path working;
+
+  @BeforeEach
+  void make() throws IOException {
+    working = Files.createDirectory(directory.resolve("working"));
+  }
 
   private static JobID job(int number) {
     return new JobID("links", number);
   }
 
-  private WorkingLinks take(
-      int job, String name, String content, Set<JobID> ancestors, BooleanSupplier isCancelled)
+  private WorkingLinks take(int job, Map<String, String> files, BooleanSupplier isCancelled)
       throws IOException {
-    Path target = Files.writeString(directory.resolve("of" + job), content);
-    return WorkingLinks.make(directory, Map.of(name, target), job(job), ancestors, isCancelled);
+    return take(job, files, Set.of(), isCancelled);
   }
 
-  /** A task of the first waits for a job that waits for the second, and the other way round. */
+  private WorkingLinks take(
+      int job, Map<String, String> files, Set<JobID> ancestors, BooleanSupplier isCancelled)
+      throws IOException {
+    Map<String, Path> targets = new java.util.HashMap<>();
+    for (Map.Entry<String, String> file : files.entrySet()) {
+      Path target = directory.resolve("of" + job + file.getKey());
+      targets.put(file.getKey(), Files.writeString(target, file.getValue()));
+    }
+    return WorkingLinks.make(working, targets, job(job), ancestors, isCancelled);
+  }
+
+  private String read(String name) throws IOException {
+    return Files.readString(working.resolve(name));
+  }
+
+  /** Takes a name in another thread, and returns when it waits. */
+  private CompletableFuture<WorkingLinks> waits(int job, String name, String content)
+      throws InterruptedException {
+    CountDownLatch waits = new CountDownLatch(1);
+    CompletableFuture<WorkingLinks> links = new CompletableFuture<>();
+    BooleanSupplier asked =
+        () -> {
+          waits.countDown(); // it is asked when it waits
+          return false;
+        };
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                links.complete(take(job, Map.of(name, content), asked));
+              } catch (Throwable e) {
+                links.completeExceptionally(e);
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    assertTrue(waits.await(120, TimeUnit.SECONDS), links::toString);
+    return links;
+  }
+
   @Test
-  void jobsWhoseTasksStartJobsDoNotWaitForEachOtherInACircle() throws Exception {
-    try (WorkingLinks first = take(1, "a", "1", Set.of(), () -> false);
-        WorkingLinks second = take(2, "b", "2", Set.of(), () -> false)) {
-      CountDownLatch waits = new CountDownLatch(1);
-      CompletableFuture<WorkingLinks> ofFirst = new CompletableFuture<>();
-      Thread starter =
-          new Thread(
-              () -> {
-                try {
-                  BooleanSupplier asked =
-                      () -> {
-                        waits.countDown(); // it holds the lock until it waits
-                        return false;
-                      };
-                  ofFirst.complete(take(3, "b", "3", Set.of(job(1)), asked));
-                } catch (Throwable e) {
-                  ofFirst.completeExceptionally(e);
-                }
-              });
-      starter.start();
-      waits.await();
+  void aJobThatATaskHasStartedDoesNotWait() throws Exception {
+    try (WorkingLinks first = take(1, Map.of("a", "1"), () -> false)) {
       IOException failure =
-          assertThrows(IOException.class, () -> take(4, "a", "4", Set.of(job(2)), () -> true));
+          assertThrows(
+              IOException.class, () -> take(2, Map.of("a", "2"), Set.of(job(1)), () -> false));
       assertTrue(failure.getMessage().contains("wait for each other"), failure.getMessage());
-      second.close(); // as the second ends now, so does the wait
-      ofFirst.get(120, TimeUnit.SECONDS).close();
-      starter.join();
+      assertTrue(failure.getMessage().contains(job(1).toString()), failure.getMessage());
+      take(3, Map.of("a", "1"), Set.of(job(1)), () -> false).close(); // the same content
+      assertEquals("1", read("a"));
     }
   }
 
   @Test
   void aJobThatHasWaitedInVainIsInNobodysWay() throws Exception {
-    try (WorkingLinks first = take(1, "a", "1", Set.of(), () -> false);
-        WorkingLinks second = take(2, "b", "2", Set.of(), () -> false)) {
-      assertThrows(IOException.class, () -> take(3, "b", "3", Set.of(job(1)), () -> true));
+    try (WorkingLinks second = take(2, Map.of("b", "2"), () -> false)) {
       IOException cancelled =
-          assertThrows(IOException.class, () -> take(4, "a", "4", Set.of(job(2)), () -> true));
+          assertThrows(IOException.class, () -> take(3, Map.of("a", "3", "b", "3"), () -> true));
       assertTrue(cancelled.getMessage().startsWith("killed"), cancelled.getMessage());
+      take(4, Map.of("a", "4"), () -> true).close();
+      assertEquals("2", read("b"));
     }
+  }
+
+  @Test
+  void jobsThatWantTheSameNamesDoNotWaitForEachOther() throws Exception {
+    WorkingLinks first = take(1, Map.of("b", "1"), () -> false);
+    CompletableFuture<WorkingLinks> second = waits(2, "b", "2");
+    try (WorkingLinks third = take(3, Map.of("a", "3"), () -> false)) {
+      first.close();
+      second.get(120, TimeUnit.SECONDS).close();
+      assertEquals("3", read("a"));
+    }
+  }
+
+  private ProcessDirectory process(long pid) throws IOException {
+    return ProcessDirectory.create(directory, "sluice-local", "process-" + pid + "-1", "test.dir");
+  }
+
+  private Path linkOf(ProcessDirectory process, String content) throws IOException {
+    Path copies = Files.createDirectories(process.directory().resolve("job_7_0001/sluice-cache/0"));
+    Path copy = Files.writeString(copies.resolve("a"), content);
+    return Files.createSymbolicLink(working.resolve("a"), copy);
+  }
+
+  /** Also with the same content: the other removes its link, and its copy, when it ends. */
+  @Test
+  void aJobWaitsForAnotherProcess() throws Exception {
+    ProcessDirectory other = process(OTHER_PID);
+    Path link = linkOf(other, "same");
+    CompletableFuture<WorkingLinks> waiting = waits(1, "a", "same");
+    assertFalse(waiting.isDone());
+    assertTrue(Files.readSymbolicLink(link).startsWith(other.directory()));
+    Files.delete(link);
+    try (WorkingLinks links = waiting.get(120, TimeUnit.SECONDS)) {
+      assertEquals("same", read("a"));
+      other.close();
+      assertEquals("same", read("a"));
+    }
+    assertFalse(Files.exists(link));
+  }
+
+  @Test
+  void aJobDoesNotWaitForAProcessThatMayWaitForIt() throws Exception {
+    long parent = ProcessHandle.current().parent().orElseThrow().pid();
+    try (ProcessDirectory other = process(parent)) {
+      linkOf(other, "other");
+      IOException failure =
+          assertThrows(IOException.class, () -> take(1, Map.of("a", "1"), () -> false));
+      assertTrue(
+          failure.getMessage().contains("job_7_0001 of process " + parent), failure.getMessage());
+      assertTrue(failure.getMessage().contains("wait for each other"), failure.getMessage());
+    }
+  }
+
+  /** Its copy is there, and is not believed. */
+  @Test
+  void theLinkOfAProcessThatWasKilledIsReplaced() throws Exception {
+    ProcessDirectory killed = process(OTHER_PID);
+    linkOf(killed, "an old version");
+    Path left = killed.directory();
+    killed.close();
+    Files.createDirectories(left.resolve("job_7_0001/sluice-cache/0"));
+    Files.writeString(left.resolve("job_7_0001/sluice-cache/0/a"), "an old version");
+    assertEquals("an old version", read("a"));
+    try (WorkingLinks links = take(1, Map.of("a", "a new version"), () -> false)) {
+      assertEquals("a new version", read("a"));
+    }
+    assertFalse(Files.exists(working.resolve("a"), java.nio.file.LinkOption.NOFOLLOW_LINKS));
+  }
+
+  @Test
+  void aProcessThatDiesWhileAJobWaitsForItIsWaitedForNoMore() throws Exception {
+    ProcessDirectory other = process(OTHER_PID);
+    linkOf(other, "other");
+    CompletableFuture<WorkingLinks> waiting = waits(1, "a", "1");
+    other.close();
+    try (WorkingLinks links = waiting.get(120, TimeUnit.SECONDS)) {
+      assertEquals("1", read("a"));
+    }
+  }
+
+  private void isTheUsers(Path place) {
+    IOException failure =
+        assertThrows(IOException.class, () -> take(1, Map.of("a", "1"), () -> false));
+    assertTrue(failure.getMessage().startsWith(place + " is there already"), failure.toString());
+    assertTrue(Files.exists(place, java.nio.file.LinkOption.NOFOLLOW_LINKS));
+  }
+
+  @Test
+  void whatTheUserHasThereIsNotReadInsteadAndStays() throws Exception {
+    Path place = working.resolve("a");
+    Files.writeString(place, "the user's");
+    isTheUsers(place);
+    Files.delete(place);
+    Files.createDirectory(place);
+    isTheUsers(place);
+    Files.delete(place);
+    Files.createSymbolicLink(place, directory.resolve("nowhere"));
+    isTheUsers(place);
+    Files.delete(place);
+    assertEquals(0, new ProcessBuilder("mkfifo", place.toString()).start().waitFor());
+    isTheUsers(place);
+  }
+
+  @Test
+  void theUsersFileOfTheSameContentServes() throws Exception {
+    Path place = Files.writeString(working.resolve("a"), "1");
+    take(1, Map.of("a", "1"), () -> false).close();
+    assertTrue(Files.isRegularFile(place, java.nio.file.LinkOption.NOFOLLOW_LINKS));
+  }
+
+  @Test
+  void whatTookTheLinksPlaceIsNotRemoved() throws Exception {
+    Path place = working.resolve("a");
+    try (WorkingLinks links = take(1, Map.of("a", "1"), () -> false)) {
+      Files.delete(place);
+      Files.writeString(place, "the user's");
+    }
+    assertEquals("the user's", Files.readString(place));
   }
 }

@@ -45,10 +45,18 @@ public final class ProcessDirectory implements Closeable {
    */
   public static ProcessDirectory create(Path base, String kind, String name, String setting)
       throws IOException {
+    makeBase(base);
     Path ours = base.resolve(kind + "-" + System.getProperty("user.name"));
     ProcessDirectory made = new ProcessDirectory(base, ours.resolve(name), setting);
     made.make(true);
     return made;
+  }
+
+  /** With the permissions that such have: what is ours is in it, and for us alone. */
+  private static void makeBase(Path base) throws IOException {
+    if (!Files.isDirectory(base)) { // a link to one is good, and the JDK would refuse it
+      Files.createDirectories(base);
+    }
   }
 
   private void make(boolean empty) throws IOException {
@@ -89,7 +97,7 @@ public final class ProcessDirectory implements Closeable {
     }
     boolean gone = Files.notExists(directory, LinkOption.NOFOLLOW_LINKS);
     if (gone) {
-      Files.createDirectories(base); // with the permissions that such have; ours are for us alone
+      makeBase(base);
     } else if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)
         && !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(directory + " is no directory any more");
@@ -126,6 +134,44 @@ public final class ProcessDirectory implements Closeable {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Something that is done for a process that has died. */
+  public interface AfterDeath {
+    /** Does it. */
+    void run() throws IOException;
+  }
+
+  /**
+   * Does something for the process of such a directory if it has died; nobody else does so
+   * meanwhile. The directory stays for {@link #create}.
+   *
+   * @return whether it has died; a directory that is gone is a dead process's
+   * @throws IOException if that cannot be found out, as of another user's process
+   */
+  public static boolean ifDead(Path directory, AfterDeath action) throws IOException {
+    Path ours = directory.getParent();
+    if (!Files.isDirectory(ours)) {
+      Files.createDirectories(ours, PrivateDirectory.OWNER_ONLY); // for the guard of all who ask
+    }
+    LockFile guard = guard(ours);
+    try {
+      Path lockFile = ours.resolve(directory.getFileName() + LOCK_SUFFIX);
+      boolean wasThere = Files.exists(lockFile);
+      Optional<LockFile> dead = LockFile.tryLock(lockFile);
+      if (dead.isEmpty()) {
+        return false;
+      }
+      try (LockFile lock = dead.get()) {
+        action.run();
+        if (!wasThere) {
+          Files.deleteIfExists(lock.path());
+        }
+      }
+      return true;
+    } finally {
+      guard.close();
     }
   }
 
