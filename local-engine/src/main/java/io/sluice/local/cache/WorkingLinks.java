@@ -356,7 +356,7 @@ final class WorkingLinks implements Closeable {
       remove(link, led, of.madeDirectories());
     } else if (!led.equals(of.target()) && led.equals(leadsTo(link))) {
       // In one step: there are tasks that open it.
-      Path next = link.resolveSibling(".sluice-" + job + "-" + System.nanoTime());
+      Path next = link.resolveSibling(".sluice-" + System.nanoTime());
       Files.createSymbolicLink(next, of.target());
       Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
     }

@@ -39,8 +39,9 @@ record JobOutputs(
     return applicationId(job);
   }
 
+  /** Hadoop would write the numbers with the digits of the locale, which need not be ASCII. */
   OutputId id(TaskAttemptID map) {
-    return id(map.toString());
+    return id("attempt_" + map.getTaskID().getId() + "_" + map.getId());
   }
 
   OutputId id(String name) {

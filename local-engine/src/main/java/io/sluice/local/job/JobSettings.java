@@ -9,6 +9,7 @@ import io.sluice.node.conf.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
@@ -56,12 +57,13 @@ final class JobSettings {
 
   /** Those that can be used, as on a cluster. */
   private String[] localDirs(JobID id) throws IOException {
+    // Hadoop would write the number with the digits of the locale, which may have no file names.
+    String name = String.format(Locale.ROOT, "job_%s_%04d", id.getJtIdentifier(), id.getId());
     List<String> usable = new ArrayList<>();
     IOException failure = null;
     for (String directory : conf.getTrimmedStrings(MRConfig.LOCAL_DIR)) {
       try {
-        usable.add(
-            OwnDirectories.in(directory, MRConfig.LOCAL_DIR).resolve(id.toString()).toString());
+        usable.add(OwnDirectories.in(directory, MRConfig.LOCAL_DIR).resolve(name).toString());
       } catch (IOException e) {
         LOG.warn("{} does without the local directory {}", id, directory, e);
         failure = e;

@@ -1,6 +1,7 @@
 package io.sluice.local.task;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,10 @@ final class AttemptProcesses {
 
   /** Ends all there are, by force: an interrupt ends nobody who waits for what they say. */
   static void kill(TaskAttemptID attempt) {
-    String entry = "mapreduce_task_attempt_id=" + attempt + '\0';
+    String text = "mapreduce_task_attempt_id=" + attempt + '\0';
+    // Hadoop writes numbers with the digits of the locale, and Java environments in its encoding.
+    Charset encoding = Charset.forName(System.getProperty("sun.jnu.encoding"));
+    String entry = new String(text.getBytes(encoding), StandardCharsets.ISO_8859_1);
     ProcessHandle.allProcesses()
         .filter(process -> environment(process.pid()).contains(entry))
         .forEach(ProcessHandle::destroyForcibly);

@@ -126,8 +126,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
     if (changed || moved) {
       file.close();
       throw new InvalidPathHandleException(
-          "the file was %s: %s"
-              .formatted(changed ? "changed" : "moved to " + found.path(), wanted));
+          "the file was " + (changed ? "changed" : "moved to " + found.path()) + ": " + wanted);
     }
     return input(file);
   }

@@ -82,8 +82,10 @@ final class Namespaces {
     String scheme = new Path(place).toUri().getScheme();
     if (scheme == null || scheme.equals(SluiceFileSystem.SCHEME)) {
       throw new IOException(
-          "%s is %s, expected a path with another file system's scheme, such as file:///data"
-              .formatted(MemorySettings.WRITE_BEHIND.name(), place));
+          MemorySettings.WRITE_BEHIND.name()
+              + " is "
+              + place
+              + ", expected a path with another file system's scheme, such as file:///data");
     }
     Path base = authority.isEmpty() ? new Path(place) : new Path(place, authority);
     WriteBehind behind = WriteBehind.start(base, conf);
