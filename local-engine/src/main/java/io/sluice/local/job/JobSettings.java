@@ -84,6 +84,13 @@ final class JobSettings {
     return conf.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
   }
 
+  /** For how long a committer that is told to end may go on. */
+  long cancelTimeoutMs() {
+    return conf.getLong(
+        MRJobConfig.MR_AM_COMMITTER_CANCEL_TIMEOUT_MS,
+        MRJobConfig.DEFAULT_MR_AM_COMMITTER_CANCEL_TIMEOUT_MS);
+  }
+
   /** After how many maps the reduces begin. */
   int slowStart(int maps) {
     return (int)

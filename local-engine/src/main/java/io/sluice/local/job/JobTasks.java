@@ -128,7 +128,7 @@ final class JobTasks {
   }
 
   /** Runs all. */
-  void run(String jobFile, TaskRun.Committers committers) throws Exception {
+  void run(String jobFile) throws Exception {
     ProcessStore store = ProcessStore.of(conf);
     GrowthAdvice advice = new GrowthAdvice(id, settings.mapThreads(), store, System::nanoTime);
     advice.before(inputBytes()).ifPresent(LOG::info);
@@ -140,8 +140,7 @@ final class JobTasks {
                 conf.getCompressMapOutput(),
                 JobSecrets.outputs(conf, id));
         TaskRun tasks =
-            new TaskRun(
-                conf, jobFile, exchange, this::task, JobSecrets.shuffle(conf), committers)) {
+            new TaskRun(conf, jobFile, exchange, this::task, JobSecrets.shuffle(conf))) {
       int slowStart = settings.slowStart(splits.length);
       try (Phase reducing =
           phase(
@@ -208,7 +207,7 @@ final class JobTasks {
         exchange.mapsDone();
         return;
       } catch (CompletionException e) {
-        boolean isLast = maps.stream().anyMatch(map -> map.failures() >= conf.getMaxMapAttempts());
+        boolean isLast = maps.stream().anyMatch(TaskState::hasFailed);
         if (withdrawable || isLast || isStopped() || reducing.done().isCompletedExceptionally()) {
           throw e;
         }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -57,6 +58,7 @@ public final class LocalJob implements JobView {
   private final AttemptLog log;
   private final JobThreads threads;
   private final JobSettings settings;
+  private final CommitterCall calls;
   private Consumer<EndedJob> whenEnded = job -> {};
   private JobPriority priority;
   private JobTasks tasks; // null: they are not known yet
@@ -64,6 +66,7 @@ public final class LocalJob implements JobView {
   private JobStatus.State state = JobStatus.State.PREP;
   private boolean isSetUp;
   private boolean killed;
+  private volatile int kills; // changed under the lock
   private long finishMs;
   private String failure = "";
 
@@ -82,6 +85,7 @@ public final class LocalJob implements JobView {
     conf.setUser(user.getShortUserName());
     threads = new JobThreads(id, user, conf);
     settings = new JobSettings(conf, id);
+    calls = new CommitterCall(threads.of("job-committer"), settings.cancelTimeoutMs());
   }
 
   /** Begins; returns at once. */
@@ -102,17 +106,17 @@ public final class LocalJob implements JobView {
       history.submitted(jobFile.toString());
       cache = JobCache.localize(conf, id, Ancestry.here(), this::isKilled);
       Thread.currentThread().setContextClassLoader(conf.getClassLoader());
-      committer = committer(attemptOfNone());
+      committer = calls.run("getOutputCommitter", this::committer, this::isKilled);
       TaskSplitMetaInfo[] splits =
           SplitMetaInfoReader.readSplitMetaInfo(id, files, conf, submitDirectory);
       log.begin(splits);
       JobTasks all = begin(new JobTasks(id, settings, splits, threads, log));
       history.inited(splits.length, conf.getNumReduceTasks());
-      committer.setupJob(context);
+      call("setupJob", committer, of -> of.setupJob(context));
       setUp();
-      all.run(jobFile.toString(), this::committer);
+      all.run(jobFile.toString());
       requireNotKilled();
-      committer.commitJob(context);
+      call("commitJob", committer, of -> of.commitJob(context));
     } catch (Throwable e) {
       why = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
       LOG.warn("{} failed", id, why);
@@ -151,10 +155,34 @@ public final class LocalJob implements JobView {
     }
   }
 
+  /** What a job does with its committer. */
+  private interface CommitterAction {
+    void apply(OutputCommitter committer) throws IOException;
+  }
+
+  private void call(String what, OutputCommitter committer, CommitterAction action)
+      throws Throwable {
+    call(what, committer, action, this::isKilled);
+  }
+
+  private void call(
+      String what, OutputCommitter committer, CommitterAction action, BooleanSupplier isCancelled)
+      throws Throwable {
+    calls.run(
+        what + " of " + committer.getClass().getName(),
+        () -> {
+          action.apply(committer);
+          return null;
+        },
+        isCancelled);
+  }
+
+  /** A job that is killed is still aborted; a kill from now on cancels that. */
   private void abort(OutputCommitter committer, JobContextImpl context, JobStatus.State how) {
     if (committer != null) {
+      int killsBefore = kills;
       try {
-        committer.abortJob(context, how);
+        call("abortJob", committer, of -> of.abortJob(context, how), () -> kills > killsBefore);
       } catch (Throwable e) { // the user's code, which may fail with anything
         LOG.warn("The output of {} could not be aborted", id, e);
       }
@@ -178,9 +206,10 @@ public final class LocalJob implements JobView {
     return new TaskAttemptContextImpl(conf, new TaskAttemptID(new TaskID(id, TaskType.MAP, 0), 0));
   }
 
-  private OutputCommitter committer(TaskAttemptContextImpl attempt) throws Exception {
+  private OutputCommitter committer() throws Exception {
     boolean isNew = conf.getNumReduceTasks() > 0 ? conf.getUseNewReducer() : conf.getUseNewMapper();
     if (isNew) {
+      TaskAttemptContextImpl attempt = attemptOfNone();
       return ReflectionUtils.newInstance(attempt.getOutputFormatClass(), conf)
           .getOutputCommitter(attempt);
     }
@@ -230,6 +259,7 @@ public final class LocalJob implements JobView {
   /** Ends it soon. */
   public synchronized void kill() {
     killed = true;
+    kills++;
     if (tasks != null) {
       tasks.stop();
     }

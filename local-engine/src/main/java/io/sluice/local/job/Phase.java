@@ -1,6 +1,7 @@
 package io.sluice.local.job;
 
 import io.sluice.local.exchange.Slots;
+import io.sluice.local.task.AttemptGivenUp;
 import io.sluice.local.task.AttemptRecord;
 import io.sluice.local.task.AttemptThread;
 import io.sluice.local.task.TaskState;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Phase implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Phase.class);
-  private static final long END_S = 60;
+  private static final int END_S = 60;
   private static final long MOST_GRACE_MS = 10_000;
 
   private final JobThreads threads;
@@ -184,7 +185,7 @@ final class Phase implements AutoCloseable {
   }
 
   private String silence(TaskState task, TaskAttemptID id) {
-    return timeoutMs > 0 && task.silentMs(id) > timeoutMs && !task.isCommitting(id)
+    return timeoutMs > 0 && task.silentLooks(id) * AttemptThread.LOOK_MS > timeoutMs
         ? "it has said nothing of its progress for " + timeoutMs / 1_000 + " s"
         : null;
   }
@@ -192,14 +193,19 @@ final class Phase implements AutoCloseable {
   private void failed(TaskState task, TaskAttemptID id, AttemptThread attempt, Throwable e) {
     boolean jobEnds = pool.isShutdown();
     boolean counts = !jobEnds && !task.isKilled(id);
-    String reason = attempt.endReason() == null ? "" : "Ended, since " + attempt.endReason() + ": ";
+    boolean mayCommitLater =
+        e instanceof AttemptGivenUp && task.isCommitting(id) && !attempt.isCleaningUp();
+    String reason =
+        (attempt.endReason() == null ? "" : "Ended, since " + attempt.endReason() + ": ")
+            + (mayCommitLater ? "It may still commit its output, so no other attempt may: " : "");
     String error = reason + StringUtils.stringifyException(e);
     AttemptRecord before = task.record(id);
     task.failed(id, error, counts);
     // Where none is tried again here, all may be tried once more by who has made this.
-    boolean isLast = stopped || (jobEnds && triesAgain) || task.failures() >= mostFailures;
+    boolean isLast =
+        mayCommitLater || stopped || (jobEnds && triesAgain) || task.failures() >= mostFailures;
     if (isLast) {
-      task.ended(jobEnds ? TIPStatus.KILLED : TIPStatus.FAILED);
+      task.ended(jobEnds && !mayCommitLater ? TIPStatus.KILLED : TIPStatus.FAILED);
     }
     listener.failed(task, before, error, !counts, isLast);
     if (isLast || !triesAgain) {
@@ -213,11 +219,10 @@ final class Phase implements AutoCloseable {
   public void close() {
     pool.shutdownNow();
     boolean interrupted = false;
-    long endByNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_S);
     boolean ended = false;
-    while (!ended && System.nanoTime() - endByNs < 0) {
+    for (int s = 0; !ended && s < END_S; s++) { // counted: a process that was stopped waits on
       try {
-        ended = pool.awaitTermination(endByNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+        ended = pool.awaitTermination(1, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
         interrupted = true; // what it waits for uses what is closed next
       }

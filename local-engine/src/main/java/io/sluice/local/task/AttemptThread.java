@@ -2,7 +2,6 @@ package io.sluice.local.task;
 
 import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
@@ -13,7 +12,9 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  */
 public final class AttemptThread {
   private static final ThreadLocal<AttemptThread> CURRENT = new ThreadLocal<>();
-  private static final long LOOK_MS = 1_000;
+
+  /** How often an attempt is looked at. */
+  public static final long LOOK_MS = 1_000;
 
   private final TaskAttemptID id;
   private final Thread thread;
@@ -29,7 +30,7 @@ public final class AttemptThread {
 
   /** Says why an attempt is to end, or null. */
   public interface Watch {
-    /** Looks now. */
+    /** Looks now; called every {@link #LOOK_MS} while the attempt runs. */
     String endReason();
   }
 
@@ -73,15 +74,21 @@ public final class AttemptThread {
     }
   }
 
+  /** Whether it has failed, and does now what a failed attempt has to do. */
+  public synchronized boolean isCleaningUp() {
+    return cleansUp;
+  }
+
   /** Why it was told to, or null. */
   public String endReason() {
     return endReason;
   }
 
   /**
-   * Runs it to its end, and looks every second whether it has to end.
+   * Runs it to its end, and looks every second whether it has to end. Looks are counted, not time:
+   * a process that was stopped, or whose machine slept, has looked once meanwhile.
    *
-   * @param graceMs how long it may take to end when it was told to
+   * @param graceMs how long it may take to end when it was told to; at least one look
    * @throws AttemptGivenUp if it does not end although it was told to
    * @throws Exception what it failed with
    */
@@ -89,7 +96,7 @@ public final class AttemptThread {
     thread.start();
     boolean interrupted = false;
     try {
-      long endByNs = 0;
+      long looksLeft = graceMs / LOOK_MS + 1;
       while (true) {
         try {
           thread.join(LOOK_MS);
@@ -106,9 +113,7 @@ public final class AttemptThread {
         }
         end(reason); // again, if it has swallowed the interrupt
         AttemptProcesses.kill(id);
-        if (endByNs == 0) {
-          endByNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(graceMs);
-        } else if (System.nanoTime() - endByNs > 0) {
+        if (looksLeft-- == 0) {
           throw new AttemptGivenUp(id, reason, thread.getStackTrace());
         }
       }

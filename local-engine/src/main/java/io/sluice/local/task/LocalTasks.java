@@ -2,19 +2,51 @@ package io.sluice.local.task;
 
 import io.sluice.local.count.MeteredOutput;
 import java.io.IOException;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.ReduceTask;
 import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.mapred.TaskAttemptContext;
+import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.OutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitIndex;
 
 /** Hadoop's own tasks, with the writer of the new API measured. */
 final class LocalTasks {
   private LocalTasks() {}
 
-  static final class LocalMap extends MapTask {
+  /** A task that can undo what its attempt has done. */
+  interface Abortable {
+    /** Has the committer that did the attempt's setup abort it; nothing if there is none yet. */
+    void abortOutput() throws IOException;
+  }
+
+  private static void abort(OutputCommitter committer, TaskAttemptContext attempt)
+      throws IOException {
+    if (committer != null && !isWithoutFiles(committer, (TaskAttemptContextImpl) attempt)) {
+      committer.abortTask(attempt);
+    }
+  }
+
+  /** Stock's committer warns if it finds no directory to delete; a map before reduces has none. */
+  private static boolean isWithoutFiles(OutputCommitter committer, TaskAttemptContextImpl attempt)
+      throws IOException {
+    Path directory = null;
+    if (committer.getClass() == FileOutputCommitter.class) {
+      directory = ((FileOutputCommitter) committer).getTaskAttemptPath(attempt);
+    } else if (committer.getClass() == org.apache.hadoop.mapred.FileOutputCommitter.class) {
+      directory =
+          ((org.apache.hadoop.mapred.FileOutputCommitter) committer).getTaskAttemptPath(attempt);
+    }
+    return directory != null
+        && !directory.getFileSystem(attempt.getConfiguration()).exists(directory);
+  }
+
+  static final class LocalMap extends MapTask implements Abortable {
     LocalMap(String jobFile, TaskAttemptID attempt, TaskSplitIndex split) {
       super(jobFile, attempt, attempt.getTaskID().getId(), split, 1);
     }
@@ -25,9 +57,14 @@ final class LocalTasks {
       super.initialize(job, id, reporter, useNewApi);
       outputFormat = MeteredOutput.of(outputFormat, job);
     }
+
+    @Override
+    public void abortOutput() throws IOException {
+      abort(committer, taskContext);
+    }
   }
 
-  static final class LocalReduce extends ReduceTask {
+  static final class LocalReduce extends ReduceTask implements Abortable {
     LocalReduce(String jobFile, TaskAttemptID attempt, int maps) {
       super(jobFile, attempt, attempt.getTaskID().getId(), maps, 1);
     }
@@ -37,6 +74,11 @@ final class LocalTasks {
         throws IOException, ClassNotFoundException, InterruptedException {
       super.initialize(job, id, reporter, useNewApi);
       outputFormat = MeteredOutput.of(outputFormat, job);
+    }
+
+    @Override
+    public void abortOutput() throws IOException {
+      abort(committer, taskContext);
     }
   }
 }

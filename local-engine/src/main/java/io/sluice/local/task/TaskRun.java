@@ -14,11 +14,9 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.Task;
-import org.apache.hadoop.mapred.TaskAttemptContextImpl;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.MRConfig;
-import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitIndex;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,14 +36,6 @@ public final class TaskRun implements Closeable {
   private final JobExchange exchange;
   private final Function<TaskID, TaskState> tasks;
   private final SecretKey shuffleSecret;
-
-  /** Makes the committer of an attempt, which is of the old or the new API. */
-  public interface Committers {
-    /** For this attempt. */
-    OutputCommitter of(TaskAttemptContextImpl attempt) throws Exception;
-  }
-
-  private final Committers committers;
   private final TaskLoaders ofMaps;
   private final TaskLoaders ofReduces;
 
@@ -60,14 +50,12 @@ public final class TaskRun implements Closeable {
       String jobFile,
       JobExchange exchange,
       Function<TaskID, TaskState> tasks,
-      SecretKey shuffleSecret,
-      Committers committers) {
+      SecretKey shuffleSecret) {
     this.job = job;
     this.jobFile = jobFile;
     this.exchange = exchange;
     this.tasks = tasks;
     this.shuffleSecret = shuffleSecret;
-    this.committers = committers;
     TaskExits.sayWhoExits();
     this.ofMaps = new TaskLoaders(job);
     this.ofReduces = new TaskLoaders(job);
@@ -98,7 +86,7 @@ public final class TaskRun implements Closeable {
     run(new LocalTasks.LocalReduce(jobFile, attempt, maps));
   }
 
-  private void run(Task task) throws Exception {
+  private <T extends Task & LocalTasks.Abortable> void run(T task) throws Exception {
     TaskLoaders loaders = task.isMapTask() ? ofMaps : ofReduces;
     ClassLoader loader = loaders.take();
     Throwable failure = null;
@@ -137,7 +125,8 @@ public final class TaskRun implements Closeable {
     }
   }
 
-  private void run(Task task, JobConf conf, TaskMeters meters) throws Exception {
+  private <T extends Task & LocalTasks.Abortable> void run(T task, JobConf conf, TaskMeters meters)
+      throws Exception {
     TaskAttemptID attempt = task.getTaskID();
     String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
     for (int i = 0; i < localDirs.length; i++) {
@@ -156,7 +145,7 @@ public final class TaskRun implements Closeable {
       }
     } catch (Throwable e) {
       AttemptThread.cleansUp();
-      abort(conf, attempt, e);
+      abort(task, attempt, e);
       throw e;
     } finally {
       delete(conf, attempt, localDirs);
@@ -182,10 +171,9 @@ public final class TaskRun implements Closeable {
     }
   }
 
-  private void abort(JobConf conf, TaskAttemptID attempt, Throwable cause) {
-    TaskAttemptContextImpl context = new TaskAttemptContextImpl(conf, attempt);
+  private static void abort(LocalTasks.Abortable task, TaskAttemptID attempt, Throwable cause) {
     try {
-      committers.of(context).abortTask(context);
+      task.abortOutput();
     } catch (Throwable e) { // the user's code
       LOG.warn("{}: its output could not be aborted", attempt, e);
       cause.addSuppressed(e);

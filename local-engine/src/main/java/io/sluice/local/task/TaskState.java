@@ -25,7 +25,8 @@ public final class TaskState {
     private Counters counters = new Counters();
     private final List<String> diagnostics = new ArrayList<>();
     private AttemptThread thread;
-    private long heardMs;
+    private boolean heard; // since the last look
+    private int silentLooks;
     private boolean killed;
     private boolean ended;
   }
@@ -66,26 +67,28 @@ public final class TaskState {
     sum.change(before, 0);
     of.thread = new AttemptThread(current, threads, body);
     of.startMs = System.currentTimeMillis();
-    of.heardMs = of.startMs;
     status = TIPStatus.RUNNING;
-    startMs = startMs == 0 ? of.heardMs : startMs;
+    startMs = startMs == 0 ? of.startMs : startMs;
     return of.thread;
   }
 
-  /** For how long it has not. */
-  public synchronized long silentMs(TaskAttemptID attempt) {
-    return System.currentTimeMillis() - attempts.get(attempt).heardMs;
+  /** Looks at an attempt: how many looks in a row have found no news of its progress. */
+  public synchronized int silentLooks(TaskAttemptID attempt) {
+    Attempt of = attempts.get(attempt);
+    of.silentLooks = of.heard ? 0 : of.silentLooks + 1;
+    of.heard = false;
+    return of.silentLooks;
   }
 
   /**
-   * Tells an attempt to end.
+   * Tells an attempt to end, also while it commits.
    *
    * @param shouldFail whether that counts as a failure of the task
    * @return false if it does not run
    */
   public synchronized boolean kill(TaskAttemptID attempt, boolean shouldFail) {
     Attempt of = attempts.get(attempt);
-    if (of == null || of.ended || of.thread == null || attempt.equals(committing)) {
+    if (of == null || of.ended || of.thread == null) {
       return false;
     }
     of.killed |= !shouldFail;
@@ -102,7 +105,7 @@ public final class TaskState {
     }
   }
 
-  /** Whether it may commit, and so is told to end no more: another must not commit beside it. */
+  /** Whether it may commit; another must not commit beside it. */
   public synchronized boolean isCommitting(TaskAttemptID attempt) {
     return attempt.equals(committing);
   }
@@ -126,7 +129,7 @@ public final class TaskState {
     }
     setProgress(attempt, of, progress);
     of.counters = counters;
-    of.heardMs = System.currentTimeMillis();
+    of.heard = true;
     state = text;
     return true;
   }
@@ -209,6 +212,11 @@ public final class TaskState {
     committing = attempt.equals(committing) ? null : committing;
     failures += counts ? 1 : 0;
     status = TIPStatus.PENDING;
+  }
+
+  /** Whether the task has ended in vain, and not because its job ends. */
+  public synchronized boolean hasFailed() {
+    return status == TIPStatus.FAILED;
   }
 
   /** The task has ended in vain, with its last attempt. */

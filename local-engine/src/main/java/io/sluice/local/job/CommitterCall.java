@@ -1,0 +1,77 @@
+package io.sluice.local.job;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+
+/**
+ * Calls a job's committer on a thread of its own. As in stock's ApplicationMaster such a call has
+ * no timeout; if the job is killed, the call is interrupted and then has {@code
+ * yarn.app.mapreduce.am.job.committer.cancel-timeout} to end.
+ *
+ * <p>Thread contract: the job's thread. Ownership: the thread of a call ends with the call; a call
+ * that ignores interrupts is left to end by itself. Failure: what the call failed with, or {@link
+ * IOException} with the stack of a call that did not end.
+ */
+final class CommitterCall {
+  private static final long LOOK_MS = 1_000;
+
+  private final ThreadFactory threads;
+  private final long cancelTimeoutMs;
+
+  CommitterCall(ThreadFactory threads, long cancelTimeoutMs) {
+    this.threads = threads;
+    this.cancelTimeoutMs = cancelTimeoutMs;
+  }
+
+  /**
+   * Calls it and waits for its end.
+   *
+   * @param what is called, for messages
+   * @param isCancelled whether it is to end
+   */
+  <T> T run(String what, Callable<T> call, BooleanSupplier isCancelled) throws Throwable {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = threads.newThread(task);
+    thread.start();
+    long looksLeft = cancelTimeoutMs / LOOK_MS + 1; // counted: a stopped process waits on
+    while (true) {
+      try {
+        thread.join(LOOK_MS);
+      } catch (InterruptedException e) {
+        // The job is killed, or ends with the process: isCancelled says so.
+      }
+      if (!thread.isAlive()) {
+        break;
+      }
+      if (isCancelled.getAsBoolean()) {
+        thread.interrupt();
+        if (looksLeft-- == 0) {
+          throw givenUp(what, thread);
+        }
+      }
+    }
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      throw e.getCause();
+    }
+  }
+
+  private IOException givenUp(String what, Thread thread) {
+    IOException givenUp =
+        new IOException(
+            what
+                + " has not ended "
+                + cancelTimeoutMs
+                + " ms after its job was killed ("
+                + MRJobConfig.MR_AM_COMMITTER_CANCEL_TIMEOUT_MS
+                + "); its thread goes on until it ends by itself. It is at:");
+    givenUp.setStackTrace(thread.getStackTrace());
+    return givenUp;
+  }
+}
