@@ -52,7 +52,14 @@ final class JobSettings {
       conf.setLong(
           MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, Math.max(1, Math.min(PROGRESS_MS, often)));
     }
-    conf.setStrings(MRConfig.LOCAL_DIR, localDirs(id));
+    String[] localDirs = localDirs(id);
+    conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
+    if (localDirs.length > 0) {
+      conf.set(
+          MRJobConfig.JOB_LOCAL_DIR,
+          new Path(localDirs[0], "work").toUri().getPath()); // tasks share
+    }
+    conf.setInt(MRJobConfig.APPLICATION_ATTEMPT_ID, 1);
   }
 
   /** Those that can be used, as on a cluster. */

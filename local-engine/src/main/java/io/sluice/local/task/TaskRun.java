@@ -12,11 +12,13 @@ import java.util.function.Function;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.ipc.CallerContext;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.Task;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitIndex;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +38,7 @@ public final class TaskRun implements Closeable {
   private final JobExchange exchange;
   private final Function<TaskID, TaskState> tasks;
   private final SecretKey shuffleSecret;
+  private final TaskUsers users;
   private final TaskLoaders ofMaps;
   private final TaskLoaders ofReduces;
 
@@ -56,6 +59,7 @@ public final class TaskRun implements Closeable {
     this.exchange = exchange;
     this.tasks = tasks;
     this.shuffleSecret = shuffleSecret;
+    this.users = new TaskUsers(job.getCredentials());
     TaskExits.sayWhoExits();
     this.ofMaps = new TaskLoaders(job);
     this.ofReduces = new TaskLoaders(job);
@@ -70,9 +74,9 @@ public final class TaskRun implements Closeable {
   @Override
   public void close() {
     try {
-      Closing.all(ofMaps, ofReduces);
+      Closing.all(users, ofMaps, ofReduces);
     } catch (IOException e) {
-      LOG.warn("Classes of the job stay in memory", e);
+      LOG.warn("File systems or classes of the job stay in memory", e);
     }
   }
 
@@ -98,7 +102,7 @@ public final class TaskRun implements Closeable {
     try (TaskMeters meters = new TaskMeters()) {
       JobConf conf = new TaskConf(job, meters, task.isMapTask());
       conf.setClassLoader(loader);
-      TaskUser.run(job.getCredentials(), () -> run(task, conf, meters));
+      users.run(() -> run(task, conf, meters));
     } catch (Throwable e) {
       failure = e;
       throw e;
@@ -134,6 +138,8 @@ public final class TaskRun implements Closeable {
       make(localDirs[i]);
     }
     conf.setStrings(MRConfig.LOCAL_DIR, localDirs);
+    make(conf.get(MRJobConfig.JOB_LOCAL_DIR));
+    beginAsContainer(conf, attempt);
     task.setJobFile(jobFile);
     task.setShuffleSecret(shuffleSecret);
     task.localizeConfiguration(conf);
@@ -150,6 +156,12 @@ public final class TaskRun implements Closeable {
     } finally {
       delete(conf, attempt, localDirs);
     }
+  }
+
+  /** What stock's YarnChild does before it runs a task, as far as it has a meaning here. */
+  private static void beginAsContainer(JobConf conf, TaskAttemptID attempt) throws IOException {
+    CallerContext.setCurrent(new CallerContext.Builder("mr_" + attempt).build());
+    FileSystem.get(conf).setWorkingDirectory(conf.getWorkingDirectory());
   }
 
   /**

@@ -1,0 +1,124 @@
+package io.sluice.local.task;
+
+import io.sluice.memory.fs.stream.OpenWriters;
+import io.sluice.rdma.memory.Closing;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who the attempts of one job are to Hadoop: the client's user, with the job's credentials and with
+ * file systems that no other job has and no attempt beside it uses. Attempts that follow each other
+ * share them. As on a cluster, a task that closes a file system closes it for itself, and the
+ * credentials, the working directory and the settings of one job's file systems are not the next
+ * job's. Where Hadoop is secured all attempts share the client's login and file systems, since only
+ * that login can renew its tickets.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the job closes it after its attempts, which
+ * closes the file systems; an attempt that was given up closes its own when it ends.
+ */
+final class TaskUsers implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskUsers.class);
+
+  private final Credentials credentials;
+  private final ArrayDeque<UserGroupInformation> idle = new ArrayDeque<>(); // guarded by this
+  private boolean closed; // guarded by this
+
+  TaskUsers(Credentials ofJob) {
+    this.credentials = ofJob;
+  }
+
+  /** Something that an attempt does. */
+  interface Action {
+    /** Does it. */
+    void run() throws Exception;
+  }
+
+  /** Does something as a user of its own. */
+  void run(Action action) throws Exception {
+    UserGroupInformation client = UserGroupInformation.getCurrentUser();
+    if (UserGroupInformation.isSecurityEnabled()) {
+      client.addCredentials(credentials);
+      as(client, action);
+      return;
+    }
+    UserGroupInformation user = take(client);
+    try {
+      as(user, action);
+    } finally {
+      OpenWriters.closeOf(user); // as those of a task that is a process
+      giveBack(user);
+    }
+  }
+
+  private synchronized UserGroupInformation take(UserGroupInformation client) {
+    if (!idle.isEmpty()) {
+      return idle.pop();
+    }
+    UserGroupInformation user = UserGroupInformation.createRemoteUser(client.getUserName());
+    user.addCredentials(client.getCredentials());
+    user.addCredentials(credentials);
+    return user;
+  }
+
+  private void giveBack(UserGroupInformation user) {
+    synchronized (this) {
+      if (!closed) {
+        idle.push(user);
+        return;
+      }
+    }
+    try {
+      FileSystem.closeAllForUGI(user);
+    } catch (IOException e) {
+      LOG.warn("A file system of an attempt that was given up could not be closed", e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    List<UserGroupInformation> users;
+    synchronized (this) {
+      closed = true;
+      users = List.copyOf(idle);
+      idle.clear();
+    }
+    List<Closeable> fileSystems = new ArrayList<>();
+    users.forEach(user -> fileSystems.add(() -> FileSystem.closeAllForUGI(user)));
+    Closing.all(fileSystems);
+  }
+
+  private static void as(UserGroupInformation user, Action action) throws Exception {
+    Throwable[] failure = new Throwable[1];
+    try {
+      user.doAs(
+          (PrivilegedExceptionAction<Void>)
+              () -> {
+                try {
+                  action.run();
+                } catch (Throwable e) {
+                  failure[0] = e;
+                }
+                return null;
+              });
+    } catch (UndeclaredThrowableException e) {
+      throw new IOException(e);
+    }
+    if (failure[0] instanceof Exception e) {
+      throw e;
+    } else if (failure[0] instanceof Error e) {
+      throw e;
+    } else if (failure[0] != null) {
+      throw new IOException(failure[0]);
+    }
+  }
+}
