@@ -228,7 +228,7 @@ final class LocalEngine implements ClientProtocol {
   @Override
   public String getStagingAreaDir() throws IOException {
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
-    String root = conf.get(JTConfig.JT_STAGING_AREA_ROOT, path("mapred/staging"));
+    String root = conf.getTrimmed(JTConfig.JT_STAGING_AREA_ROOT, path("mapred/staging"));
     java.nio.file.Path own = OwnDirectories.in(root, JTConfig.JT_STAGING_AREA_ROOT);
     return files.makeQualified(new Path(own + "/" + user + "/.staging")).toString();
   }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.MapOutputCollector;
@@ -32,6 +33,7 @@ final class JobSettings {
   private static final float SLOW_START = 0.05f; // mapred-default.xml's
 
   private final JobConf conf;
+  private final long writeLimitBytes;
 
   /** Of a job as it was submitted; they are changed. */
   JobSettings(JobConf conf, JobID id) throws IOException {
@@ -46,7 +48,8 @@ final class JobSettings {
         MRConfig.SHUFFLE_CONSUMER_PLUGIN, LocalShuffle.class, ShuffleConsumerPlugin.class);
     conf.setBoolean("mapreduce.task.uberized", true); // a task never ends the process
     conf.setLong(MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES, -1); // beyond it a task ends the process
-    conf.setLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // this one, too
+    writeLimitBytes = conf.getLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1);
+    conf.setLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // this one, too: see Umbilical
     if (conf.get(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL) == null) {
       long often = timeoutMs() > 0 ? timeoutMs() / REPORTS_IN_TIMEOUT : PROGRESS_MS;
       conf.setLong(
@@ -86,6 +89,11 @@ final class JobSettings {
     return conf;
   }
 
+  /** How much a task may write to local files; negative for any amount. */
+  long writeLimitBytes() {
+    return writeLimitBytes;
+  }
+
   /** For how long a task may say nothing of its progress; 0 for ever. */
   long timeoutMs() {
     return conf.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
@@ -106,7 +114,27 @@ final class JobSettings {
   }
 
   int mapThreads() {
-    return threads(LocalSettings.MAP_THREADS);
+    return Math.min(threads(LocalSettings.MAP_THREADS), mostMaps());
+  }
+
+  /** How many maps may run at a time, those that sort included. */
+  int mostMaps() {
+    return limit(MRJobConfig.JOB_RUNNING_MAP_LIMIT, MRJobConfig.DEFAULT_JOB_RUNNING_MAP_LIMIT);
+  }
+
+  private int limit(String name, int otherwise) {
+    int limit = conf.getInt(name, otherwise);
+    return limit > 0 ? limit : Integer.MAX_VALUE;
+  }
+
+  /** Of the maps that may fail for good without failing the job. */
+  int mapFailuresPercent() {
+    return conf.getInt(MRJobConfig.MAP_FAILURES_MAX_PERCENT, 0);
+  }
+
+  /** Of the reduces that may fail for good without failing the job. */
+  int reduceFailuresPercent() {
+    return conf.getInt(MRJobConfig.REDUCE_FAILURES_MAXPERCENT, 0);
   }
 
   int sortThreads() {
@@ -114,7 +142,9 @@ final class JobSettings {
   }
 
   int reduceThreads() {
-    return threads(LocalSettings.REDUCE_THREADS);
+    return Math.min(
+        threads(LocalSettings.REDUCE_THREADS),
+        limit(MRJobConfig.JOB_RUNNING_REDUCE_LIMIT, MRJobConfig.DEFAULT_JOB_RUNNING_REDUCE_LIMIT));
   }
 
   private int threads(Setting<OptionalInt> setting) {

@@ -140,7 +140,13 @@ final class JobTasks {
                 conf.getCompressMapOutput(),
                 JobSecrets.outputs(conf, id));
         TaskRun tasks =
-            new TaskRun(conf, jobFile, exchange, this::task, JobSecrets.shuffle(conf))) {
+            new TaskRun(
+                conf,
+                jobFile,
+                exchange,
+                this::task,
+                JobSecrets.shuffle(conf),
+                settings.writeLimitBytes())) {
       int slowStart = settings.slowStart(splits.length);
       try (Phase reducing =
           phase(
@@ -148,6 +154,7 @@ final class JobTasks {
               reduces,
               settings.reduceThreads(),
               conf.getMaxReduceAttempts(),
+              settings.reduceFailuresPercent(),
               true,
               new Phase.Attempts() {
                 @Override
@@ -172,7 +179,11 @@ final class JobTasks {
 
   /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
   private void runMaps(JobExchange exchange, TaskRun tasks, Phase reducing) throws Exception {
-    ExchangeMode mode = ExchangeMode.of(conf, splits.length, settings.mapThreads(), inputBytes());
+    // Only a pulled output of a map that fails for good can be left out.
+    ExchangeMode mode =
+        settings.mapFailuresPercent() > 0
+            ? ExchangeMode.PULL
+            : ExchangeMode.of(conf, splits.length, settings.mapThreads(), inputBytes());
     LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
     while (true) {
       exchange.beginMaps(mode, conf, settings.mapThreads());
@@ -181,8 +192,9 @@ final class JobTasks {
           phase(
               "map",
               maps,
-              settings.mapThreads() + settings.sortThreads(),
+              Math.min(settings.mapThreads() + settings.sortThreads(), settings.mostMaps()),
               conf.getMaxMapAttempts(),
+              settings.mapFailuresPercent(),
               withdrawable,
               new Phase.Attempts() {
                 @Override
@@ -241,6 +253,7 @@ final class JobTasks {
       List<TaskState> tasks,
       int most,
       int mostFailures,
+      int failedTasksPercent,
       boolean triesAgain,
       Phase.Attempts attempts) {
     Phase made =
@@ -250,6 +263,7 @@ final class JobTasks {
             tasks,
             most,
             mostFailures,
+            failedTasksPercent,
             triesAgain,
             settings.timeoutMs(),
             attempts,

@@ -76,6 +76,7 @@ public final class LocalJob implements JobView {
     this.submitDirectory = submitDirectory;
     this.jobFile = new Path(submitDirectory, "job.xml");
     this.conf = new JobConf(jobFile);
+    JobChecks.require(conf, System::getenv);
     this.files = submitDirectory.getFileSystem(conf);
     this.user = UserGroupInformation.getCurrentUser();
     this.priority = JobPriority.valueOf(conf.getJobPriority().name());

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.util.StringUtils;
@@ -33,13 +34,16 @@ final class Phase implements AutoCloseable {
 
   private final JobThreads threads;
   private final String what;
+  private final int tasks;
   private final int mostFailures;
+  private final int failedTasksPercent;
   private final boolean triesAgain;
   private final long timeoutMs;
   private final Attempts attempts;
   private final Listener listener;
   private final ExecutorService pool;
   private final CompletableFuture<Void> done;
+  private final AtomicInteger failedTasks = new AtomicInteger();
   private volatile boolean stopped;
 
   /** What an attempt at one of the tasks does. */
@@ -77,7 +81,8 @@ final class Phase implements AutoCloseable {
    * Begins with the first ones.
    *
    * @param most at a time
-   * @param mostFailures of a task before that fails the job
+   * @param mostFailures of a task before that fails for good
+   * @param failedTasksPercent of the tasks that may fail for good without failing the job
    * @param triesAgain whether it goes on with another attempt at a task until then
    * @param timeoutMs for which a task may say nothing of its progress, or 0
    */
@@ -87,13 +92,16 @@ final class Phase implements AutoCloseable {
       List<TaskState> tasks,
       int most,
       int mostFailures,
+      int failedTasksPercent,
       boolean triesAgain,
       long timeoutMs,
       Attempts attempts,
       Listener listener) {
     this.threads = threads;
     this.what = what;
+    this.tasks = tasks.size();
     this.mostFailures = mostFailures;
+    this.failedTasksPercent = failedTasksPercent;
     this.triesAgain = triesAgain;
     this.timeoutMs = timeoutMs;
     this.attempts = attempts;
@@ -149,7 +157,7 @@ final class Phase implements AutoCloseable {
     while (!pool.isShutdown()) {
       // Given back here, since an attempt that is given up does not.
       try (Slots.Slot slot = attempts.admit()) {
-        if (hasSucceeded(task, slot)) {
+        if (hasEnded(task, slot)) {
           return;
         }
       } catch (InterruptedException e) {
@@ -160,7 +168,7 @@ final class Phase implements AutoCloseable {
     throw new CompletionException(new IOException(task.id() + " ends with its job"));
   }
 
-  private boolean hasSucceeded(TaskState task, Slots.Slot slot) {
+  private boolean hasEnded(TaskState task, Slots.Slot slot) {
     AttemptThread attempt = task.begin(threads.ofTasks(what), id -> attempts.run(id, slot));
     TaskAttemptID id = attempt.id();
     listener.began(task, id);
@@ -170,8 +178,7 @@ final class Phase implements AutoCloseable {
         throw new InterruptedIOException(id + " has ended as it was told to, and not done all");
       }
     } catch (Throwable e) {
-      failed(task, id, attempt, e);
-      return false;
+      return failed(task, id, attempt, e);
     }
     // What is thrown from here on fails the job: it has committed, and must not do so again.
     task.succeeded(id);
@@ -190,7 +197,8 @@ final class Phase implements AutoCloseable {
         : null;
   }
 
-  private void failed(TaskState task, TaskAttemptID id, AttemptThread attempt, Throwable e) {
+  /** Whether the task has ended with it, and the job goes on. */
+  private boolean failed(TaskState task, TaskAttemptID id, AttemptThread attempt, Throwable e) {
     boolean jobEnds = pool.isShutdown();
     boolean counts = !jobEnds && !task.isKilled(id);
     boolean mayCommitLater =
@@ -208,11 +216,24 @@ final class Phase implements AutoCloseable {
       task.ended(jobEnds && !mayCommitLater ? TIPStatus.KILLED : TIPStatus.FAILED);
     }
     listener.failed(task, before, error, !counts, isLast);
+    if (isLast && !mayCommitLater && !jobEnds && isAllowed(failedTasks.incrementAndGet())) {
+      LOG.warn(
+          "{} has failed for good; its job goes on without it, as {} percent of the {}s may fail",
+          task.id(),
+          failedTasksPercent,
+          what);
+      return true;
+    }
     if (isLast || !triesAgain) {
       throw new CompletionException(
           new IOException("Task failed " + task.id() + ": " + reason + e, e));
     }
     LOG.warn("{} ended: {}", id, reason, e);
+    return false;
+  }
+
+  private boolean isAllowed(int failed) {
+    return failed * 100L <= (long) failedTasksPercent * tasks;
   }
 
   @Override

@@ -38,6 +38,7 @@ public final class TaskRun implements Closeable {
   private final JobExchange exchange;
   private final Function<TaskID, TaskState> tasks;
   private final SecretKey shuffleSecret;
+  private final long writeLimitBytes;
   private final TaskUsers users;
   private final TaskLoaders ofMaps;
   private final TaskLoaders ofReduces;
@@ -47,18 +48,21 @@ public final class TaskRun implements Closeable {
    *
    * @param job its settings, of which each attempt has a copy
    * @param shuffleSecret as tasks of a cluster have one
+   * @param writeLimitBytes most that an attempt may write to local files; negative for any amount
    */
   public TaskRun(
       JobConf job,
       String jobFile,
       JobExchange exchange,
       Function<TaskID, TaskState> tasks,
-      SecretKey shuffleSecret) {
+      SecretKey shuffleSecret,
+      long writeLimitBytes) {
     this.job = job;
     this.jobFile = jobFile;
     this.exchange = exchange;
     this.tasks = tasks;
     this.shuffleSecret = shuffleSecret;
+    this.writeLimitBytes = writeLimitBytes;
     this.users = new TaskUsers(job.getCredentials());
     TaskExits.sayWhoExits();
     this.ofMaps = new TaskLoaders(job);
@@ -145,7 +149,7 @@ public final class TaskRun implements Closeable {
     task.localizeConfiguration(conf);
     task.setConf(conf);
     try {
-      task.run(conf, Umbilical.of(tasks, meters));
+      task.run(conf, Umbilical.of(tasks, meters, limits(conf)));
       if (conf.getClassLoader() instanceof SlotLoader slot) {
         slot.requireNoExit();
       }
@@ -156,6 +160,14 @@ public final class TaskRun implements Closeable {
     } finally {
       delete(conf, attempt, localDirs);
     }
+  }
+
+  private Umbilical.Limits limits(JobConf conf) {
+    return new Umbilical.Limits(
+        writeLimitBytes,
+        conf.getBoolean(
+            MRJobConfig.MR_TASK_ENABLE_PING_FOR_LIVELINESS_CHECK,
+            MRJobConfig.DEFAULT_MR_TASK_ENABLE_PING_FOR_LIVELINESS_CHECK));
   }
 
   /** What stock's YarnChild does before it runs a task, as far as it has a meaning here. */

@@ -134,6 +134,16 @@ public final class TaskState {
     return true;
   }
 
+  /** An attempt is alive; false if it has ended. */
+  synchronized boolean heard(TaskAttemptID attempt) {
+    Attempt of = attempts.get(attempt);
+    if (of == null || of.ended) {
+      return false;
+    }
+    of.heard = true;
+    return true;
+  }
+
   private void setProgress(TaskAttemptID attempt, Attempt of, float progress) {
     if (attempt.equals(current)) {
       sum.change(of.progress, progress);

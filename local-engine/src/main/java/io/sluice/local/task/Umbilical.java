@@ -14,6 +14,8 @@ import org.apache.hadoop.mapred.TaskCompletionEvent;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
+import org.apache.hadoop.mapreduce.FileSystemCounter;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,11 +31,21 @@ public final class Umbilical implements InvocationHandler {
 
   private final Function<TaskID, TaskState> tasks;
   private final TaskMeters meters;
+  private final Limits limits;
   private final Thread thread = Thread.currentThread();
 
-  private Umbilical(Function<TaskID, TaskState> tasks, TaskMeters meters) {
+  /**
+   * What an attempt may do.
+   *
+   * @param writeBytes most bytes to local files; negative for any amount
+   * @param isAliveByPing whether an attempt that reports no progress is alive while it pings
+   */
+  record Limits(long writeBytes, boolean isAliveByPing) {}
+
+  private Umbilical(Function<TaskID, TaskState> tasks, TaskMeters meters, Limits limits) {
     this.tasks = tasks;
     this.meters = meters;
+    this.limits = limits;
   }
 
   /**
@@ -41,13 +53,15 @@ public final class Umbilical implements InvocationHandler {
    *
    * @param tasks of its job
    * @param meters what it uses
+   * @param limits of it
    */
-  public static TaskUmbilicalProtocol of(Function<TaskID, TaskState> tasks, TaskMeters meters) {
+  static TaskUmbilicalProtocol of(
+      Function<TaskID, TaskState> tasks, TaskMeters meters, Limits limits) {
     return (TaskUmbilicalProtocol)
         Proxy.newProxyInstance(
             Umbilical.class.getClassLoader(),
             new Class<?>[] {TaskUmbilicalProtocol.class},
-            new Umbilical(tasks, meters));
+            new Umbilical(tasks, meters, limits));
   }
 
   @Override
@@ -103,16 +117,32 @@ public final class Umbilical implements InvocationHandler {
     }
   }
 
+  private void requireLittleWritten(TaskAttemptID attempt, Counters counters) {
+    if (limits.writeBytes() >= 0) {
+      long bytes = counters.findCounter("file", FileSystemCounter.BYTES_WRITTEN).getValue();
+      if (bytes > limits.writeBytes()) {
+        task(attempt)
+            .kill(
+                attempt,
+                "it has written %d bytes to local files; %s allows %d"
+                    .formatted(
+                        bytes, MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, limits.writeBytes()));
+      }
+    }
+  }
+
   /** A copy: the task goes on with its own. */
   private AMFeedback update(TaskAttemptID attempt, TaskStatus status) {
     AMFeedback feedback = new AMFeedback();
     if (status == null) {
-      feedback.setTaskFound(task(attempt).isAtWork(attempt));
+      feedback.setTaskFound(
+          limits.isAliveByPing() ? task(attempt).heard(attempt) : task(attempt).isAtWork(attempt));
       return feedback;
     }
     Counters counters = new Counters();
     counters.incrAllCounters(status.getCounters());
     meters.putInto(counters);
+    requireLittleWritten(attempt, counters);
     boolean isMap = status.getIsMap();
     task(attempt)
         .reached(
