@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class OffHeap {
   private static final MethodHandle INVOKE_CLEANER = findInvokeCleaner();
+
   private static final AtomicLong ALLOCATED_BYTES = new AtomicLong();
   private static final AtomicLong MAPPED_BYTES = new AtomicLong();
 
@@ -52,8 +53,33 @@ public final class OffHeap {
   }
 
   /**
-   * Has {@code giveBack} called before an allocation fails, by the thread that wants memory and
-   * with whatever locks that has; until {@link #removeKeeper}.
+   * Allocates as {@link #allocate} does, unless less than {@link DirectMemory#headRoomBytes} would
+   * be left for others.
+   *
+   * @return null if there is too little now
+   */
+  public static ByteBuffer tryAllocate(int lengthBytes) {
+    if (!leavesHeadRoom(lengthBytes)) {
+      KEEPERS.forEach(Runnable::run);
+      if (!leavesHeadRoom(lengthBytes)) {
+        return null;
+      }
+    }
+    try {
+      return allocate(lengthBytes);
+    } catch (OutOfMemoryError e) { // others were faster, or the machine has no more
+      return null;
+    }
+  }
+
+  private static boolean leavesHeadRoom(int lengthBytes) {
+    return DirectMemory.usedBytes() + lengthBytes
+        <= DirectMemory.limitBytes() - DirectMemory.headRoomBytes();
+  }
+
+  /**
+   * Has {@code giveBack} called before an allocation fails or is refused, by the thread that wants
+   * memory and with whatever locks that has; until {@link #removeKeeper}.
    */
   public static void addKeeper(Runnable giveBack) {
     KEEPERS.add(giveBack);

@@ -170,10 +170,7 @@ public final class RecordCollector<K, V> implements Closeable {
     }
     spill();
     if (!append(partition)) {
-      throw new IllegalStateException(
-          "the empty sort buffer does not take a record of "
-              + record.lengthBytes()
-              + " bytes that fits it");
+      spillAlone(partition); // the process has refused the buffer the memory for it
     }
   }
 

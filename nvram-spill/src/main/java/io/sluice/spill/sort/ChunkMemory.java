@@ -13,7 +13,7 @@ public interface ChunkMemory {
       new ChunkMemory() {
         @Override
         public ByteBuffer allocate(int lengthBytes) {
-          return OffHeap.allocate(lengthBytes);
+          return OffHeap.tryAllocate(lengthBytes);
         }
 
         @Override
@@ -22,7 +22,7 @@ public interface ChunkMemory {
         }
       };
 
-  /** Gives a chunk of that length. */
+  /** Gives a chunk of that length; null if the process has too little memory now. */
   ByteBuffer allocate(int lengthBytes);
 
   /** Takes it back. */

@@ -11,8 +11,8 @@ import java.util.ArrayDeque;
  * allocation).
  *
  * <p>Thread contract: safe from any thread. Ownership: what is free it keeps, never more than was
- * out at one time, until its owner closes it or an allocation of {@link OffHeap} would fail; what
- * is out when it is closed is freed when it comes back.
+ * out at one time, until its owner closes it or an allocation of {@link OffHeap} would fail or be
+ * refused; what is out when it is closed is freed when it comes back.
  */
 public final class KeptChunks implements ChunkMemory, AutoCloseable {
   private final ArrayDeque<ByteBuffer> kept = new ArrayDeque<>(); // all of one length
@@ -31,7 +31,7 @@ public final class KeptChunks implements ChunkMemory, AutoCloseable {
         return kept.pop();
       }
     }
-    return OffHeap.allocate(lengthBytes);
+    return OffHeap.tryAllocate(lengthBytes);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.spill.sort;
 
+import io.sluice.rdma.memory.DirectMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,16 +13,22 @@ import java.util.Set;
 /**
  * A budget of off-heap memory in chunks of one size, from which a task's record buffers take what
  * they need: allocated when first wanted, then reused until the pool closes (Flame-MR's static
- * pool). What is beyond the budget is borrowed, one chunk after the other, and given back whenever
- * the buffers are empty.
+ * pool). The process may refuse a chunk, because its direct memory is short: the buffer is then
+ * full before it has its budget. The first two chunks are taken from the heap in that case, so a
+ * task can always go on, if slowly. What is beyond the budget is borrowed, one chunk after the
+ * other, and given back whenever the buffers are empty.
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever acquires a chunk releases it, once;
  * the pool's owner closes the pool when all are back, which frees its own memory; the owner of the
  * source takes care of what was borrowed and not given back. Failure: an exhausted pool answers
  * null, since for a collector that is the moment to spill; a chunk that is still out when the pool
- * closes is a leak and {@link #close} says so; {@link IOException} of the source.
+ * closes is a leak and {@link #close} says so; {@link IOException} of the source, or if the heap
+ * has no room for two chunks either.
  */
 public final class SortChunks implements AutoCloseable {
+  /** One for records, one for their index. */
+  private static final int LEAST_CHUNKS = 2;
+
   private final int chunkBytes;
   private final int chunkLimit;
   private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
@@ -57,7 +64,7 @@ public final class SortChunks implements AutoCloseable {
       throw new IllegalArgumentException(
           "chunk of " + chunkBytes + " bytes, expected a power of two of at least 64");
     }
-    if (capacityBytes < 2L * chunkBytes) {
+    if (capacityBytes < (long) LEAST_CHUNKS * chunkBytes) {
       throw new IllegalArgumentException(
           "pool of "
               + capacityBytes
@@ -79,8 +86,7 @@ public final class SortChunks implements AutoCloseable {
     }
     ByteBuffer chunk = free.poll();
     if (chunk == null && ownChunks < chunkLimit) {
-      chunk = memory.allocate(chunkBytes);
-      ownChunks++;
+      chunk = allocate();
     }
     if (chunk == null) {
       chunk = borrow();
@@ -89,6 +95,40 @@ public final class SortChunks implements AutoCloseable {
       acquired.add(chunk);
     }
     return chunk;
+  }
+
+  private ByteBuffer allocate() throws IOException {
+    ByteBuffer chunk = memory.allocate(chunkBytes);
+    if (chunk == null && ownChunks < LEAST_CHUNKS) {
+      chunk = allocateOnHeap();
+    }
+    if (chunk != null) {
+      ownChunks++;
+    }
+    return chunk;
+  }
+
+  private ByteBuffer allocateOnHeap() throws IOException {
+    try {
+      return ByteBuffer.allocate(chunkBytes);
+    } catch (OutOfMemoryError e) {
+      throw new IOException(
+          "the process has no memory for the smallest sort buffer, "
+              + LEAST_CHUNKS * chunkBytes
+              + " bytes: neither direct memory ("
+              + DirectMemory.usedBytes()
+              + " of "
+              + DirectMemory.limitBytes()
+              + " bytes in use) nor heap; raise -Xmx or -XX:MaxDirectMemorySize, or run fewer tasks"
+              + " at a time (sluice.local.map-threads)",
+          e);
+    }
+  }
+
+  private void discard(ByteBuffer chunk) {
+    if (chunk.isDirect()) { // else it is from allocateOnHeap
+      memory.free(chunk);
+    }
   }
 
   private ByteBuffer borrow() throws IOException {
@@ -111,7 +151,7 @@ public final class SortChunks implements AutoCloseable {
     if (borrowed.contains(chunk)) {
       freeBorrowed.push(chunk.clear().order(ByteOrder.BIG_ENDIAN));
     } else if (closed) {
-      memory.free(chunk);
+      discard(chunk);
     } else {
       free.push(chunk.clear().order(ByteOrder.BIG_ENDIAN));
     }
@@ -137,7 +177,7 @@ public final class SortChunks implements AutoCloseable {
     return chunkBytes;
   }
 
-  /** Number of its own chunks, which can always be out at once. */
+  /** Number of its own chunks, if the process has memory for them; two can always be out. */
   public int chunkLimit() {
     return chunkLimit;
   }
@@ -158,7 +198,7 @@ public final class SortChunks implements AutoCloseable {
       return;
     }
     closed = true;
-    free.forEach(memory::free);
+    free.forEach(this::discard);
     free.clear();
     if (!acquired.isEmpty()) {
       throw new IllegalStateException(

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SortChunksTest {
   private final long allocatedBefore = OffHeap.allocatedBytes();
@@ -63,6 +65,64 @@ class SortChunksTest {
     assertTrue(e.getMessage().contains("1 chunks of 4096 bytes"), e.getMessage());
     assertThrows(IllegalStateException.class, pool::acquire);
     pool.release(leaked);
+  }
+
+  /** The process's memory until so many chunks are out; then it refuses. */
+  private static final class Refusing implements ChunkMemory {
+    private final int most;
+    private int out;
+
+    Refusing(int most) {
+      this.most = most;
+    }
+
+    @Override
+    public ByteBuffer allocate(int lengthBytes) {
+      if (out == most) {
+        return null;
+      }
+      out++;
+      return DIRECT.allocate(lengthBytes);
+    }
+
+    @Override
+    public void free(ByteBuffer chunk) {
+      out--;
+      DIRECT.free(chunk);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void hasTwoChunksOfTheHeapWhereTheProcessRefusesDirectMemory(int given) throws IOException {
+    Refusing memory = new Refusing(given);
+    try (SortChunks pool = new SortChunks(5 * 4096, 4096, memory, ChunkSource.NONE, 0)) {
+      List<ByteBuffer> out = new ArrayList<>();
+      for (ByteBuffer chunk = pool.acquire(); chunk != null; chunk = pool.acquire()) {
+        out.add(chunk);
+      }
+      assertEquals(Math.max(2, given), out.size());
+      assertEquals(given, out.stream().filter(ByteBuffer::isDirect).count());
+      out.forEach(pool::release);
+      for (int i = 0; i < out.size(); i++) { // they are reused
+        assertNotNull(pool.acquire());
+      }
+      assertNull(pool.acquire());
+      out.forEach(pool::release);
+    }
+    assertEquals(0, memory.out);
+  }
+
+  @Test
+  void borrowsWhatTheProcessRefuses() throws IOException {
+    Endless source = new Endless();
+    try (SortChunks pool = new SortChunks(5 * 4096, 4096, new Refusing(2), source, 4096)) {
+      List<ByteBuffer> out = List.of(pool.acquire(), pool.acquire(), pool.acquire());
+      assertEquals(1, source.lent);
+      assertNull(pool.acquire());
+      out.forEach(pool::release);
+      pool.giveBack();
+    }
   }
 
   /** Lends heap memory without end. */
