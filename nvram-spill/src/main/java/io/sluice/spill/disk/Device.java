@@ -28,6 +28,9 @@ public final class Device implements Closeable {
   static final int URGENT_WRITE_BUFFERS = 1;
 
   private static final int AHEAD_BUFFERS = 4;
+  private static final int LEAST_READ_BUFFERS = 2;
+  private static final int LEAST_WRITE_BUFFERS = 3; // one urgent, and two for the queue's depth
+  private static final int LEAST_AHEAD_BUFFERS = 1;
   private static final int MOST_OF_STREAM = 2;
 
   /**
@@ -37,11 +40,12 @@ public final class Device implements Closeable {
    */
   public static final int UNITS_UNDER_WAY = DeviceQueue.DEPTH + 1;
 
-  /** What one takes outside the heap. */
-  public static final int MEMORY_BYTES =
-      BufferSet.memoryBytes(READ_BUFFERS, BUFFER_BYTES)
-          + BufferSet.memoryBytes(WRITE_BUFFERS, BUFFER_BYTES)
-          + BufferSet.memoryBytes(AHEAD_BUFFERS, BUFFER_BYTES);
+  /** What one takes outside the heap, unless the process has too little for it. */
+  public static final int MEMORY_BYTES = memoryBytes(READ_BUFFERS, WRITE_BUFFERS, AHEAD_BUFFERS);
+
+  /** The same in a process that has too little for that. */
+  public static final int LEAST_MEMORY_BYTES =
+      memoryBytes(LEAST_READ_BUFFERS, LEAST_WRITE_BUFFERS, LEAST_AHEAD_BUFFERS);
 
   private final String name;
   private final DeviceMeter meter = new DeviceMeter();
@@ -53,29 +57,45 @@ public final class Device implements Closeable {
   private final long timeoutMs;
 
   /**
-   * Has its memory from now on.
+   * Has its memory from now on: {@link #MEMORY_BYTES}.
    *
    * @param name for people: a directory on it
    * @param timeoutMs how long a unit may take, and how long one waits for memory
    */
   Device(String name, long timeoutMs) {
+    this(name, timeoutMs, READ_BUFFERS, WRITE_BUFFERS, AHEAD_BUFFERS);
+  }
+
+  /** The same with {@link #LEAST_MEMORY_BYTES}. */
+  static Device withLeastMemory(String name, long timeoutMs) {
+    return new Device(
+        name, timeoutMs, LEAST_READ_BUFFERS, LEAST_WRITE_BUFFERS, LEAST_AHEAD_BUFFERS);
+  }
+
+  private Device(String name, long timeoutMs, int readBuffers, int writeBuffers, int aheadBuffers) {
     this.name = name;
     this.timeoutMs = timeoutMs;
-    this.reads = new BufferSet(READ_BUFFERS, BUFFER_BYTES, MOST_OF_STREAM);
+    this.reads = new BufferSet(readBuffers, BUFFER_BYTES, MOST_OF_STREAM);
     try {
-      this.writes = new BufferSet(WRITE_BUFFERS, BUFFER_BYTES, UNITS_UNDER_WAY);
+      this.writes = new BufferSet(writeBuffers, BUFFER_BYTES, UNITS_UNDER_WAY);
     } catch (RuntimeException | Error e) { // of memory, mostly
       reads.close();
       throw e;
     }
     try {
-      this.aheads = new BufferSet(AHEAD_BUFFERS, BUFFER_BYTES, MOST_OF_STREAM);
+      this.aheads = new BufferSet(aheadBuffers, BUFFER_BYTES, MOST_OF_STREAM);
     } catch (RuntimeException | Error e) {
       reads.close();
       writes.close();
       throw e;
     }
     this.queue = new DeviceQueue("the device of " + name, timeoutMs);
+  }
+
+  private static int memoryBytes(int readBuffers, int writeBuffers, int aheadBuffers) {
+    return BufferSet.memoryBytes(readBuffers, BUFFER_BYTES)
+        + BufferSet.memoryBytes(writeBuffers, BUFFER_BYTES)
+        + BufferSet.memoryBytes(aheadBuffers, BUFFER_BYTES);
   }
 
   DeviceQueue queue() {

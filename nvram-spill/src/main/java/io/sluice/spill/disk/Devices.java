@@ -1,6 +1,7 @@
 package io.sluice.spill.disk;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.DirectMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,8 +49,22 @@ public final class Devices implements Closeable {
   private Device open(Path directory) throws IOException {
     try {
       return new Device(directory.toString(), timeoutMs);
-    } catch (OutOfMemoryError e) {
-      throw new IOException("no memory to read and write " + directory + " through", e);
+    } catch (OutOfMemoryError full) {
+      try {
+        return Device.withLeastMemory(directory.toString(), timeoutMs);
+      } catch (OutOfMemoryError e) {
+        throw new IOException(
+            "no direct memory to read and write "
+                + directory
+                + " through: it takes "
+                + Device.LEAST_MEMORY_BYTES
+                + " bytes at least, and the process uses "
+                + DirectMemory.usedBytes()
+                + " of "
+                + DirectMemory.limitBytes()
+                + "; raise -XX:MaxDirectMemorySize or -Xmx",
+            e);
+      }
     }
   }
 
