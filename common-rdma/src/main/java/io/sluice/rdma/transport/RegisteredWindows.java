@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.memory.DirectMemory;
 import io.sluice.rdma.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -161,8 +162,9 @@ public final class RegisteredWindows implements AutoCloseable {
   }
 
   private void addSlab() throws TransportException {
-    int count = Math.min(Math.max(1, SLAB_BYTES / windowBytes), maxWindows - windows);
-    ByteBuffer memory = OffHeap.allocate(count * windowBytes);
+    ByteBuffer memory =
+        allocate(Math.min(Math.max(1, SLAB_BYTES / windowBytes), maxWindows - windows));
+    int count = memory.capacity() / windowBytes;
     RegisteredBuffer registration;
     try {
       registration = endpoint.register(memory);
@@ -175,6 +177,31 @@ public final class RegisteredWindows implements AutoCloseable {
       free.add(new Place(registration, memory.slice(i * windowBytes, windowBytes)));
     }
     windows += count;
+  }
+
+  /** Memory for so many windows, or for fewer where the process has not as much in one piece. */
+  private ByteBuffer allocate(int count) throws TransportException {
+    for (int tried = count; true; tried /= 2) {
+      try {
+        return OffHeap.allocate(tried * windowBytes);
+      } catch (OutOfMemoryError e) {
+        if (tried == 1) {
+          throw new TransportException(
+              "no direct memory for a window of "
+                  + windowBytes
+                  + " bytes beside "
+                  + windows
+                  + " of "
+                  + maxWindows
+                  + " windows: the process uses "
+                  + DirectMemory.usedBytes()
+                  + " of "
+                  + DirectMemory.limitBytes()
+                  + " bytes; raise -XX:MaxDirectMemorySize or -Xmx, or give the pool fewer windows",
+              e);
+        }
+      }
+    }
   }
 
   private void giveBack(Place place) {
