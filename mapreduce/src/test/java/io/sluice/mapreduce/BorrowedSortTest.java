@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeWindows;
@@ -82,7 +84,8 @@ final class BorrowedSortTest {
 
   private MapOutputStats collect(UnaryOperator<ChunkSource> lender) throws Exception {
     Random random = TestSeed.random();
-    MapPlan<IntWritable, BytesWritable> plan = MapPlan.of(job, MAP, new LocalMap(MAP).reporter());
+    MapPlan<IntWritable, BytesWritable> plan =
+        MapPlan.of(job, MAP, new LocalMap(MAP).reporter(), TaskMemory.alone());
     try (Lease lease = store.openLease();
         PoolChunks chunks = new PoolChunks(lease, store.target(lease).memory());
         RecordCollector<IntWritable, BytesWritable> collector =
@@ -110,7 +113,14 @@ final class BorrowedSortTest {
           LeasedStage stage =
               new LeasedStage(new ReceivedExtents(lease, () -> true), store::target, null)) {
         ReduceMerge merge =
-            new ReduceMerge(MergeWindows.UNBOUNDED, stage, null, KeyOrders.of(job), () -> {}, 100);
+            new ReduceMerge(
+                MergeWindows.UNBOUNDED,
+                stage,
+                null,
+                KeyOrders.of(job),
+                () -> {},
+                new MergeMemory(null, job, false, TaskMemory.alone()),
+                100);
         MergedRecords records =
             new MergedRecords(
                 merge.merge(store.runs(LocalStore.output(MAP.toString()), partition, false)),
@@ -197,7 +207,8 @@ final class BorrowedSortTest {
   /** What is merged and committed has no use for it. */
   @Test
   void whatWasLentForARecordThatIsARunOfItsOwnIsBackWhenAllIsSpilled() throws Exception {
-    MapPlan<IntWritable, BytesWritable> plan = MapPlan.of(job, MAP, new LocalMap(MAP).reporter());
+    MapPlan<IntWritable, BytesWritable> plan =
+        MapPlan.of(job, MAP, new LocalMap(MAP).reporter(), TaskMemory.alone());
     try (Lease lease = store.openLease();
         PoolChunks chunks = new PoolChunks(lease, store.target(lease).memory());
         RecordCollector<IntWritable, BytesWritable> collector =

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
@@ -100,11 +102,12 @@ final class LocalLeaseTest {
     LocalMap task = new LocalMap(map);
     MapPlan<Text, Text> plan =
         key == null
-            ? MapPlan.of(job, map, task.reporter())
+            ? MapPlan.of(job, map, task.reporter(), TaskMemory.alone())
             : MapPlan.encrypted(
                 job,
                 map,
                 task.reporter(),
+                TaskMemory.alone(),
                 () -> key.newOutput(LocalStore.output(map.toString()), PARTITIONS));
     try (Lease lease = store.openLease();
         RecordCollector<Text, Text> collector =
@@ -140,7 +143,13 @@ final class LocalLeaseTest {
             new LeasedStage(new ReceivedExtents(lease, () -> true), store::target, stageKey)) {
       ReduceMerge merge =
           new ReduceMerge(
-              MergeWindows.UNBOUNDED, stage, codec, KeyOrders.of(job), () -> {}, MAX_RUNS_AT_ONCE);
+              MergeWindows.UNBOUNDED,
+              stage,
+              codec,
+              KeyOrders.of(job),
+              () -> {},
+              new MergeMemory(codec, job, key != null, TaskMemory.alone()),
+              MAX_RUNS_AT_ONCE);
       MergedRecords records = new MergedRecords(merge.merge(runs), new Progress());
       List<Pair> result = drain(records);
       records.close();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.testing.LocalMap;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.spill.sort.ChunkMemory;
@@ -39,7 +40,8 @@ final class NullRecordsTest {
     job.setNumReduceTasks(1);
     job.setInt(MRJobConfig.IO_SORT_MB, sortMb);
     LocalMap task = new LocalMap(MAP);
-    MapPlan<NullWritable, NullWritable> plan = MapPlan.of(job, MAP, task.reporter());
+    MapPlan<NullWritable, NullWritable> plan =
+        MapPlan.of(job, MAP, task.reporter(), TaskMemory.alone());
     try (LocalStore store = LocalStore.inMemory(directory, 64 << 20);
         Lease lease = store.openLease();
         RecordCollector<NullWritable, NullWritable> collector =

@@ -12,6 +12,7 @@ import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.OutputMarker;
 import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
@@ -114,9 +115,13 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     TaskAttemptID task = mapTask.getTaskID();
     ShuffleKey ofJob = key;
     return ofJob == null
-        ? MapPlan.of(job, task, reporter)
+        ? MapPlan.of(job, task, reporter, TaskMemory.alone())
         : MapPlan.encrypted(
-            job, task, reporter, () -> ofJob.newOutput(outputId, job.getNumReduceTasks()));
+            job,
+            task,
+            reporter,
+            TaskMemory.alone(),
+            () -> ofJob.newOutput(outputId, job.getNumReduceTasks()));
   }
 
   private Medium medium(ServiceAddress service) throws IOException {

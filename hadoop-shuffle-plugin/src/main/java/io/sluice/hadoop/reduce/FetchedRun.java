@@ -27,6 +27,11 @@ record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput in
   }
 
   @Override
+  public long rawLengthBytes() {
+    return node == null ? MergeRun.super.rawLengthBytes() : node.rawLengthBytes();
+  }
+
+  @Override
   public long meanRecordBytes() {
     return node == null ? 0 : node.meanRecordBytes();
   }

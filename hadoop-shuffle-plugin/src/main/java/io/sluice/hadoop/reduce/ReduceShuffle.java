@@ -7,6 +7,7 @@ import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
@@ -25,6 +26,7 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.DirectMemory;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.cipher.CipherStats;
 import io.sluice.spill.cipher.OutputKey;
@@ -71,6 +73,9 @@ final class ReduceShuffle {
 
   private static final long PROGRESS_PERIOD_MS = 1000;
   private static final long JOIN_TIMEOUT_MS = 5_000;
+
+  /** The part of direct memory that the windows of one transport may have; there may be two. */
+  private static final int DIRECT_SHARE = 4;
 
   /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
   private static final long BUSY_PATIENCE_MS = 300_000;
@@ -146,7 +151,9 @@ final class ReduceShuffle {
 
   private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
     long recordBytes = runs.stream().mapToLong(FetchedRun::meanRecordBytes).max().orElse(0);
-    MergeMemory memory = new MergeMemory(context.getCodec(), job, key != null);
+    long blocksBytes =
+        runs.stream().mapToLong(run -> MergeMemory.leastBlockBytes(run.rawLengthBytes())).sum();
+    MergeMemory memory = new MergeMemory(context.getCodec(), job, key != null, TaskMemory.alone());
     ReduceMerge merge =
         new ReduceMerge(
             new NodeWindows(reader),
@@ -154,7 +161,8 @@ final class ReduceShuffle {
             context.getCodec(),
             KeyOrders.of(job),
             context.getReporter(),
-            memory.maxRuns(recordBytes));
+            memory,
+            memory.maxRuns(recordBytes, blocksBytes / Math.max(1, runs.size())));
     try {
       return merge.merge(runs);
     } catch (IOException e) {
@@ -195,7 +203,10 @@ final class ReduceShuffle {
               TaskNames.attempt(reduce),
               stageKey);
     }
-    long budgetBytes = (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20;
+    long budgetBytes =
+        Math.min(
+            (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20,
+            DirectMemory.limitBytes() / DIRECT_SHARE);
     int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks()).windowBytes();
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transport = chooser.choose(JobSettings.TRANSPORT.get(job::getTrimmed));

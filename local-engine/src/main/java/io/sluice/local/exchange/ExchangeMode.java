@@ -2,6 +2,7 @@ package io.sluice.local.exchange;
 
 import io.sluice.local.conf.Isolation;
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.mapreduce.memory.TaskMemory;
 import java.util.Locale;
 import org.apache.hadoop.mapred.JobConf;
 import org.slf4j.Logger;
@@ -46,7 +47,8 @@ public enum ExchangeMode {
               + " sluice.local.isolation=none; the exchange is hybrid");
       return HYBRID;
     }
-    if (configured.equals("push") && job.getNumReduceTasks() > MOST_PUSHED_REDUCES) {
+    int mostPushed = Math.min(MOST_PUSHED_REDUCES, TaskMemory.mostSorting());
+    if (configured.equals("push") && job.getNumReduceTasks() > mostPushed) {
       LOG.warn(
           "{} reduces, of which each would have a sort buffer of its own, are too many to push to;"
               + " the exchange is hybrid",

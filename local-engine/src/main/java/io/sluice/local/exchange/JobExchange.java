@@ -57,8 +57,12 @@ public final class JobExchange implements Closeable {
   public static JobExchange begin(
       JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
     JobExchange exchange =
-        new JobExchange(new JobOutputs(job, store, maps, compressed, key, new KeptChunks()));
+        new JobExchange(
+            new JobOutputs(
+                job, store, maps, compressed, key, new KeptChunks(), new MemoryShares()));
     if (ALL.putIfAbsent(job, exchange) != null) {
+      exchange.outputs.sortMemory().close();
+      exchange.outputs.shares().close();
       throw new IllegalStateException(job + " runs already");
     }
     return exchange;
@@ -86,11 +90,28 @@ public final class JobExchange implements Closeable {
     return streams;
   }
 
-  /** The maps begin, with nothing done. */
-  public void beginMaps(ExchangeMode mode, JobConf conf, int mapThreads)
+  /**
+   * The maps begin, with nothing done.
+   *
+   * @param tasks how many may run at a time
+   */
+  public void beginMaps(ExchangeMode mode, JobConf conf, Slots tasks)
       throws IOException, ClassNotFoundException {
-    if (mode != ExchangeMode.PULL && conf.getNumReduceTasks() > 0 && outputs.maps() > 0) {
-      streams = Streams.open(mode == ExchangeMode.PUSH, conf, mapThreads, outputs);
+    int maps = outputs.maps();
+    int reduces = conf.getNumReduceTasks();
+    boolean push = mode == ExchangeMode.PUSH;
+    boolean areShared = mode != ExchangeMode.PULL && reduces > 0 && maps > 0;
+    int buffers =
+        areShared
+            ? Streams.count(push, conf, tasks.maps())
+            : Math.min(maps, tasks.maps() + tasks.sorts());
+    outputs
+        .shares()
+        .set(
+            reduces == 0 ? 0 : buffers,
+            Math.min(maps, tasks.sorts()) + Math.min(reduces, tasks.reduces()));
+    if (areShared) {
+      streams = Streams.open(push, conf, tasks.maps(), outputs);
     }
   }
 
@@ -123,6 +144,7 @@ public final class JobExchange implements Closeable {
   /** All maps have ended, and what they share is sorted. */
   public void mapsDone() {
     outputs.sortMemory().close(); // reduces and who reads files may have it
+    outputs.shares().sorted();
     lock.lock();
     try {
       complete = true;
@@ -249,6 +271,7 @@ public final class JobExchange implements Closeable {
     Closing.all(
         streams,
         outputs.sortMemory()::close,
+        outputs.shares(),
         () -> outputs.store().store().freeApplication(outputs.applicationId()),
         outputs.key());
   }

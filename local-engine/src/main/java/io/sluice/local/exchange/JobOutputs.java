@@ -22,6 +22,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  * @param compressed whether the outputs are
  * @param key that they are encrypted with, or null
  * @param sortMemory that of its sort buffers
+ * @param shares what each of its tasks may take of the memory of the process
  */
 record JobOutputs(
     JobID job,
@@ -29,7 +30,8 @@ record JobOutputs(
     int maps,
     boolean compressed,
     ShuffleKey key,
-    KeptChunks sortMemory) {
+    KeptChunks sortMemory,
+    MemoryShares shares) {
   /** What the store calls a job. */
   static String applicationId(JobID job) {
     return "application_" + job.getJtIdentifier() + "_" + job.getId();

@@ -83,17 +83,19 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     stage =
         new LeasedStage(new ReceivedExtents(lease, () -> true), outputs.store()::target, stageKey);
     KeyOrder order = KeyOrders.of(job);
-    MergeMemory memory = new MergeMemory(context.getCodec(), job, stageKey != null);
+    MergeMemory memory =
+        new MergeMemory(context.getCodec(), job, stageKey != null, outputs.shares().ofTask());
     merge =
         new GrowingMerge(
-            recordBytes ->
+            (recordBytes, leastBlockBytes) ->
                 new ReduceMerge(
                     MergeWindows.UNBOUNDED,
                     stage,
                     context.getCodec(),
                     order,
                     context.getReporter(),
-                    memory.maxRuns(recordBytes)));
+                    memory,
+                    memory.maxRuns(recordBytes, leastBlockBytes)));
   }
 
   /** Follows the maps until the last has ended, and merges what the last merge cannot take. */

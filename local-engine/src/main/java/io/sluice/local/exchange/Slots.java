@@ -13,15 +13,36 @@ import org.apache.hadoop.util.Progressable;
 public final class Slots {
   private static final long PROGRESS_MS = 200;
 
+  private final int mapCount;
+  private final int sortCount;
+  private final int reduceCount;
   private final Semaphore maps;
   private final Semaphore sorts;
   private final Semaphore reduces;
 
   /** So many of each. */
   public Slots(int maps, int sorts, int reduces) {
+    this.mapCount = maps;
+    this.sortCount = sorts;
+    this.reduceCount = reduces;
     this.maps = new Semaphore(maps, true);
     this.sorts = new Semaphore(sorts, true);
     this.reduces = new Semaphore(reduces, true);
+  }
+
+  /** How many may map. */
+  int maps() {
+    return mapCount;
+  }
+
+  /** How many may sort what they have mapped. */
+  int sorts() {
+    return sortCount;
+  }
+
+  /** How many may reduce. */
+  int reduces() {
+    return reduceCount;
   }
 
   /** One for a map, when there is one. */

@@ -2,6 +2,7 @@ package io.sluice.local.exchange;
 
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.sort.ChunkSource;
@@ -35,11 +36,12 @@ final class SortedOutput<K, V> implements Closeable {
       throws IOException, ClassNotFoundException {
     this.id = id;
     ShuffleKey key = outputs.key();
+    TaskMemory memory = outputs.shares().ofTask();
     MapPlan<K, V> plan =
         key == null
-            ? MapPlan.of(job, task, reporter)
+            ? MapPlan.of(job, task, reporter, memory)
             : MapPlan.encrypted(
-                job, task, reporter, () -> key.newOutput(id, job.getNumReduceTasks()));
+                job, task, reporter, memory, () -> key.newOutput(id, job.getNumReduceTasks()));
     lease = outputs.store().openLease(outputs.applicationId());
     try {
       collector =

@@ -52,6 +52,11 @@ record StoredRun(String name, Run run, boolean compressed, RunInput input) imple
   }
 
   @Override
+  public long rawLengthBytes() {
+    return run.rawLengthBytes();
+  }
+
+  @Override
   public long meanRecordBytes() {
     return run.rawLengthBytes() / Math.max(1, run.records());
   }

@@ -1,6 +1,8 @@
 package io.sluice.local.exchange;
 
+import io.sluice.local.conf.Isolation;
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
@@ -30,6 +32,9 @@ final class Streams implements Closeable {
   /** Less is not worth a buffer; what a {@code RecordCollector} has at least. */
   private static final int MIN_SORT_MB = 4;
 
+  /** More is refused, as stock refuses it. */
+  private static final int MAX_SORT_MB = 2047;
+
   private final boolean push;
   private final int mostOfLoader;
   private final JobConf job;
@@ -44,16 +49,14 @@ final class Streams implements Closeable {
   private Streams(boolean push, JobConf job, int mapThreads, JobOutputs outputs) {
     this.push = push;
     this.outputs = outputs;
-    int reduces = job.getNumReduceTasks();
-    int count = push ? reduces : LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads);
-    this.mostOfLoader = count;
+    this.mostOfLoader = count(push, job, mapThreads);
     this.job = new JobConf(job);
     long sortMb = job.getLong(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
     if (push) {
       this.job.setNumReduceTasks(1);
     }
-    this.job.setLong(
-        MRJobConfig.IO_SORT_MB, Math.max(MIN_SORT_MB, sortMb * mapThreads / Math.max(1, count)));
+    long eachMb = Math.max(MIN_SORT_MB, sortMb * mapThreads / Math.max(1, mostOfLoader));
+    this.job.setLong(MRJobConfig.IO_SORT_MB, Math.min(MAX_SORT_MB, eachMb));
   }
 
   /**
@@ -98,6 +101,16 @@ final class Streams implements Closeable {
         loader,
         of,
         new SortedOutput<>(conf, of.id(), of.reporter(), outputs.id(prefix() + number), outputs));
+  }
+
+  /** How many there are, as far as the process has memory for them. */
+  static int count(boolean push, JobConf job, int mapThreads) {
+    if (push) {
+      return job.getNumReduceTasks();
+    }
+    boolean areShared = Isolation.of(job) == Isolation.NONE;
+    int wanted = areShared ? LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads) : mapThreads;
+    return Math.min(wanted, TaskMemory.mostSorting());
   }
 
   /** What the names of their outputs begin with. */

@@ -5,6 +5,7 @@ import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
 import io.sluice.local.staging.OwnDirectories;
 import io.sluice.local.staging.StagingFileSystem;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.node.conf.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -114,7 +115,7 @@ final class JobSettings {
   }
 
   int mapThreads() {
-    return Math.min(threads(LocalSettings.MAP_THREADS), mostMaps());
+    return Math.min(sortingThreads(LocalSettings.MAP_THREADS), mostMaps());
   }
 
   /** How many maps may run at a time, those that sort included. */
@@ -138,13 +139,18 @@ final class JobSettings {
   }
 
   int sortThreads() {
-    return threads(LocalSettings.SORT_THREADS);
+    return sortingThreads(LocalSettings.SORT_THREADS);
   }
 
   int reduceThreads() {
     return Math.min(
         threads(LocalSettings.REDUCE_THREADS),
         limit(MRJobConfig.JOB_RUNNING_REDUCE_LIMIT, MRJobConfig.DEFAULT_JOB_RUNNING_REDUCE_LIMIT));
+  }
+
+  /** No more than the process has sort buffers for: a map has one while it reads, or sorts. */
+  private int sortingThreads(Setting<OptionalInt> setting) {
+    return Math.min(threads(setting), Math.max(1, TaskMemory.mostSorting() / 2));
   }
 
   private int threads(Setting<OptionalInt> setting) {

@@ -186,7 +186,7 @@ final class JobTasks {
             : ExchangeMode.of(conf, splits.length, settings.mapThreads(), inputBytes());
     LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
     while (true) {
-      exchange.beginMaps(mode, conf, settings.mapThreads());
+      exchange.beginMaps(mode, conf, slots);
       boolean withdrawable = exchange.isWithdrawable();
       try (Phase mapping =
           phase(

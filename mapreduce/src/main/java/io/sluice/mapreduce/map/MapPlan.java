@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.map;
 
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.sort.KeyOrder;
@@ -24,7 +25,6 @@ import org.apache.hadoop.util.ReflectionUtils;
  */
 public final class MapPlan<K, V> {
   static final int CHUNK_BYTES = 1 << 20;
-  private static final int MIN_CHUNKS = 4;
 
   /** A larger sort costs a map more than the merge of its runs costs the reducers. */
   private static final long BEST_SORT_BYTES = 100L << 20;
@@ -47,24 +47,35 @@ public final class MapPlan<K, V> {
   /** A key for each writer of the output; null if it is not encrypted. */
   final Supplier<OutputKey> keys;
 
-  private MapPlan(JobConf job, TaskAttemptID task, TaskReporter reporter, Supplier<OutputKey> keys)
+  private MapPlan(
+      JobConf job,
+      TaskAttemptID task,
+      TaskReporter reporter,
+      TaskMemory memory,
+      Supplier<OutputKey> keys)
       throws IOException, ClassNotFoundException {
     this.reporter = reporter;
     limits = new StockLimits(job);
-    sortBytes = Math.max(limits.sortBytes(), (long) MIN_CHUNKS * CHUNK_BYTES);
+    sortBytes =
+        Math.min(memory.sortBytes(), Math.max(limits.sortBytes(), TaskMemory.MIN_SORT_BYTES));
     partitions = job.getNumReduceTasks();
     record = new RecordSerializer<>(job);
     order = KeyOrders.of(job);
     codec = codec(job);
     this.keys = keys;
-    policy = MergePolicy.of(job, codec, keys != null);
+    policy = MergePolicy.of(job, codec, keys != null, memory);
     combining = Combining.of(job, task, reporter);
   }
 
-  /** What {@code job} says of its task, whose counters and progress {@code reporter} keeps. */
-  public static <K, V> MapPlan<K, V> of(JobConf job, TaskAttemptID task, TaskReporter reporter)
+  /**
+   * What {@code job} says of its task, whose counters and progress {@code reporter} keeps.
+   *
+   * @param memory what the task may take
+   */
+  public static <K, V> MapPlan<K, V> of(
+      JobConf job, TaskAttemptID task, TaskReporter reporter, TaskMemory memory)
       throws IOException, ClassNotFoundException {
-    return new MapPlan<>(job, task, reporter, null);
+    return new MapPlan<>(job, task, reporter, memory, null);
   }
 
   /**
@@ -73,9 +84,13 @@ public final class MapPlan<K, V> {
    * @param keys makes keys of the output that the collector will commit, one for each writer
    */
   public static <K, V> MapPlan<K, V> encrypted(
-      JobConf job, TaskAttemptID task, TaskReporter reporter, Supplier<OutputKey> keys)
+      JobConf job,
+      TaskAttemptID task,
+      TaskReporter reporter,
+      TaskMemory memory,
+      Supplier<OutputKey> keys)
       throws IOException, ClassNotFoundException {
-    return new MapPlan<>(job, task, reporter, keys);
+    return new MapPlan<>(job, task, reporter, memory, keys);
   }
 
   private static CompressionCodec codec(JobConf job) {
@@ -92,7 +107,7 @@ public final class MapPlan<K, V> {
     return combining == null ? Math.max(0, BEST_SORT_BYTES - sortBytes) : Long.MAX_VALUE;
   }
 
-  /** Length of the sort buffer. */
+  /** Length of the sort buffer, as the job wants it or as the task may have it. */
   public long sortBytes() {
     return sortBytes;
   }

@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.map;
 
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputIndex;
@@ -31,9 +32,11 @@ record MergePolicy(
    *
    * @param codec of its map outputs, or null
    * @param encrypted whether they are
+   * @param memory what the task may take
    * @throws IOException if it has more partitions than an output can have
    */
-  static MergePolicy of(JobConf job, CompressionCodec codec, boolean encrypted) throws IOException {
+  static MergePolicy of(JobConf job, CompressionCodec codec, boolean encrypted, TaskMemory memory)
+      throws IOException {
     int partitions = job.getNumReduceTasks();
     if (OutputIndex.maxRuns(partitions) < partitions) {
       throw new IOException(
@@ -46,6 +49,6 @@ record MergePolicy(
         job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR),
         Math.max(MAX_HELD_RUNS, 2 * partitions),
         FooterLayout.MAX_BYTES,
-        new MergeMemory(codec, job, encrypted));
+        new MergeMemory(codec, job, encrypted, memory));
   }
 }

@@ -114,11 +114,13 @@ final class OutputMerge {
   KWayMerge start(OutputWriter writer, OutputKey key, List<WrittenRun> runs) throws IOException {
     List<Stored> all = new ArrayList<>(runs.size());
     long recordBytes = 0;
+    long blocksBytes = 0;
     for (WrittenRun run : runs) {
       all.add(new Stored(run, all.size(), writer, key, all.size(), false));
       recordBytes = Math.max(recordBytes, run.rawLengthBytes() / Math.max(1, run.records()));
+      blocksBytes += MergeMemory.leastBlockBytes(run.rawLengthBytes());
     }
-    int fanIn = memory.maxRuns(recordBytes);
+    int fanIn = memory.maxRuns(recordBytes, blocksBytes / Math.max(1, runs.size()));
     if (MergePlan.roundSize(all.size(), fanIn) == 0) {
       return open(all);
     }
@@ -170,7 +172,6 @@ final class OutputMerge {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     try {
       int windowBytes = Math.min(MAX_WINDOW_BYTES, WINDOWS_BYTES / Math.max(1, runs.size()));
-      int blockBytes = MergeMemory.blockBytes(runs.size());
       for (Stored stored : runs) {
         WrittenRun run = stored.run;
         String name = "partition " + run.partition() + " at " + run.logicalOffsetBytes();
@@ -183,8 +184,8 @@ final class OutputMerge {
                 : new DecryptedRunInput(
                     name, bytes, run.lengthBytes(), stored.key, run.partition(), stored.ordinal);
         RunInput input = codec == null ? plain : new CodecRunInput(plain, codec);
-        int wholeBytes = (int) Math.min(blockBytes, run.rawLengthBytes());
-        cursors.add(new RunCursor(name, input, wholeBytes));
+        int blockBytes = memory.blockBytes(runs.size(), run.rawLengthBytes());
+        cursors.add(new RunCursor(name, input, blockBytes));
       }
       return new KWayMerge(cursors, order);
     } catch (IOException | RuntimeException | Error e) {

@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.merge;
 
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.spill.format.BlockChecksums;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
@@ -20,8 +21,6 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
  * any other is taken to need {@link #UNKNOWN_STREAM_BYTES}.
  */
 public final class MergeMemory {
-  private static final int BLOCKS_BYTES = 40 << 20;
-
   /** What may be left of the record before, when a block of a run is verified behind it. */
   private static final int REST_BYTES = 8 << 10;
 
@@ -29,10 +28,11 @@ public final class MergeMemory {
 
   private static final int MAX_BLOCK_BYTES = 128 << 10;
 
-  /** For decompressors in a task with much heap; with less it is a part of that. */
-  private static final long MAX_STREAMS_BYTES = 64 << 20;
+  /** What objects of a run take besides, however short it is. */
+  private static final int LEAST_RUN_BYTES = 1 << 10;
 
-  private static final int HEAP_SHARE = 16;
+  /** However short they are: each has objects, and perhaps an open file. */
+  private static final int MAX_RUNS = 1024;
 
   static final long UNKNOWN_STREAM_BYTES = 1 << 20;
 
@@ -46,7 +46,7 @@ public final class MergeMemory {
   private static final int ZSTD_WIDE_LEVEL = 10;
   private static final int ZSTD_WIDEST_LEVEL = 20;
 
-  private final long budgetBytes;
+  private final TaskMemory memory;
   private final long streamBytes;
   private final long cipherBytes;
 
@@ -55,34 +55,51 @@ public final class MergeMemory {
    *
    * @param codec of the runs, or null if they are not compressed
    * @param encrypted whether they are
+   * @param memory what the task that merges them may take
    */
-  public MergeMemory(CompressionCodec codec, Configuration conf, boolean encrypted) {
-    this(
-        Math.min(MAX_STREAMS_BYTES, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
-        streamBytes(codec, conf),
-        encrypted ? BlockChecksums.BLOCK_BYTES : 0);
+  public MergeMemory(
+      CompressionCodec codec, Configuration conf, boolean encrypted, TaskMemory memory) {
+    this(memory, streamBytes(codec, conf), encrypted ? BlockChecksums.BLOCK_BYTES : 0);
   }
 
-  MergeMemory(long budgetBytes, long streamBytes, long cipherBytes) {
-    this.budgetBytes = budgetBytes;
+  MergeMemory(TaskMemory memory, long streamBytes, long cipherBytes) {
+    this.memory = memory;
     this.streamBytes = streamBytes;
     this.cipherBytes = cipherBytes;
   }
 
-  /** Most runs to merge at once, at least two, if the mean record of one is so long. */
-  public int maxRuns(long recordBytes) {
+  /**
+   * Most runs to merge at once, at least two.
+   *
+   * @param recordBytes mean length of the records of one
+   * @param leastBlockBytes mean of {@link #leastBlockBytes} over all of them
+   */
+  public int maxRuns(long recordBytes, long leastBlockBytes) {
     // A block that has to grow doubles, and the old array is there until the new one is filled.
     long grownBytes = recordBytes > MIN_BLOCK_BYTES ? 3 * recordBytes : 0;
     boolean verifiedApart = streamBytes > 0 || recordBytes > REST_BYTES;
     long verifiedBytes = verifiedApart ? BlockChecksums.BLOCK_BYTES : 0;
     long runBytes = streamBytes + grownBytes + verifiedBytes + cipherBytes;
-    long runs = runBytes == 0 ? Long.MAX_VALUE : budgetBytes / runBytes;
-    return (int) Math.max(2, Math.min(BLOCKS_BYTES / MIN_BLOCK_BYTES, runs));
+    long runs = runBytes == 0 ? Long.MAX_VALUE : memory.streamsBytes() / runBytes;
+    long blocks = memory.blocksBytes() / Math.max(LEAST_RUN_BYTES, leastBlockBytes);
+    return (int) Math.max(2, Math.min(MAX_RUNS, Math.min(blocks, runs)));
   }
 
-  /** The block to parse in that each of so many runs gets. */
-  public static int blockBytes(int runs) {
-    return Math.max(MIN_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, BLOCKS_BYTES / Math.max(1, runs)));
+  /** The least block to parse a run of such a length in: the whole run, if it is short. */
+  public static long leastBlockBytes(long rawLengthBytes) {
+    return Math.min(MIN_BLOCK_BYTES, rawLengthBytes);
+  }
+
+  /**
+   * The block to parse in that a run gets.
+   *
+   * @param runs how many are merged at once
+   * @param rawLengthBytes of this one; it needs no more
+   */
+  public int blockBytes(int runs, long rawLengthBytes) {
+    long shareBytes = memory.blocksBytes() / Math.max(1, runs);
+    long blockBytes = Math.max(MIN_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, shareBytes));
+    return (int) Math.min(blockBytes, rawLengthBytes);
   }
 
   /** What one stream of {@code codec} holds while it is open. */

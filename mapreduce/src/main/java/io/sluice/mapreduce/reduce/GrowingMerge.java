@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.reduce;
 
+import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.Closeable;
@@ -7,7 +8,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.LongFunction;
 
 /**
  * Merges the runs of a reducer while further ones come: in rounds, as soon as it is clear that the
@@ -20,14 +20,22 @@ import java.util.function.LongFunction;
  * to the last merge. Failure: that of a {@link ReduceMerge}; it is to be closed then.
  */
 public final class GrowingMerge implements Closeable {
-  private final LongFunction<ReduceMerge> merges;
+  private final Merges merges;
   private final List<Fresh> fresh = new ArrayList<>();
   private final List<MergeRun> merged = new ArrayList<>();
   private int outputs;
   private long runs;
   private long recordBytes;
+  private long leastBlocksBytes;
   private int rounds;
   private long roundRecords;
+
+  /** Makes a merge. */
+  @FunctionalInterface
+  public interface Merges {
+    /** For runs of which these are the means; see {@link MergeMemory#maxRuns}. */
+    ReduceMerge of(long recordBytes, long leastBlockBytes);
+  }
 
   /** A run that no round has merged. */
   private record Fresh(int output, MergeRun run) {}
@@ -35,9 +43,9 @@ public final class GrowingMerge implements Closeable {
   /**
    * With no run.
    *
-   * @param merges makes a merge for runs with records of such a mean length in bytes
+   * @param merges makes a merge each time that there is something to merge
    */
-  public GrowingMerge(LongFunction<ReduceMerge> merges) {
+  public GrowingMerge(Merges merges) {
     this.merges = merges;
   }
 
@@ -53,6 +61,7 @@ public final class GrowingMerge implements Closeable {
     for (MergeRun run : of) {
       fresh.add(new Fresh(output, run));
       recordBytes = Math.max(recordBytes, run.meanRecordBytes());
+      leastBlocksBytes += MergeMemory.leastBlockBytes(run.rawLengthBytes());
     }
   }
 
@@ -63,7 +72,7 @@ public final class GrowingMerge implements Closeable {
    * @return whether it has
    */
   public boolean mergeRound(int moreOutputs) throws IOException {
-    ReduceMerge merge = merges.apply(recordBytes);
+    ReduceMerge merge = merges.of(recordBytes, leastBlocksBytes / Math.max(1, runs));
     int fanIn = merge.fanIn();
     long more = outputs == 0 ? 0 : runs * moreOutputs / outputs;
     long size = Math.min(fanIn, fresh.size() + merged.size() + more - fanIn + 1);
@@ -85,7 +94,9 @@ public final class GrowingMerge implements Closeable {
     fresh.sort(Comparator.comparingInt(Fresh::output));
     List<MergeRun> all = new ArrayList<>(fresh.stream().map(Fresh::run).toList());
     all.addAll(merged);
-    ReduceMerge merge = merges.apply(recordBytes);
+    long blocksBytes =
+        all.stream().mapToLong(run -> MergeMemory.leastBlockBytes(run.rawLengthBytes())).sum();
+    ReduceMerge merge = merges.of(recordBytes, blocksBytes / Math.max(1, all.size()));
     fresh.clear();
     merged.clear();
     KWayMerge last = merge.merge(all);

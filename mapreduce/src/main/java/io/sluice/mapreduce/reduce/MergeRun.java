@@ -16,6 +16,11 @@ public interface MergeRun extends Closeable {
   /** Bytes as they are stored. */
   long lengthBytes();
 
+  /** Bytes that are read of it, decompressed; {@code Long.MAX_VALUE} if that is not known. */
+  default long rawLengthBytes() {
+    return compressed() ? Long.MAX_VALUE : lengthBytes();
+  }
+
   /** Mean length of its records in bytes as far as it is known, else 0. */
   long meanRecordBytes();
 

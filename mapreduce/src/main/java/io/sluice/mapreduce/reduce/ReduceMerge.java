@@ -34,6 +34,7 @@ public final class ReduceMerge {
   private final CompressionCodec codec;
   private final KeyOrder order;
   private final Progressable progress;
+  private final MergeMemory memory;
   private final int fanIn;
   private int rounds;
   private long roundRecords;
@@ -42,6 +43,7 @@ public final class ReduceMerge {
    * Merges through {@code windows}, and over {@code stage} what must be merged in rounds.
    *
    * @param codec of the runs that are compressed, or null
+   * @param memory that of the task
    * @param maxRuns most runs to merge at once, if the windows allow more
    */
   public ReduceMerge(
@@ -50,12 +52,14 @@ public final class ReduceMerge {
       CompressionCodec codec,
       KeyOrder order,
       Progressable progress,
+      MergeMemory memory,
       int maxRuns) {
     this.windows = windows;
     this.stage = stage;
     this.codec = codec;
     this.order = order;
     this.progress = progress;
+    this.memory = memory;
     this.fanIn = Math.max(2, Math.min(maxRuns, windows.count()));
   }
 
@@ -176,8 +180,8 @@ public final class ReduceMerge {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     try {
       windows.prepare(runs);
-      int blockBytes = MergeMemory.blockBytes(runs.size());
       for (MergeRun run : runs) {
+        int blockBytes = memory.blockBytes(runs.size(), run.rawLengthBytes());
         RunInput input = run.compressed() ? new CodecRunInput(run.input(), codec) : run.input();
         cursors.add(new RunCursor(run.name(), input, blockBytes));
       }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
@@ -72,7 +73,8 @@ final class ManyRunsTest {
     KeyOrder order = KeyOrders.of(job);
     long maxIndexBytes = OutputIndex.encodedBytes(PARTITIONS, maxIndexed + 1, 0); // and the next
     MergePolicy policy =
-        new MergePolicy(3, 100, maxHeld, maxIndexBytes, new MergeMemory(null, job, false));
+        new MergePolicy(
+            3, 100, maxHeld, maxIndexBytes, new MergeMemory(null, job, false, TaskMemory.alone()));
     try (Lease lease = store.openLease();
         SortChunks chunks = new SortChunks(1 << 20, 1 << 12);
         RecordBuffer records = new RecordBuffer(chunks, PARTITIONS, order);
@@ -120,14 +122,15 @@ final class ManyRunsTest {
   @Test
   void aHundredThousandPartitionsAreHeldInLessThanAnIndexHas() throws IOException {
     job.setNumReduceTasks(100_000);
-    MergePolicy policy = MergePolicy.of(job, null, false);
+    MergePolicy policy = MergePolicy.of(job, null, false, TaskMemory.alone());
     assertTrue(policy.maxHeldRuns() <= OutputIndex.maxRuns(100_000), policy.toString());
   }
 
   @Test
   void morePartitionsThanAnIndexHasAreDeclined() {
     job.setNumReduceTasks(1_500_000);
-    IOException e = assertThrows(IOException.class, () -> MergePolicy.of(job, null, false));
+    IOException e =
+        assertThrows(IOException.class, () -> MergePolicy.of(job, null, false, TaskMemory.alone()));
     assertTrue(e.getMessage().contains("1500000 reduces"), e.getMessage());
   }
 }

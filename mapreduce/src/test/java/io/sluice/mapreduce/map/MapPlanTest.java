@@ -2,6 +2,7 @@ package io.sluice.mapreduce.map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.testing.LocalMap;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
@@ -25,7 +26,8 @@ final class MapPlanTest {
     job.setMapOutputKeyClass(Text.class);
     job.setMapOutputValueClass(LongWritable.class);
     job.setInt(MRJobConfig.IO_SORT_MB, sortMb);
-    return MapPlan.of(job, MAP, new LocalMap(MAP).reporter()).mostBorrowedBytes();
+    return MapPlan.of(job, MAP, new LocalMap(MAP).reporter(), TaskMemory.alone())
+        .mostBorrowedBytes();
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.testing.HeapRunInput;
 import io.sluice.mapreduce.testing.UnpooledCodec;
 import java.io.ByteArrayOutputStream;
@@ -27,6 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is said of a codec's streams against what they take, and how many of them that allows. */
 final class MergeMemoryTest {
   private static final int STREAMS = 8;
+  private static final long WHOLE_BLOCK = 40 << 10;
+  private static final TaskMemory AMPLE = new TaskMemory(100 << 20, 40 << 20, 64_000_000);
 
   private final Configuration conf = new Configuration();
 
@@ -95,25 +98,42 @@ final class MergeMemoryTest {
     "1000000000, 1000000000, 2"
   })
   void maxRuns(long streamBytes, long recordBytes, int expected) {
-    assertEquals(expected, new MergeMemory(64_000_000, streamBytes, 0).maxRuns(recordBytes));
+    assertEquals(
+        expected, new MergeMemory(AMPLE, streamBytes, 0).maxRuns(recordBytes, WHOLE_BLOCK));
   }
 
   /** A block more for each run, of what is decrypted. */
   @ParameterizedTest
   @CsvSource({"0, 0, 1024", "0, 16384, 976", "1000000, 0, 60", "64000000, 0, 2"})
   void maxRunsThatAreEncrypted(long streamBytes, long recordBytes, int expected) {
-    long budgetBytes = 64_000_000;
-    MergeMemory memory = new MergeMemory(budgetBytes, streamBytes, 32 << 10);
+    MergeMemory memory = new MergeMemory(AMPLE, streamBytes, 32 << 10);
     assertTrue(
-        memory.maxRuns(recordBytes)
-            <= new MergeMemory(budgetBytes, streamBytes, 0).maxRuns(recordBytes));
-    assertEquals(expected, memory.maxRuns(recordBytes));
+        memory.maxRuns(recordBytes, WHOLE_BLOCK)
+            <= new MergeMemory(AMPLE, streamBytes, 0).maxRuns(recordBytes, WHOLE_BLOCK));
+    assertEquals(expected, memory.maxRuns(recordBytes, WHOLE_BLOCK));
   }
 
   @Test
   void blocksOfAMergeAreBoundedTogether() {
-    assertEquals(128 << 10, MergeMemory.blockBytes(0));
-    assertEquals(128 << 10, MergeMemory.blockBytes(1));
-    assertEquals(40 << 10, MergeMemory.blockBytes(1024));
+    MergeMemory memory = new MergeMemory(AMPLE, 0, 0);
+    assertEquals(128 << 10, memory.blockBytes(0, Long.MAX_VALUE));
+    assertEquals(128 << 10, memory.blockBytes(1, 1 << 20));
+    assertEquals(40 << 10, memory.blockBytes(1024, 1 << 20));
+  }
+
+  @Test
+  void aShortRunNeedsNoWholeBlock() {
+    MergeMemory memory = new MergeMemory(AMPLE, 0, 0);
+    assertEquals(10, memory.blockBytes(1, 10));
+    assertEquals(10, MergeMemory.leastBlockBytes(10));
+    assertEquals(WHOLE_BLOCK, MergeMemory.leastBlockBytes(Long.MAX_VALUE));
+  }
+
+  /** Whole blocks of long runs, a little for each of short ones, and never more than 1,024. */
+  @ParameterizedTest
+  @CsvSource({"40960, 25", "20480, 50", "10, 1000", "0, 1000"})
+  void blocksOfTheTasksShareBoundTheRuns(long leastBlockBytes, int expected) {
+    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000);
+    assertEquals(expected, new MergeMemory(little, 0, 0).maxRuns(0, leastBlockBytes));
   }
 }

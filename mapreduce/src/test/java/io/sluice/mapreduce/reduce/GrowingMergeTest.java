@@ -20,7 +20,8 @@ final class GrowingMergeTest {
   private static final int FAN_IN = HeapRuns.WINDOWS;
 
   private final HeapRuns heap = new HeapRuns();
-  private final GrowingMerge merge = new GrowingMerge(recordBytes -> heap.merge(FAN_IN));
+  private final GrowingMerge merge =
+      new GrowingMerge((recordBytes, blockBytes) -> heap.merge(FAN_IN));
 
   /** One output after the other; returns the rounds that were merged before the last came. */
   private int grow(List<MergeRun> runs, int runsOfOutput) throws IOException {

@@ -2,6 +2,8 @@ package io.sluice.mapreduce.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
@@ -14,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.mapred.JobConf;
 
@@ -178,6 +181,7 @@ final class HeapRuns {
 
   /** A merge of at most so many runs. */
   ReduceMerge merge(int maxRuns) {
-    return new ReduceMerge(FEW, stage, null, ORDER, () -> {}, maxRuns);
+    MergeMemory memory = new MergeMemory(null, new Configuration(false), false, TaskMemory.alone());
+    return new ReduceMerge(FEW, stage, null, ORDER, () -> {}, memory, maxRuns);
   }
 }

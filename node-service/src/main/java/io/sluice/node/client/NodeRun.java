@@ -105,6 +105,11 @@ public final class NodeRun implements Closeable {
     return run.lengthBytes();
   }
 
+  /** Bytes that are read of it, decompressed. */
+  public long rawLengthBytes() {
+    return run.rawLengthBytes();
+  }
+
   /** Mean length of its records, before they were compressed. */
   public long meanRecordBytes() {
     return run.rawLengthBytes() / Math.max(1, run.records());

@@ -1,0 +1,66 @@
+package io.sluice.local.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.local.Leftovers;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.disk.Device;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.Job;
+
+/**
+ * A process that has less memory than the settings of its jobs ask for. Each task has one attempt,
+ * so one that fails fails the job.
+ */
+final class LittleMemory {
+  private static final int MEMORY_MB = 512;
+
+  /** Kept for as long as the process lives. */
+  private static final Set<Long> DISK_BYTES =
+      Set.of(0L, (long) Device.MEMORY_BYTES, (long) Device.LEAST_MEMORY_BYTES);
+
+  private LittleMemory() {}
+
+  /**
+   * @param arguments a directory, files, lines of each, reduces, threads, and settings of the
+   *     engine's jobs alone, as {@code name=value}
+   */
+  public static void main(String[] arguments) throws Exception {
+    Path directory = Path.of(arguments[0]);
+    int files = Integer.parseInt(arguments[1]);
+    int lines = Integer.parseInt(arguments[2]);
+    int reduces = Integer.parseInt(arguments[3]);
+    int threads = Integer.parseInt(arguments[4]);
+    List<String> settings = Arrays.asList(arguments).subList(5, arguments.length);
+    Oracle oracle = new Oracle(directory);
+    oracle.conf().setInt("mapreduce.map.maxattempts", 1);
+    oracle.conf().setInt("mapreduce.reduce.maxattempts", 1);
+    oracle.conf().setInt("sluice.local.memory-mb", MEMORY_MB);
+    Inputs inputs = new Inputs(directory, new Random(1));
+    inputs.files("lines", files, lines, lines);
+    Oracle.Program program =
+        conf -> {
+          Job job = Tasks.digests(inputs.job(conf, "lines"), reduces);
+          job.setMapperClass(FullStore.ManyPairs.class);
+          return job;
+        };
+    Oracle.Ran stock = oracle.stock(program);
+    for (String exchange : Oracle.EXCHANGES) {
+      Job job = oracle.ours(program, exchange, threads);
+      Configuration own = job.getConfiguration();
+      for (String setting : settings) {
+        own.set(setting.split("=")[0], setting.split("=")[1]);
+      }
+      Oracle.same(stock, oracle.succeeded(oracle.run(job)), exchange);
+      Leftovers.none(oracle.conf(), directory.resolve("tmp"));
+      System.out.println(exchange + ": done");
+    }
+    long leftBytes = OffHeap.allocatedBytes();
+    assertTrue(DISK_BYTES.contains(leftBytes), leftBytes + " bytes are left");
+  }
+}

@@ -1,0 +1,114 @@
+package io.sluice.local.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Jobs whose settings ask for more memory than their process has, each in a process of its own:
+ * they do what stock does, and no attempt fails.
+ */
+@Timeout(300)
+class LittleMemoryTest {
+  @TempDir private Path directory;
+
+  private void run(String options, String heap, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of(directory.toString()));
+    all.addAll(Arrays.asList(arguments));
+    try (ForkedJvm jvm =
+        ForkedJvm.start(
+            directory.resolve("log"),
+            "export JAVA_TOOL_OPTIONS='" + options + "' && ",
+            heap,
+            LittleMemory.class,
+            all.toArray(String[]::new))) {
+      String log = jvm.succeeded();
+      for (String exchange : Oracle.EXCHANGES) {
+        assertTrue(log.lines().anyMatch((exchange + ": done")::equals), log);
+      }
+      assertFalse(log.contains("OutOfMemoryError"), log);
+    }
+  }
+
+  @Test
+  void sortBuffersOfAllThreadsAreLongerThanTheHeap() throws Exception {
+    run(
+        "-XX:ActiveProcessorCount=4",
+        "48m",
+        "4",
+        "50000",
+        "2",
+        "4",
+        "mapreduce.task.io.sort.mb=64");
+  }
+
+  @Test
+  void theSortBufferOfAClustersFile() throws Exception {
+    run("", "160m", "4", "10000", "2", "2", "mapreduce.task.io.sort.mb=2047");
+  }
+
+  @Test
+  void directMemoryIsShort() throws Exception {
+    run(
+        "-XX:MaxDirectMemorySize=24m",
+        "512m",
+        "4",
+        "40000",
+        "2",
+        "2",
+        "mapreduce.task.io.sort.mb=100");
+  }
+
+  @Test
+  void thereIsAlmostNoDirectMemory() throws Exception {
+    run(
+        "-XX:MaxDirectMemorySize=4m",
+        "512m",
+        "4",
+        "20000",
+        "2",
+        "2",
+        "mapreduce.task.io.sort.mb=100");
+  }
+
+  @Test
+  void whatHasNoRoomInMemoryGoesToDiskThroughLittleDirectMemory() throws Exception {
+    run(
+        "-XX:MaxDirectMemorySize=16m",
+        "512m",
+        "4",
+        "20000",
+        "2",
+        "2",
+        "mapreduce.task.io.sort.mb=100",
+        "sluice.local.memory-mb=0");
+  }
+
+  /** Each reduce merges a run of each map. */
+  @Test
+  void mergesOfManyReducesShareTheHeap() throws Exception {
+    run("-XX:ActiveProcessorCount=16", "192m", "330", "5", "16", "16");
+  }
+
+  @Test
+  void codecsWithLongBuffers() throws Exception {
+    run(
+        "-XX:MaxDirectMemorySize=64m",
+        "512m",
+        "24",
+        "2000",
+        "2",
+        "2",
+        "mapreduce.task.io.sort.mb=100",
+        "mapreduce.map.output.compress=true",
+        "mapreduce.map.output.compress.codec=org.apache.hadoop.io.compress.SnappyCodec",
+        "io.compression.codec.snappy.buffersize=1048576");
+  }
+}
