@@ -15,6 +15,7 @@ import org.apache.hadoop.io.WritableName;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
 import org.apache.hadoop.util.ExitUtil;
+import org.apache.hadoop.util.ReflectionUtils;
 
 /**
  * Programs that are right where each task has a process of its own, and that keep something of a
@@ -140,6 +141,40 @@ public final class Programs {
     @Override
     protected void setup(Context context) throws IOException, InterruptedException {
       meet();
+    }
+
+    @Override
+    protected void map(LongWritable offset, Text line, Context context) {}
+  }
+
+  /** Does what Java allows to one class loader of a process. */
+  public static class LoadsTwice extends Mapper<LongWritable, Text, Text, IntWritable> {
+    @Override
+    protected void setup(Context context) {
+      System.load(context.getConfiguration().get("foreign.library"));
+    }
+
+    @Override
+    protected void map(LongWritable offset, Text line, Context context) {}
+  }
+
+  /** Values of a class that only the program's own serialization knows. */
+  public static class Copies extends Mapper<LongWritable, Text, Text, IntWritable> {
+    /** Not a {@code Writable}. */
+    public static final class Plain implements java.io.Serializable {
+      private static final long serialVersionUID = 1;
+      private final int number;
+
+      Plain(int number) {
+        this.number = number;
+      }
+    }
+
+    @Override
+    protected void setup(Context context) throws IOException, InterruptedException {
+      meet();
+      Plain copy = ReflectionUtils.copy(context.getConfiguration(), new Plain(7), null);
+      require(copy.number == 7, "not copied");
     }
 
     @Override

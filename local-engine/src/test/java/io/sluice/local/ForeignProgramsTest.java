@@ -112,6 +112,35 @@ class ForeignProgramsTest {
     Leftovers.none(jobs.conf(), directory.resolve("tmp"));
   }
 
+  @Test
+  void whatJavaAllowsOnceInAProcessSaysWhatToSet() throws Exception {
+    jobs.writeWords(TestSeed.random(), 2 * THREADS, 1);
+    Path library = directory.resolve("libtwice.so");
+    Files.copy(
+        Path.of(System.getProperty("java.home"), "lib", System.mapLibraryName("prefs")), library);
+    jobs.conf().set("foreign.library", library.toString());
+    jobs.conf().set("sluice.local.isolation", "task"); // or one slot may have all of them
+    Job job = jobs.wordCount(OURS, 1, false);
+    job.setMapperClass(Programs.LoadsTwice.class);
+    assertFalse(job.waitForCompletion(false));
+    String why = job.getStatus().getFailureInfo();
+    assertTrue(why.contains("set sluice.local.isolation=none"), why);
+  }
+
+  /** Hadoop keeps the serializations of the first who copies something. */
+  @Test
+  void eachSlotCopiesByItsOwnSerializations() throws Exception {
+    jobs.writeWords(TestSeed.random(), 2 * THREADS, 1);
+    jobs.conf()
+        .set(
+            "io.serializations",
+            "org.apache.hadoop.io.serializer.WritableSerialization,"
+                + "org.apache.hadoop.io.serializer.JavaSerialization");
+    Job job = jobs.wordCount(OURS, 1, false);
+    job.setMapperClass(Programs.Copies.class);
+    assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "exit, System.exit(3)",

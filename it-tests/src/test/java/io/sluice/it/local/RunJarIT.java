@@ -13,12 +13,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ./sluice run} in a checkout of its own that has just been built. */
 class RunJarIT {
@@ -30,6 +34,8 @@ class RunJarIT {
   /** What the script reads of a checkout; the rest would be built anew. */
   private static final List<String> BUILT =
       List.of("README.md", "docs", "it-tests/distribution", "jars/hadoop/target");
+
+  private final Map<String, String> environment = new HashMap<>();
 
   @TempDir Path root;
   private Path archive;
@@ -71,6 +77,31 @@ class RunJarIT {
     String said = countWords("words", "-XshowSettings:properties");
 
     assertTrue(said.contains("java.library.path = " + libraries), said);
+  }
+
+  /** As the script hadoop does: what it has behind Hadoop's own, before them, or not at all. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"HADOOP_CLASSPATH", "HADOOP_USER_CLASSPATH_FIRST", "HADOOP_USE_CLIENT_CLASSLOADER"})
+  void hasTheUsersClassPathWhereHadoopJarHasIt(String set) throws Exception {
+    environment.put(set, "true");
+    Path users = Files.createDirectories(root.resolve("of user"));
+    Files.createFile(users.resolve("driver.jar"));
+    environment.put("HADOOP_CLASSPATH", users + "/*");
+
+    String said = countWords("words", "-XshowSettings:properties");
+
+    int path = said.indexOf("java.class.path = ");
+    int hadoop = said.indexOf("hadoop-common-", path);
+    int found = said.indexOf("driver.jar", path);
+    assertEquals(
+        switch (set) {
+          case "HADOOP_USER_CLASSPATH_FIRST" -> 1;
+          case "HADOOP_USE_CLIENT_CLASSLOADER" -> 0;
+          default -> -1;
+        },
+        found < 0 ? 0 : Integer.compare(hadoop, found),
+        said);
   }
 
   @Test
@@ -179,6 +210,8 @@ class RunJarIT {
             .redirectOutput(root.resolve("said-" + output).toFile());
     builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", jvmOptions));
     builder.environment().put("HADOOP_HOME", root.resolve(HADOOP_HOME).toString());
+    builder.environment().remove("HADOOP_CLASSPATH");
+    builder.environment().putAll(environment);
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     return builder.start();
   }

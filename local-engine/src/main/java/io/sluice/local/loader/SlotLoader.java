@@ -19,6 +19,7 @@ import java.util.jar.Attributes;
 import java.util.jar.Manifest;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.LocalDirAllocator;
+import org.apache.hadoop.io.serializer.SerializationFactory;
 import org.apache.hadoop.mapreduce.MRConfig;
 
 /**
@@ -40,11 +41,13 @@ public final class SlotLoader extends ClassLoader {
   static {
     registerAsParallelCapable();
     WritableNames.install();
+    SlotSerializations.install();
   }
 
   private final Configuration job;
   private final Map<String, ProtectionDomain> domains = new ConcurrentHashMap<>();
   private final Map<String, Class<?>> writableNames = new ConcurrentHashMap<>();
+  private SerializationFactory serializations; // guarded by the field before; null: not asked for
   private volatile Consumer<String> whenExits = reason -> {};
   private volatile TaskExit exit; // null: the task has not called it
 
@@ -78,6 +81,18 @@ public final class SlotLoader extends ClassLoader {
   /** What its classes have registered with Hadoop's {@code WritableName}. */
   Map<String, Class<?>> writableNames() {
     return writableNames;
+  }
+
+  /** Those of its job, by its own classes. */
+  SerializationFactory serializations() {
+    synchronized (writableNames) {
+      if (serializations == null) {
+        Configuration own = new Configuration(job);
+        own.setClassLoader(this);
+        serializations = new SerializationFactory(own);
+      }
+      return serializations;
+    }
   }
 
   void exits(TaskExit how) {

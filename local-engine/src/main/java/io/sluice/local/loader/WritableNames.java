@@ -8,7 +8,8 @@ import org.apache.hadoop.io.WritableName;
 /**
  * Hadoop's static map from the names that classes give themselves ({@link WritableName}) to the
  * classes, with which files of older names are read. What a class of a slot has registered is found
- * by that slot's threads alone, which are told by their context class loaders.
+ * by that slot's threads alone, which are told by their context class loaders. Of what others have
+ * registered a slot gets its own class.
  *
  * <p>Thread contract: Hadoop guards it by its class.
  */
@@ -43,12 +44,15 @@ final class WritableNames extends HashMap<String, Class<?>> {
 
   @Override
   public Class<?> get(Object name) {
-    if (Thread.currentThread().getContextClassLoader() instanceof SlotLoader slot) {
-      Class<?> own = slot.writableNames().get(name);
-      if (own != null) {
-        return own;
-      }
+    if (!(Thread.currentThread().getContextClassLoader() instanceof SlotLoader slot)) {
+      return super.get(name);
     }
-    return super.get(name);
+    Class<?> own = slot.writableNames().get(name);
+    Class<?> others = own == null ? super.get(name) : null;
+    try {
+      return others == null ? own : slot.loadClass(others.getName());
+    } catch (ClassNotFoundException e) {
+      return null; // it is of another job
+    }
   }
 }

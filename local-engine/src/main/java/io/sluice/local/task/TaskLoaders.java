@@ -6,6 +6,7 @@ import io.sluice.local.loader.SlotLoader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.mapred.JobConf;
 
@@ -18,6 +19,10 @@ import org.apache.hadoop.mapred.JobConf;
  * cannot be made to forget classes, which then stay in memory.
  */
 final class TaskLoaders implements Closeable {
+  /** What Java says of a native library, and of a factory of URL's handlers. */
+  private static final List<String> ONCE =
+      List.of("already loaded in another classloader", "factory already defined");
+
   private final JobConf job;
   private final Isolation isolation;
   private final ArrayDeque<SlotLoader> idle = new ArrayDeque<>();
@@ -52,6 +57,17 @@ final class TaskLoaders implements Closeable {
       }
     }
     KeptClasses.forget(Set.of(returned));
+  }
+
+  /** What Java allows to one class loader of a process alone, and another slot has done. */
+  static boolean isOncePerProcess(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      String said = String.valueOf(each.getMessage());
+      if (each instanceof Error && ONCE.stream().anyMatch(said::endsWith)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override

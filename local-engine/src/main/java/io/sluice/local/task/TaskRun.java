@@ -109,6 +109,14 @@ public final class TaskRun implements Closeable {
       users.run(() -> run(task, conf, meters));
     } catch (Throwable e) {
       failure = e;
+      if (loader instanceof SlotLoader && TaskLoaders.isOncePerProcess(e)) {
+        throw new IOException(
+            "the program does what Java allows once in a process, and another slot or the client"
+                + " has done it: set sluice.local.isolation=none, and 1 for"
+                + " sluice.local.map-threads and sluice.local.reduce-threads: "
+                + e,
+            e);
+      }
       throw e;
     } finally {
       end(task.getTaskID(), loaders, loader, failure);
