@@ -3,7 +3,6 @@ package io.sluice.spark;
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.ShuffleEncryption;
-import io.sluice.spark.engine.UnmanagedMemory;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
@@ -42,7 +41,6 @@ final class ExecutorSide implements Closeable {
   private NodeTarget nodePool;
   private ShuffleKey key;
   private ExecutorMetrics metrics;
-  private UnmanagedMemory memory;
   private Exception failure; // for which there is no pool; null if there is none
   private boolean closed;
 
@@ -91,7 +89,8 @@ final class ExecutorSide implements Closeable {
       List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
       try {
         pool =
-            ExecutorPool.open(conf, transports, key(), conf.getAppId(), env.executorId(), overflow);
+            ExecutorPool.open(
+                conf, transports, key(), conf.getAppId(), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
       } catch (IOException | RuntimeException e) {
         openFailed(e);
@@ -150,7 +149,8 @@ final class ExecutorSide implements Closeable {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();
       nodePool =
-          new NodeTarget(conf, transports, counters, key(), conf.getAppId(), service.get(), host);
+          new NodeTarget(
+              conf, transports, counters, key(), conf.getAppId(), service.get(), host);
     }
     return Optional.ofNullable(nodePool);
   }
@@ -183,19 +183,13 @@ final class ExecutorSide implements Closeable {
               () -> openedPool().map(ExecutorPool::stats),
               () -> openedPool().map(ExecutorPool::writtenBytes).orElse(0L),
               counters);
-      SparkEnv env = SparkEnv.get();
-      env.metricsSystem().registerSource(metrics);
-      memory =
-          UnmanagedMemory.register(
-              conf.getAppId() + "-" + env.executorId(),
-              () -> openedPool().map(opened -> opened.stats().memory().usedBytes()).orElse(0L));
+      SparkEnv.get().metricsSystem().registerSource(metrics);
     }
   }
 
   private synchronized void endReports() {
     if (metrics != null) {
       SparkEnv.get().metricsSystem().removeSource(metrics);
-      memory.close();
     }
   }
 

@@ -120,9 +120,11 @@ class LocalShuffleTest {
       assertEquals(IntStream.range(0, RECORDS).boxed().toList(), sorted);
       assertEquals(Map.of(), manager().counters().fallbacks());
       assertEquals(0, dataFiles(), "no shuffle file was written");
-      assertTrue(UnifiedMemoryManager.getMemoryByComponentType("Sluice") > 0, "Spark is told");
+      assertEquals(
+          0,
+          UnifiedMemoryManager.getMemoryByComponentType("Sluice"),
+          "the pool is not taken from Spark's off-heap memory");
     }
-    assertEquals(0, UnifiedMemoryManager.getMemoryByComponentType("Sluice"));
     assertNoPoolIsLeft();
   }
 
