@@ -1,5 +1,6 @@
 package io.sluice.spark;
 
+import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.ShuffleEncryption;
@@ -90,7 +91,7 @@ final class ExecutorSide implements Closeable {
       try {
         pool =
             ExecutorPool.open(
-                conf, transports, key(), conf.getAppId(), env.executorId(), overflow);
+                conf, transports, key(), ApplicationId.of(conf), env.executorId(), overflow);
         Runtime.getRuntime().addShutdownHook(atExit);
       } catch (IOException | RuntimeException e) {
         openFailed(e);
@@ -150,7 +151,7 @@ final class ExecutorSide implements Closeable {
       beginReports();
       nodePool =
           new NodeTarget(
-              conf, transports, counters, key(), conf.getAppId(), service.get(), host);
+              conf, transports, counters, key(), ApplicationId.of(conf), service.get(), host);
     }
     return Optional.ofNullable(nodePool);
   }

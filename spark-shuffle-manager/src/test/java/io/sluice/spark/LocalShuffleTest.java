@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import scala.Option;
 import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
@@ -53,6 +54,12 @@ class LocalShuffleTest {
 
   private static final CountDownLatch BEGUN = new CountDownLatch(1);
   private static final CountDownLatch WRITING = new CountDownLatch(1);
+
+  /** Of 300 characters, more than a file name has. */
+  private static final String LONG_ID =
+      "a-hundred-characters-a-hundred-characters-a-hundred-characters-a-hundred-characters-a-hundred-charac"
+          + "a-hundred-characters-a-hundred-characters-a-hundred-characters-a-hundred-characters-a-hundred-charac"
+          + "a-hundred-characters-a-hundred-characters-a-hundred-characters-a-hundred-characters-a-hundred-charac";
 
   @TempDir private Path pools;
 
@@ -175,6 +182,17 @@ class LocalShuffleTest {
       // As if the driver had found that nobody refers to it any more.
       context.sc().cleaner().get().doCleanupShuffle(0, true);
       assertEquals(0, manager().poolStats().orElseThrow().outputs());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"my.app", "a/b: größe", LONG_ID})
+  void anApplicationMayHaveAnyId(String id) {
+    try (JavaSparkContext context = new JavaSparkContext(conf().set("spark.test.appId", id))) {
+      assertEquals(id, context.sc().applicationId());
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(Map.of(), manager().counters().fallbacks());
+      assertEquals(3, manager().poolStats().orElseThrow().outputs());
     }
   }
 

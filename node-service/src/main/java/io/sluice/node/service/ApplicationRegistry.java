@@ -48,7 +48,7 @@ final class ApplicationRegistry {
   private static final int SECRET_OFFSET = 8;
   private static final String TEMPORARY = ".new";
   private static final Pattern FILE_NAME =
-      Pattern.compile("[A-Za-z0-9_-]{1," + (OutputId.MAX_LENGTH - TEMPORARY.length()) + "}");
+      Pattern.compile("[A-Za-z0-9_%-]{1," + (OutputId.MAX_LENGTH - TEMPORARY.length()) + "}");
 
   private final Path directory;
   private final ApplicationCopies copies; // null: none
@@ -213,7 +213,7 @@ final class ApplicationRegistry {
     }
   }
 
-  // The id comes from a task and becomes a file name.
+  // The id comes from a task and becomes a file name; who has another kind of id encodes it.
   private static void checkFileName(String applicationId) throws RemoteError {
     if (!FILE_NAME.matcher(applicationId).matches()) {
       throw new RemoteError(

@@ -31,6 +31,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -92,7 +93,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final Medium medium;
   private final HeldRuns heldRuns;
   private final OutputReads reads;
-  private final LocalServer localServer;
+  private final LocalServer localServer; // null: all who write are in this process
   private final RemoteServer remoteServer;
   private final NodeMetadata metadata;
   private final boolean inlines;
@@ -153,9 +154,13 @@ public final class NodeService implements Closeable, RemoteBackend {
       shared = config.users() != null;
       ServedUsers served = shared ? ServedUsers.ALL : ServedUsers.OWN;
       localServer =
-          LocalServer.start(
-              store, leases, memory, admission, socket, served, refusals, config.limits());
-      open.push(localServer::close);
+          built.use() == PlaceUse.PRIVATE
+              ? null
+              : LocalServer.start(
+                  store, leases, memory, admission, socket, served, refusals, config.limits());
+      if (localServer != null) {
+        open.push(localServer::close);
+      }
       open.push(memory::close); // else a task that waits for memory keeps the server open
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
       remoteServer =
@@ -278,7 +283,10 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   /** What became of the connections of tasks and of readers, over all transports. */
   public ConnectionCounters connectionCounters() {
-    ConnectionCounters all = localServer.counters().plus(remoteServer.counters());
+    ConnectionCounters all = remoteServer.counters();
+    if (localServer != null) {
+      all = all.plus(localServer.counters());
+    }
     for (OwnerEndpoints each : endpoints.values()) {
       all = all.plus(each.connections());
     }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,5 +81,18 @@ class ApplicationRegistryTest {
   void whatCannotBeReadIsNobodys() throws IOException {
     Files.createFile(directory.resolve(APP));
     assertEquals(Map.of(), ApplicationRegistry.owners(directory));
+  }
+
+  @Test
+  void encodedIdsOutliveTheServiceAndNoneLeavesTheDirectory() throws IOException {
+    String encoded = "my%2eapp%2f" + "x".repeat(240);
+    registry.register(encoded, BOB, SECRET);
+    open();
+    assertEquals(Optional.of(BOB), registry.ownerOf(encoded));
+    for (String other : List.of("..", "a/b", "my.app", "x".repeat(252))) {
+      assertEquals(
+          RemoteError.Code.BAD_REQUEST,
+          assertThrows(RemoteError.class, () -> registry.register(other, BOB, SECRET)).code());
+    }
   }
 }

@@ -53,6 +53,6 @@ public final class ShuffleEncryption {
             .put(ofSpark)
             .put(own)
             .array();
-    return new ShuffleKey(both, conf.getAppId(), conf.getInt(KEY_BITS, DEFAULT_KEY_BITS));
+    return new ShuffleKey(both, ApplicationId.of(conf), conf.getInt(KEY_BITS, DEFAULT_KEY_BITS));
   }
 }

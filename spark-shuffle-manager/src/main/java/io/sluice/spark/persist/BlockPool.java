@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spill.medium.Medium;
@@ -56,7 +57,7 @@ final class BlockPool implements Closeable {
         ProcessDirectory.create(
             Path.of(SparkSettings.POOL_DIR.get(settings)),
             ExecutorPool.DIRECTORY,
-            conf.getAppId() + "-" + executorId + "-" + OWNER,
+            ApplicationId.of(conf) + "-" + executorId + "-" + OWNER,
             SparkSettings.POOL_DIR.name());
     try {
       MediumChooser.Choice choice =

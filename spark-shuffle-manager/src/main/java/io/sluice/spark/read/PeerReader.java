@@ -4,6 +4,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
@@ -102,7 +103,7 @@ public final class PeerReader implements Closeable {
       throw new UncheckedIOException("no transport to read with", e);
     }
     return new NodeReader(
-        conf.getAppId(),
+        ApplicationId.of(conf),
         ApplicationSecret.of(conf),
         windows,
         null,

@@ -4,6 +4,7 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
+import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
@@ -136,7 +137,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     long timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     try (RemoteClient client =
         RemoteClient.connect(
-            service.control(), conf.getAppId(), ApplicationSecret.of(conf), timeoutMs)) {
+            service.control(), ApplicationId.of(conf), ApplicationSecret.of(conf), timeoutMs)) {
       message.tell(client);
     } catch (IOException e) {
       LOG.warn("{} {} by {}: {}", conf.getAppId(), what, service.name(), e.toString());

@@ -1,0 +1,63 @@
+package io.sluice.spark.conf;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import org.apache.spark.SparkConf;
+
+/**
+ * The name under which pools and node services know an application. Spark takes any text for an
+ * application's id; a pool uses the name in file names and in messages of printable ASCII.
+ *
+ * <pre>
+ * [A-Za-z0-9_-]   stays
+ * other           % and two hexadecimal digits for each byte of its UTF-8
+ * above {@value #MAX_LENGTH}       the first characters, %% and the SHA-256 of the whole id
+ * </pre>
+ *
+ * <p>Two ids never have the same name. A name without {@code %%} can be decoded. Thread contract:
+ * stateless.
+ */
+public final class ApplicationId {
+  /** Longest name, in characters: it leaves room in a file name for what stands behind it. */
+  static final int MAX_LENGTH = 200;
+
+  private static final String PLAIN =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  private static final String CUT = "%%";
+
+  private ApplicationId() {}
+
+  /** The name of the application that has this configuration. */
+  public static String of(SparkConf conf) {
+    return name(conf.getAppId());
+  }
+
+  static String name(String id) {
+    byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
+    HexFormat hex = HexFormat.of();
+    StringBuilder name = new StringBuilder();
+    for (byte b : bytes) {
+      if (PLAIN.indexOf(b) >= 0) {
+        name.append((char) b);
+      } else {
+        hex.toHexDigits(name.append('%'), b);
+      }
+    }
+    if (name.length() <= MAX_LENGTH && !id.isEmpty()) {
+      return name.toString();
+    }
+    String digest = hex.formatHex(sha256(bytes));
+    name.setLength(Math.min(name.length(), MAX_LENGTH - CUT.length() - digest.length()));
+    return name + CUT + digest;
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}
