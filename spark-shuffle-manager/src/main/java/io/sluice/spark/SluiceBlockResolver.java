@@ -3,9 +3,11 @@ package io.sluice.spark;
 import io.sluice.node.remote.Partitions;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
+import io.sluice.spark.migrate.LaidOutFiles;
 import io.sluice.spark.migrate.OutgoingOutput;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.service.NodeTarget;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -35,39 +37,45 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Finds blocks in the pools of this executor and its node, for its own tasks and for peers that ask
  * through Spark, and all others where Spark's own writers put them. When the executor is
- * decommissioned, Spark moves what either has to other executors; what comes from such a one goes
- * into the pool.
+ * decommissioned, Spark moves what either has to other executors, or copies it to its fallback
+ * storage; what comes from such a one goes into the pool, or without a pool into files.
  *
  * <p>Thread contract: safe from any thread. Ownership: the shuffle manager stops it, before the
  * pool is closed.
  */
 final class SluiceBlockResolver extends IndexShuffleBlockResolver {
+  private final IndexShuffleBlockResolver files;
   private final Supplier<Optional<ExecutorPool>> pool;
   private final Supplier<Optional<ExecutorPool>> poolToWrite;
   private final ShuffleCounters counters;
   private final Supplier<Optional<NodeTarget>> nodePool;
   private final IncomingOutputs incoming;
+  private final LaidOutFiles laidOut;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
   /**
    * Finds nothing yet.
    *
+   * @param files Spark's own resolver, which remembers the files that other executors send
    * @param pool gives the pool if it was opened
    * @param poolToWrite the same, opened if need be
    * @param nodePool gives that of the node's service, if a task has written there
    */
   SluiceBlockResolver(
       SparkConf conf,
+      IndexShuffleBlockResolver files,
       Supplier<Optional<ExecutorPool>> pool,
       Supplier<Optional<ExecutorPool>> poolToWrite,
       Supplier<Optional<NodeTarget>> nodePool,
       ShuffleCounters counters) {
     super(conf);
+    this.files = files;
     this.pool = pool;
     this.poolToWrite = poolToWrite;
     this.counters = counters;
     this.nodePool = nodePool;
     this.incoming = new IncomingOutputs(counters, SluiceBlockResolver::report);
+    this.laidOut = new LaidOutFiles(this::filesOf);
   }
 
   @Override
@@ -148,12 +156,42 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
       BlockId block, SerializerManager serializerManager) {
     Optional<ExecutorPool> receiver = poolToWrite.get();
     if (receiver.isEmpty()) {
-      return super.putShuffleBlockAsStream(block, serializerManager);
+      return files.putShuffleBlockAsStream(block, serializerManager);
     }
     try {
       return incoming.receive(receiver.get(), block);
     } catch (IOException e) {
       throw new UncheckedIOException(block + " cannot be received into the pool", e);
+    }
+  }
+
+  /** Asked by the fallback storage, which copies files. */
+  @Override
+  public File getIndexFile(int shuffleId, long mapId, Option<String[]> directories) {
+    layOut(new ShuffleBlockInfo(shuffleId, mapId));
+    return super.getIndexFile(shuffleId, mapId, directories);
+  }
+
+  @Override
+  public File getDataFile(int shuffleId, long mapId) {
+    layOut(new ShuffleBlockInfo(shuffleId, mapId));
+    return super.getDataFile(shuffleId, mapId);
+  }
+
+  private LaidOutFiles.Names filesOf(ShuffleBlockInfo output) {
+    return new LaidOutFiles.Names(
+        super.getDataFile(output.shuffleId(), output.mapId()).toPath(),
+        super.getIndexFile(output.shuffleId(), output.mapId(), Option.empty()).toPath());
+  }
+
+  private void layOut(ShuffleBlockInfo output) {
+    Optional<ExecutorPool> opened = pool.get();
+    try {
+      if (opened.isPresent()) {
+        laidOut.layOut(opened.get(), output);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(output + " cannot be written into files", e);
     }
   }
 
@@ -175,9 +213,10 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     }
   }
 
-  /** Drops what has come of a shuffle and cannot be read yet. */
+  /** Drops what has come of a shuffle and cannot be read yet, and the files of its outputs. */
   void free(int shuffleId) throws IOException {
     incoming.free(shuffleId);
+    laidOut.free(shuffleId);
   }
 
   @Override

@@ -85,6 +85,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     resolver =
         new SluiceBlockResolver(
             conf,
+            super.shuffleBlockResolver(),
             executor::openedPool,
             () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
             executor::openedNodePool,

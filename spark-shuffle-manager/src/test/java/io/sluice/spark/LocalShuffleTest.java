@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spark.pool.Endpoint;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +39,9 @@ import org.apache.spark.network.client.StreamCallbackWithID;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.FallbackStorage;
+import org.apache.spark.storage.ShuffleDataBlockId;
+import org.apache.spark.storage.ShuffleIndexBlockId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -338,6 +343,58 @@ class LocalShuffleTest {
       resolver.addShuffleToSkip(0);
       assertEquals(0, resolver.getStoredShuffles().size());
     }
+  }
+
+  /** Which takes files, and reports as moved what it has looked for. */
+  @Test
+  void whatTheFallbackStorageCopiesIsReadThere() throws IOException {
+    SparkConf conf =
+        conf()
+            .set("spark.storage.decommission.fallbackStorage.path", pools.toUri() + "fallback/")
+            .set("spark.sluice.pool.dir", Files.createDirectory(pools.resolve("own")).toString());
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      JavaRDD<Integer> repartitioned = context.parallelize(numbers(), 3).repartition(4);
+      assertEquals(RECORDS, repartitioned.count());
+      SluiceBlockResolver resolver = (SluiceBlockResolver) manager().shuffleBlockResolver();
+      FallbackStorage storage = FallbackStorage.getFallbackStorage(context.getConf()).get();
+      for (ShuffleBlockInfo stored : CollectionConverters.asJava(resolver.getStoredShuffles())) {
+        storage.copy(stored, SparkEnv.get().blockManager());
+      }
+      assertEquals(6, dataFiles(), "data and index of each");
+      assertEquals(3, Set.copyOf(storedShuffles(resolver)).size(), "each is one output");
+      manager().unregisterShuffle(0);
+      assertEquals(0, dataFiles(), "they go with their shuffle");
+      assertEquals(RECORDS, repartitioned.count());
+      assertEquals(0, manager().poolStats().orElseThrow().outputs(), "no map task ran again");
+    }
+  }
+
+  private static List<ShuffleBlockInfo> storedShuffles(SluiceBlockResolver resolver) {
+    return CollectionConverters.asJava(resolver.getStoredShuffles());
+  }
+
+  @Test
+  void filesThatComeFromAnotherExecutorGoWithTheirShuffle() throws IOException {
+    SparkConf conf = conf().set("spark.sluice.pool.dir", "/proc/none");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      SluiceBlockResolver resolver = (SluiceBlockResolver) manager().shuffleBlockResolver();
+      ByteBuffer index = ByteBuffer.allocate(5 * Long.BYTES).putLong(4 * Long.BYTES, 3);
+      BlockId data = new ShuffleDataBlockId(0, 77, 0);
+      receive(resolver, data, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+      receive(resolver, new ShuffleIndexBlockId(0, 77, 0), index);
+      assertTrue(storedShuffles(resolver).contains(new ShuffleBlockInfo(0, 77)));
+      manager().unregisterShuffle(0);
+      assertEquals(List.of(), storedShuffles(resolver));
+    }
+  }
+
+  private static void receive(SluiceBlockResolver resolver, BlockId id, ByteBuffer bytes)
+      throws IOException {
+    StreamCallbackWithID stream =
+        resolver.putShuffleBlockAsStream(id, SparkEnv.get().serializerManager());
+    stream.onData(stream.getID(), bytes);
+    stream.onComplete(stream.getID());
   }
 
   /** As Spark's SQL engine may when a query has ended, whose rows another one asks for. */
