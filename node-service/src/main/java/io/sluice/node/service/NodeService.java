@@ -204,7 +204,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   private void listen(NodeServiceConfig config) throws IOException {
-    List<String> causes = new ArrayList<>();
+    List<TransportException> causes = new ArrayList<>();
     int port = config.controlPort();
     for (TransportProvider provider : config.transports()) {
       port = config.controlPort() == 0 ? 0 : port + 1;
@@ -219,11 +219,15 @@ public final class NodeService implements Closeable, RemoteBackend {
         open.push(opened::close);
       } catch (TransportException e) {
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());
-        causes.add(e.getMessage());
+        causes.add(e);
       }
     }
     if (endpoints.isEmpty()) {
-      throw new IOException("no transport can listen: " + causes);
+      IOException none =
+          new IOException(
+              "no transport can listen: " + causes.stream().map(Throwable::getMessage).toList());
+      causes.forEach(none::addSuppressed);
+      throw none;
     }
   }
 

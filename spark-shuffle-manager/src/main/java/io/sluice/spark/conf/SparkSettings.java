@@ -70,6 +70,18 @@ public final class SparkSettings {
               + ". If none, or more than one, address of its node is meant, an executor has no"
               + " pool.");
 
+  /** Where the pools of executors listen; 0 for free ports. */
+  public static final Setting<Integer> POOL_PORT =
+      Setting.integer(
+          "spark.sluice.pool.port",
+          0,
+          0,
+          65_535,
+          "First port at which an executor's pool listens; one more for each transport follows. If"
+              + " one of them is taken, the pool takes the ports behind them, up to"
+              + " `spark.port.maxRetries` times, as Spark does with its own. Executors of one host"
+              + " need so many tries. 0 takes free ports.");
+
   /** The node's service: {@link #YARN_SERVICE} or its directory; empty without one. */
   public static final Setting<Optional<String>> SERVICE =
       new Setting<>(
@@ -219,6 +231,7 @@ public final class SparkSettings {
         POOL_SEGMENT_BYTES,
         POOL_MEDIUM,
         POOL_DATA_ADDRESS,
+        POOL_PORT,
         SERVICE,
         TRANSPORT,
         BOUNCE_BUFFER_BYTES,

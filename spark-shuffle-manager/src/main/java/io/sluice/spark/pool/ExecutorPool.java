@@ -23,6 +23,7 @@ import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.BindException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,9 +32,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.util.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +56,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   /** Longer than it takes to read or free something, also where a disk has to be given up. */
   private static final long CLOSE_LIMIT_MS = 60_000;
+
+  private static final int LAST_PORT = 65_535;
 
   private final String applicationId;
   private final JobSecret secret;
@@ -100,7 +105,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
             SparkSettings.POOL_DIR.name());
     try {
       Path directory = home.directory();
-      NodeService service = start(settings, transports, directory, localDirs);
+      NodeService service = start(conf, transports, directory, localDirs);
       LOG.info(
           "{} serves the shuffle outputs of executor {} from {} on port {} over {}",
           Release.of(ExecutorPool.class),
@@ -119,11 +124,41 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
+  /** At ports that are free: groups of them are tried one after the other, if any is taken. */
+  private static NodeService start(
+      SparkConf conf, ExecutorTransports transports, Path directory, List<Path> localDirs)
+      throws IOException {
+    int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
+    int ports = 1 + transports.bestFirst().size();
+    int retries = firstPort == 0 ? 0 : Utils.portMaxRetries(conf);
+    for (int attempt = 0; ; attempt++) {
+      int port = firstPort + attempt * ports;
+      try {
+        return start(SparkSettings.of(conf), transports, directory, localDirs, port);
+      } catch (IOException e) {
+        boolean last = attempt == retries || port + 2 * ports > LAST_PORT + 1;
+        if (last || !isPortTaken(e)) {
+          throw e;
+        }
+        LOG.warn(
+            "One of the ports from {} is taken ({}); trying the next ones", port, e.toString());
+      }
+    }
+  }
+
+  private static boolean isPortTaken(Throwable failure) {
+    return failure != null
+        && (failure instanceof BindException
+            || isPortTaken(failure.getCause())
+            || Stream.of(failure.getSuppressed()).anyMatch(ExecutorPool::isPortTaken));
+  }
+
   private static NodeService start(
       UnaryOperator<String> settings,
       ExecutorTransports transports,
       Path directory,
-      List<Path> localDirs)
+      List<Path> localDirs,
+      int port)
       throws IOException {
     return ServiceBuilder.at(
             ServicePlace.in(directory, PlaceUse.PRIVATE),
@@ -139,6 +174,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
         .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
         .limits(SparkSettings.LIMITS.get(settings))
+        .listen(port)
         .start();
   }
 

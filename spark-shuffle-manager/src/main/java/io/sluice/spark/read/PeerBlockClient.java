@@ -89,7 +89,7 @@ final class PeerBlockClient extends BlockStoreClient {
     }
     if (!wanted.isEmpty()) {
       BlockTarget.Opener targets = files == null ? MemoryTarget::open : FileTarget.in(files);
-      peers.fetchers().execute(() -> fetch(ofPeer, wanted, targets, listener, fallback));
+      peers.contacts().submit(ofPeer, () -> fetch(ofPeer, wanted, targets, listener, fallback));
     }
   }
 
@@ -164,7 +164,11 @@ final class PeerBlockClient extends BlockStoreClient {
       Map<String, BlockRange> wanted,
       BlockTarget.Opener targets,
       BlockFetchingListener listener) {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(busyPatienceMs);
+    if (peers.contacts().isLeftAlone(pool)) {
+      return counted(new Failure("a peer's pool that does not answer", null));
+    }
+    long beganNs = System.nanoTime();
+    long deadlineNs = beganNs + TimeUnit.MILLISECONDS.toNanos(busyPatienceMs);
     try {
       while (true) {
         try {
@@ -174,6 +178,7 @@ final class PeerBlockClient extends BlockStoreClient {
                     wanted.remove(block.blockId());
                     listener.onBlockFetchSuccess(block.blockId(), bytes);
                   });
+          peers.contacts().answered(pool);
           return null;
         } catch (NodeBusyException e) {
           if (closed || System.nanoTime() - deadlineNs > 0) {
@@ -185,11 +190,12 @@ final class PeerBlockClient extends BlockStoreClient {
     } catch (NodeBusyException e) {
       return counted(new Failure("a peer's service that took no further connection", e));
     } catch (IOException | RuntimeException e) {
-      LOG.warn(
-          "Not fetching {} blocks out of the pool of {}: {}",
-          wanted.size(),
-          pool.name(),
-          e.toString());
+      if (!closed && peers.contacts().failed(pool, beganNs)) {
+        LOG.warn(
+            "The pool of {} cannot be read, its blocks are fetched through Spark: {}",
+            pool.name(),
+            e.toString());
+      }
       return counted(new Failure("a peer's pool that could not be read", e));
     }
   }

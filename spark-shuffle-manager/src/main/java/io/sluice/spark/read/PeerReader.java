@@ -15,11 +15,8 @@ import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 
@@ -31,10 +28,13 @@ import org.apache.spark.SparkConf;
  * does not end by its deadlines keeps what it reads into.
  */
 public final class PeerReader implements Closeable {
-  /** More would only wait for each other's windows; fewer, for a peer that does not answer. */
+  /** More would only wait for each other's windows. */
   private static final int FETCHERS = 16;
 
-  private static final long IDLE_S = 30;
+  /** Most peers that are asked for the first time at once; each may be one that does not answer. */
+  private static final int FIRST_FETCHERS = 64;
+
+  private static final long IDLE_MS = 30_000;
 
   /** A pool is asked again for so long, where its executor can serve the blocks through Spark. */
   private static final long SHORT_PATIENCE_MS = 2_000;
@@ -42,13 +42,18 @@ public final class PeerReader implements Closeable {
   /** A block waits so long for a peer that takes no further connection, before Spark fetches it. */
   private static final long BUSY_PATIENCE_MS = 1_000;
 
+  /** A pool that does not answer is asked again after so long at the latest. */
+  private static final long LONGEST_PAUSE_NS = TimeUnit.HOURS.toNanos(1);
+
   private final SparkConf conf;
   private final ExecutorTransports transports;
   private final ShuffleCounters counters;
   private final Supplier<ShuffleKey> key;
   private final long timeoutMs;
   private NodeReader reader;
+  private PeerContacts contacts; // null, as the next two, before the first fetch
   private ThreadPoolExecutor fetchers;
+  private ThreadPoolExecutor firstFetchers;
   private boolean closed;
 
   /**
@@ -80,8 +85,11 @@ public final class PeerReader implements Closeable {
    * service, which knows files only, so that map tasks would run again.
    */
   long busyPatienceMs() {
-    boolean alone = fallback() == FallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
-    return alone ? timeoutMs : SHORT_PATIENCE_MS;
+    return poolsAlone() ? timeoutMs : SHORT_PATIENCE_MS;
+  }
+
+  private boolean poolsAlone() {
+    return fallback() == FallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
   }
 
   /** Reads any peer's pool. */
@@ -113,22 +121,17 @@ public final class PeerReader implements Closeable {
         BUSY_PATIENCE_MS);
   }
 
-  /** Threads that fetch for the tasks of this executor. */
-  synchronized Executor fetchers() {
+  /** Runs the fetches of this executor's tasks. */
+  synchronized PeerContacts contacts() {
     checkOpen();
-    if (fetchers == null) {
-      AtomicInteger count = new AtomicInteger();
-      fetchers =
-          new ThreadPoolExecutor(
-              FETCHERS,
-              FETCHERS,
-              IDLE_S,
-              TimeUnit.SECONDS,
-              new LinkedBlockingQueue<>(),
-              work -> DaemonThreads.create("sluice-fetcher-" + count.incrementAndGet(), work));
-      fetchers.allowCoreThreadTimeOut(true);
+    if (contacts == null) {
+      fetchers = DaemonThreads.executor("sluice-fetcher", FETCHERS, IDLE_MS);
+      firstFetchers = DaemonThreads.executor("sluice-first-fetcher", FIRST_FETCHERS, IDLE_MS);
+      contacts =
+          new PeerContacts(
+              firstFetchers, fetchers, poolsAlone() ? 0 : LONGEST_PAUSE_NS, System::nanoTime);
     }
-    return fetchers;
+    return contacts;
   }
 
   private void checkOpen() {
@@ -140,15 +143,13 @@ public final class PeerReader implements Closeable {
   /** Interrupts what is being fetched; waits for its end, because windows must be back. */
   @Override
   public void close() throws IOException {
-    ThreadPoolExecutor fetching;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
-      fetching = fetchers;
     }
-    if (fetching != null && !hasEnded(fetching)) { // which may yet ask for the reader
+    if (contacts != null && !haveEnded()) { // which may yet ask for the reader
       throw new IOException("fetches from other executors do not end");
     }
     synchronized (this) {
@@ -158,10 +159,12 @@ public final class PeerReader implements Closeable {
     }
   }
 
-  private boolean hasEnded(ThreadPoolExecutor fetching) {
-    fetching.shutdownNow();
+  private boolean haveEnded() {
+    fetchers.shutdownNow();
+    firstFetchers.shutdownNow();
     try {
-      return fetching.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS);
+      return fetchers.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS)
+          && firstFetchers.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

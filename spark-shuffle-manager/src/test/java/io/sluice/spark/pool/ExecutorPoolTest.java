@@ -12,6 +12,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -364,5 +366,51 @@ class ExecutorPoolTest {
         Files.list(base.resolve("sluice-spark-" + System.getProperty("user.name")))
             .filter(path -> !path.endsWith(".guard"))
             .count());
+  }
+
+  /** As executors of one host do that have the same settings. */
+  @Test
+  void poolsTakeThePortsBehindTheTakenOnes() throws IOException {
+    int ports = 1 + new ExecutorTransports(new SparkConf(false)).bestFirst().size();
+    int first = freePorts(2 * ports);
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.sluice.pool.dir", base.toString())
+            .set("spark.sluice.pool.segmentSize", "1m")
+            .set("spark.sluice.pool.port", Integer.toString(first))
+            .set("spark.port.maxRetries", "1");
+    ApplicationSecret.create(conf);
+    try (ExecutorPool one = openAt(conf, "8");
+        ExecutorPool two = openAt(conf, "9")) {
+      assertEquals(first, one.controlPort());
+      assertEquals(first + ports, two.controlPort());
+      assertThrows(IOException.class, () -> openAt(conf, "10"), "no more tries");
+    }
+    try (ServerSocket taken = new ServerSocket(first + 1)) { // where a transport would listen
+      assertEquals(first + 1, taken.getLocalPort());
+      try (ExecutorPool pool = openAt(conf, "8")) {
+        assertEquals(first + ports, pool.controlPort());
+      }
+    }
+  }
+
+  private static ExecutorPool openAt(SparkConf conf, String executorId) throws IOException {
+    return ExecutorPool.open(
+        conf, new ExecutorTransports(conf), null, "app-1", executorId, List.of());
+  }
+
+  /** Below those that the system gives to others, and apart from another run of this test. */
+  private static int freePorts(int count) throws IOException {
+    int first = 20_000 + (int) (ProcessHandle.current().pid() % 1_000) * 10;
+    int free = 0;
+    while (free < count) {
+      try (ServerSocket probe = new ServerSocket(first + free)) {
+        free += probe.isBound() ? 1 : 0;
+      } catch (BindException e) {
+        first += free + 1;
+        free = 0;
+      }
+    }
+    return first;
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.util.internal.OutOfDirectMemoryError;
@@ -17,6 +18,9 @@ import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -217,6 +221,42 @@ class PeerBlockClientTest {
     assertEquals(Set.of(), leftToSpark);
     assertEquals(Map.of(), counters.fallbacks());
     assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"), withoutMemory);
+  }
+
+  /**
+   * It takes connections and says nothing, as one behind a firewall; its deadline does not come.
+   */
+  @Test
+  void aPoolThatDoesNotAnswerDelaysNoOtherPool() throws IOException {
+    conf.set("spark.sluice.io.timeout", "5min");
+    try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        PeerReader peers =
+            new PeerReader(conf, new ExecutorTransports(conf), counters, () -> null);
+        PeerBlockClient client =
+            new PeerBlockClient(
+                new Stock(),
+                peers,
+                Map.of(
+                    "1",
+                    Set.of(address(own)),
+                    "3",
+                    Set.of(
+                        new NodeAddress(
+                            "silent", new InetSocketAddress("127.0.0.1", silent.getLocalPort())))),
+                counters)) {
+      for (int i = 0; i < 48; i++) {
+        String[] blocks = {"shuffle_0_" + (100 + i) + "_0"};
+        client.fetchBlocks("127.0.0.1", 1, "3", blocks, new Listener(), null);
+      }
+      String[] blocks = {"shuffle_0_1_0"};
+      client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
+      Await.until("the block of the other pool", () -> received.size() == 1);
+      try (Socket only = silent.accept()) {
+        assertTrue(only.isConnected());
+        silent.setSoTimeout(1);
+        assertThrows(SocketTimeoutException.class, silent::accept);
+      }
+    }
   }
 
   private final class Listener implements BlockFetchingListener {
