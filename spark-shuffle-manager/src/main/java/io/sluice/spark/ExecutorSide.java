@@ -105,7 +105,10 @@ final class ExecutorSide implements Closeable {
       LOG.info("A task was killed while it opened this executor's pool; the next one does it", e);
     } else {
       failure = e;
-      LOG.warn("This executor has no Sluice pool, its tasks write files as Spark does", e);
+      LOG.warn(
+          "This executor has no Sluice pool, its tasks write files as Spark does: {}",
+          e.toString());
+      LOG.debug("Why this executor has no pool", e);
     }
   }
 
@@ -115,9 +118,9 @@ final class ExecutorSide implements Closeable {
   }
 
   /**
-   * Where a map task writes now; empty if it has to write files.
+   * Where a map task writes now; empty if it has to write files, which is counted.
    *
-   * @throws IllegalStateException if the node's service is wanted and nothing may take over
+   * @throws IllegalStateException if that is so and nothing may take over
    */
   Optional<? extends OutputTarget> outputPool() {
     Optional<NodeTarget> node = nodePool();
@@ -135,7 +138,25 @@ final class ExecutorSide implements Closeable {
         counters.fellBack("a node's service that cannot be reached");
       }
     }
-    return poolToWrite();
+    Optional<ExecutorPool> own = poolToWrite();
+    if (own.isEmpty()) {
+      leaveToSpark("an executor without a pool", "this executor has no pool", failure());
+      return own;
+    }
+    try {
+      own.get().checkRoom();
+      return own;
+    } catch (IOException e) {
+      leaveToSpark("an executor whose pool has no room", "this executor's pool has no room", e);
+      return Optional.empty();
+    }
+  }
+
+  private void leaveToSpark(String counted, String said, Exception cause) {
+    if (!Thread.currentThread().isInterrupted()) { // else the task has been killed
+      FallbackPolicy.of(conf).permit(said + ": " + cause, cause);
+      counters.fellBack(counted);
+    }
   }
 
   /** The pool of this node's service if a task has written there. */

@@ -158,8 +158,6 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     Optional<? extends OutputTarget> pool = executor.outputPool();
     if (pool.isEmpty()) {
       context.killTaskIfInterrupted();
-      fallback.permit("this executor has no pool: " + executor.failure(), executor.failure());
-      executor.counters().fellBack("an executor without a pool");
       ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
       return super.getWriter(stock, mapId, context, metrics);
     }

@@ -8,6 +8,7 @@ import io.sluice.node.conf.TransportSetting;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,17 +32,26 @@ public final class SparkSettings {
           "Directory in which every executor makes one for its pool of memory-mapped segments:"
               + " tmpfs, DAX or NVMe. Only the application's user can read what is made there.");
 
-  /** Size of an executor's memory tier. */
-  public static final Setting<Long> POOL_CAPACITY_BYTES =
-      Setting.size(
-          "spark.sluice.pool.capacity",
-          "1g",
-          "0b",
-          "16t",
+  private static final String AUTO = "auto";
+
+  private static final Setting<Long> POOL_CAPACITY_SET_BYTES =
+      Setting.size("spark.sluice.pool.capacity", "1g", "0b", "16t", "");
+
+  /** Size of an executor's memory tier; empty if it follows from its memory. */
+  public static final Setting<OptionalLong> POOL_CAPACITY_BYTES =
+      new Setting<>(
+          POOL_CAPACITY_SET_BYTES.name(),
+          AUTO,
           "Size of an executor's memory tier. It is allocated one segment at a time as shuffles"
-              + " need it, and kept. On YARN and Kubernetes add it to"
-              + " `spark.executor.memoryOverhead`. What does not fit goes to the executor's"
-              + " `spark.local.dir`.");
+              + " need it, and kept. What does not fit goes to the executor's `spark.local.dir`."
+              + " `auto`: on YARN and Kubernetes, where the pool lies in memory, what"
+              + " `spark.executor.memoryOverhead` has above Spark's own default for it; without any,"
+              + " tasks write files as Spark does. Elsewhere `1g`. Never more than the memory that"
+              + " the executor's control group or machine has beside its heap and that overhead.",
+          text ->
+              text == null || text.equals(AUTO)
+                  ? OptionalLong.empty()
+                  : OptionalLong.of(POOL_CAPACITY_SET_BYTES.get(key -> text)));
 
   /** Size of a segment. */
   public static final Setting<Long> POOL_SEGMENT_BYTES =
@@ -50,7 +60,8 @@ public final class SparkSettings {
           "64m",
           "1m",
           "1g",
-          "Size of one segment: what is mapped, faulted in and registered at once.");
+          "Size of one segment at most: what is mapped, faulted in and registered at once. In a small"
+              + " pool, or on a small file system, it is a quarter of that.");
 
   /** How the pool is written. */
   public static final Setting<String> POOL_MEDIUM =
@@ -161,7 +172,8 @@ public final class SparkSettings {
           "16t",
           "Size of an executor's pool of persisted blocks. The first block opens it. What does not"
               + " fit goes to files, as without it. On YARN and Kubernetes add it to"
-              + " `spark.executor.memoryOverhead`.");
+              + " `spark.executor.memoryOverhead`: the pool is never larger than what the executor's"
+              + " control group leaves.");
 
   /** How many connections an executor's pool takes. */
   public static final LimitSettings LIMITS = LimitSettings.SPARK;

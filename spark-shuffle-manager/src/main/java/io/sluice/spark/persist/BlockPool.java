@@ -3,6 +3,7 @@ package io.sluice.spark.persist;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.ExecutorPool;
+import io.sluice.spark.pool.PoolSize;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PlaceUse;
@@ -53,24 +54,26 @@ final class BlockPool implements Closeable {
   /** Opens an executor's pool. */
   static BlockPool open(SparkConf conf, String executorId) throws IOException {
     UnaryOperator<String> settings = SparkSettings.of(conf);
+    Path base = Path.of(SparkSettings.POOL_DIR.get(settings));
+    PoolSize size = PoolSize.ofBlocks(conf, base);
     ProcessDirectory home =
         ProcessDirectory.create(
-            Path.of(SparkSettings.POOL_DIR.get(settings)),
+            base,
             ExecutorPool.DIRECTORY,
             ApplicationId.of(conf) + "-" + executorId + "-" + OWNER,
             SparkSettings.POOL_DIR.name());
     try {
       MediumChooser.Choice choice =
           MediumChooser.choose(SparkSettings.POOL_MEDIUM.get(settings), home.directory());
-      LOG.info("Sluice keeps persisted blocks in {}: {}", home.directory(), choice.reason());
+      LOG.info(
+          "Sluice keeps persisted blocks in {} (memory {}): {}",
+          home.directory(),
+          size.reason(),
+          choice.reason());
       SpillStore store =
           SpillStore.open(
-              StoreConfig.builder(
-                      home.directory().resolve("pool"),
-                      SparkSettings.PERSISTENCE_CAPACITY_BYTES.get(settings))
-                  .geometry(
-                      Math.toIntExact(SparkSettings.POOL_SEGMENT_BYTES.get(settings)),
-                      StoreConfig.DEFAULT_BLOCK_BYTES)
+              StoreConfig.builder(home.directory().resolve("pool"), size.capacityBytes())
+                  .geometry(size.segmentBytes(), StoreConfig.DEFAULT_BLOCK_BYTES)
                   .use(PlaceUse.PRIVATE)
                   .medium(choice.medium())
                   .build());

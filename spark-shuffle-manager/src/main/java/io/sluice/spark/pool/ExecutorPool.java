@@ -19,6 +19,7 @@ import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
@@ -96,21 +97,24 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       String executorId,
       List<Path> localDirs)
       throws IOException {
-    UnaryOperator<String> settings = SparkSettings.of(conf);
+    Path base = Path.of(SparkSettings.POOL_DIR.get(SparkSettings.of(conf)));
+    PoolSize size = PoolSize.of(conf, base);
+    boolean isAuto = SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf)).isEmpty();
+    if (size.capacityBytes() == 0 && isAuto) { // files are faster than a pool on disk alone
+      throw new IOException("there is no memory for a pool: " + size.reason());
+    }
     ProcessDirectory home =
         ProcessDirectory.create(
-            Path.of(SparkSettings.POOL_DIR.get(settings)),
-            DIRECTORY,
-            applicationId + "-" + executorId,
-            SparkSettings.POOL_DIR.name());
+            base, DIRECTORY, applicationId + "-" + executorId, SparkSettings.POOL_DIR.name());
     try {
       Path directory = home.directory();
-      NodeService service = start(conf, transports, directory, localDirs);
+      NodeService service = start(conf, size, transports, directory, localDirs);
       LOG.info(
-          "{} serves the shuffle outputs of executor {} from {} on port {} over {}",
+          "{} serves the shuffle outputs of executor {} from {} (memory {}) on port {} over {}",
           Release.of(ExecutorPool.class),
           executorId,
           directory,
+          size.reason(),
           service.metadata().address().controlPort(),
           service.listening());
       return new ExecutorPool(applicationId, conf, key, home, service);
@@ -126,7 +130,11 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   /** At ports that are free: groups of them are tried one after the other, if any is taken. */
   private static NodeService start(
-      SparkConf conf, ExecutorTransports transports, Path directory, List<Path> localDirs)
+      SparkConf conf,
+      PoolSize size,
+      ExecutorTransports transports,
+      Path directory,
+      List<Path> localDirs)
       throws IOException {
     int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
     int ports = 1 + transports.bestFirst().size();
@@ -134,7 +142,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     for (int attempt = 0; ; attempt++) {
       int port = firstPort + attempt * ports;
       try {
-        return start(SparkSettings.of(conf), transports, directory, localDirs, port);
+        return start(SparkSettings.of(conf), size, transports, directory, localDirs, port);
       } catch (IOException e) {
         boolean last = attempt == retries || port + 2 * ports > LAST_PORT + 1;
         if (last || !isPortTaken(e)) {
@@ -155,16 +163,15 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   private static NodeService start(
       UnaryOperator<String> settings,
+      PoolSize size,
       ExecutorTransports transports,
       Path directory,
       List<Path> localDirs,
       int port)
       throws IOException {
-    return ServiceBuilder.at(
-            ServicePlace.in(directory, PlaceUse.PRIVATE),
-            SparkSettings.POOL_CAPACITY_BYTES.get(settings))
-        .segments(Math.toIntExact(SparkSettings.POOL_SEGMENT_BYTES.get(settings)))
-        .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0)
+    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.PRIVATE), size.capacityBytes())
+        .segments(size.segmentBytes())
+        .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
         .settingNames(
             SparkSettings.POOL_DIR.name(),
             new StoreConfig.SettingNames(
@@ -196,6 +203,23 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   @Override
   public BlockManagerId location(BlockManagerId executor) {
     return Endpoint.withPort(executor, controlPort());
+  }
+
+  /**
+   * Whether a task that begins now gets room for its first bytes, in memory or on disk.
+   *
+   * @throws StoreFullException if not, which says why
+   */
+  public void checkRoom() throws IOException {
+    StoreStats stats = service.storeStats();
+    long freeBytes = stats.memory().createdBytes() - stats.memory().usedBytes();
+    boolean grows = stats.memory().createdBytes() < stats.memory().capacityBytes();
+    if (freeBytes >= MapOutput.LEASE_BYTES || (grows && stats.segmentFailures() == 0)) {
+      return;
+    }
+    try (Lease lease = service.openLease(applicationId, secret)) {
+      lease.lease(MapOutput.LEASE_BYTES);
+    }
   }
 
   @Override

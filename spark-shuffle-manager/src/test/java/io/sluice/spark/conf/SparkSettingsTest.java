@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.conf.Setting;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,8 @@ class SparkSettingsTest {
   @Test
   void valuesAreTrimmed() {
     SparkConf conf = new SparkConf(false).set("spark.sluice.pool.capacity", " 64m ");
-    assertEquals(64 << 20, SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf)));
+    assertEquals(
+        OptionalLong.of(64 << 20), SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf)));
   }
 
   @Test

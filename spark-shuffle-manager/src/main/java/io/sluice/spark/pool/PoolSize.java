@@ -1,0 +1,171 @@
+package io.sluice.spark.pool;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spill.store.StoreConfig;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.spark.SparkConf;
+
+/**
+ * How much memory the pools of an executor may take. A pool on tmpfs is charged to the executor's
+ * container and cannot be reclaimed, so it must fit beside all else that the container was sized
+ * for:
+ *
+ * <pre>
+ * container = heap + off-heap + Python + spark.executor.memoryOverhead
+ *                                        = what Spark needs itself + pool
+ * </pre>
+ *
+ * <p>A pool on a file system that is not memory is bounded by its setting alone. Thread contract:
+ * immutable.
+ *
+ * @param capacityBytes most bytes of segments
+ * @param segmentBytes length of a segment: at least four fit
+ * @param reason where the capacity comes from, for the log
+ */
+public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
+  private static final Path DEVICES = Path.of("/dev");
+  private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs");
+  private static final long MIB = 1L << 20;
+  private static final long DEFAULT_BYTES = 1L << 30;
+
+  /** An executor's pool of less is not worth its threads. */
+  private static final long LEAST_AUTO_BYTES = 16 * MIB;
+
+  /** What a pool writes beside its segments. */
+  private static final long OTHER_FILES_BYTES = MIB;
+
+  private static final int SEGMENTS = 4;
+
+  /**
+   * Where a pool lies, or will, and the process that fills it.
+   *
+   * @param isMemory whether its file system is memory
+   * @param placeBytes size of that file system; 0 if it does not say
+   * @param totalBytes memory of the container, or of the machine if there is no limit
+   * @param heapBytes most that the heap of this process takes
+   */
+  record Surroundings(boolean isMemory, long placeBytes, long totalBytes, long heapBytes) {
+    static Surroundings of(Path directory) throws IOException {
+      Path existing = directory.toAbsolutePath();
+      while (!Files.exists(existing)) {
+        existing = existing.getParent();
+      }
+      if (existing.equals(DEVICES)) { // such as /dev/shm in a container that has none
+        throw new NoSuchFileException(directory.toString());
+      }
+      FileStore store = Files.getFileStore(existing);
+      // It knows the limits of control groups, of both versions.
+      OperatingSystemMXBean system =
+          ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+      return new Surroundings(
+          IN_MEMORY.contains(store.type()),
+          store.getTotalSpace(),
+          system.getTotalMemorySize(),
+          Runtime.getRuntime().maxMemory());
+    }
+  }
+
+  /** Of the pool of map outputs below a directory; 0 where there is no memory for one. */
+  static PoolSize of(SparkConf conf, Path directory) throws IOException {
+    return of(conf, Surroundings.of(directory));
+  }
+
+  /** Of the pool of persisted blocks, which takes what the pool of map outputs leaves. */
+  public static PoolSize ofBlocks(SparkConf conf, Path directory) throws IOException {
+    Surroundings surroundings = Surroundings.of(directory);
+    long outputsBytes = of(conf, surroundings).capacityBytes();
+    long wantedBytes = SparkSettings.PERSISTENCE_CAPACITY_BYTES.get(SparkSettings.of(conf));
+    return bounded(
+        conf,
+        surroundings,
+        outputsBytes,
+        wantedBytes,
+        SparkSettings.PERSISTENCE_CAPACITY_BYTES.name());
+  }
+
+  static PoolSize of(SparkConf conf, Surroundings surroundings) {
+    OptionalLong configured = SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf));
+    if (configured.isPresent()) {
+      return bounded(
+          conf, surroundings, 0, configured.getAsLong(), SparkSettings.POOL_CAPACITY_BYTES.name());
+    }
+    Overhead overhead = Overhead.of(conf);
+    if (!surroundings.isMemory() || !overhead.isOfContainer()) {
+      return bounded(conf, surroundings, 0, DEFAULT_BYTES, "the default");
+    }
+    long leftBytes = overhead.leftBytes();
+    return bounded(
+        conf,
+        surroundings,
+        0,
+        leftBytes < LEAST_AUTO_BYTES ? 0 : leftBytes,
+        overhead
+            + "; for a pool of 1 GiB set "
+            + Overhead.NAME
+            + " to "
+            + mib(overhead.ownBytes() + DEFAULT_BYTES)
+            + "m");
+  }
+
+  private static PoolSize bounded(
+      SparkConf conf, Surroundings surroundings, long besidesBytes, long wantedBytes, String why) {
+    long capacityBytes = wantedBytes;
+    String reason = why;
+    if (surroundings.isMemory()) {
+      long placeBytes = Math.max(0, surroundings.placeBytes() - OTHER_FILES_BYTES);
+      if (surroundings.placeBytes() > 0 && placeBytes < capacityBytes) {
+        capacityBytes = placeBytes;
+        reason = why + ", bounded by the size of the file system";
+      }
+      long roomBytes =
+          surroundings.totalBytes()
+              - surroundings.heapBytes()
+              - Overhead.of(conf).ownBytes()
+              - outsideBytes(conf)
+              - besidesBytes;
+      if (roomBytes < capacityBytes) {
+        capacityBytes = Math.max(0, roomBytes);
+        reason =
+            why
+                + ", bounded by the "
+                + mib(surroundings.totalBytes())
+                + " MiB of memory that this process may use, less "
+                + mib(surroundings.totalBytes() - roomBytes)
+                + " MiB for heap, "
+                + Overhead.NAME
+                + " and other pools";
+      }
+    }
+    long placeShareBytes =
+        surroundings.placeBytes() == 0 ? Long.MAX_VALUE : surroundings.placeBytes() / SEGMENTS;
+    long segmentBytes =
+        Math.min(
+            SparkSettings.POOL_SEGMENT_BYTES.get(SparkSettings.of(conf)),
+            Math.min(capacityBytes / SEGMENTS, placeShareBytes));
+    long wholeBytes =
+        segmentBytes / StoreConfig.DEFAULT_BLOCK_BYTES * StoreConfig.DEFAULT_BLOCK_BYTES;
+    return new PoolSize(
+        capacityBytes, (int) Math.max(MIB, wholeBytes), mib(capacityBytes) + " MiB: " + reason);
+  }
+
+  /** What a container has for off-heap memory and Python, by settings of their own. */
+  private static long outsideBytes(SparkConf conf) {
+    long offHeapBytes =
+        conf.getBoolean("spark.memory.offHeap.enabled", false)
+            ? conf.getSizeAsBytes("spark.memory.offHeap.size", "0b")
+            : 0;
+    return offHeapBytes + conf.getSizeAsMb("spark.executor.pyspark.memory", "0m") * MIB;
+  }
+
+  static long mib(long bytes) {
+    return bytes / MIB;
+  }
+}

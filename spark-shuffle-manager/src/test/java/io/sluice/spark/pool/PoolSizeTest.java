@@ -1,0 +1,156 @@
+package io.sluice.spark.pool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.spark.pool.PoolSize.Surroundings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PoolSizeTest {
+  private static final long MIB = 1L << 20;
+  private static final long LARGE = 64L << 30;
+  private static final Surroundings LARGE_MEMORY = new Surroundings(true, LARGE, LARGE, MIB);
+
+  private static SparkConf conf(String... settings) {
+    SparkConf conf = new SparkConf(false).set("spark.executor.memory", "8g");
+    for (int i = 0; i < settings.length; i += 2) {
+      conf.set(settings[i], settings[i + 1]);
+    }
+    return conf;
+  }
+
+  private static long mib(SparkConf conf, Surroundings surroundings) {
+    return PoolSize.of(conf, surroundings).capacityBytes() / MIB;
+  }
+
+  /** Spark's own default for 8 GiB is 819 MiB. */
+  @ParameterizedTest
+  @CsvSource({
+    "yarn, '', '', 0",
+    "yarn, 512m, '', 0",
+    "yarn, 819m, '', 0",
+    "yarn, 820, '', 0", // a MiB is no pool
+    "yarn, 2g, '', 1229",
+    "k8s://https://host:6443, 2g, '', 1229",
+    "k8s://https://host:6443, 4g, 0.4, 820",
+    "spark://host:7077, '', '', 1024",
+    "local[2], '', '', 1024"
+  })
+  void autoIsWhatTheContainersOverheadLeaves(
+      String master, String overhead, String factor, long expectedMib) {
+    SparkConf conf = conf("spark.master", master);
+    if (!overhead.isEmpty()) {
+      conf.set("spark.executor.memoryOverhead", overhead);
+    }
+    if (!factor.isEmpty()) {
+      conf.set("spark.kubernetes.memoryOverheadFactor", factor);
+    }
+    assertEquals(expectedMib, mib(conf, LARGE_MEMORY));
+  }
+
+  @Test
+  void aSmallHeapNeedsTheLeastOverhead() {
+    SparkConf conf =
+        conf("spark.master", "yarn", "spark.executor.memoryOverhead", "1g")
+            .set("spark.executor.memory", "1g");
+    assertEquals(1024 - 384, mib(conf, LARGE_MEMORY));
+  }
+
+  @Test
+  void whatToSetIsSaid() {
+    String unset = PoolSize.of(conf("spark.master", "yarn"), LARGE_MEMORY).reason();
+    assertEquals(
+        "0 MiB: spark.executor.memoryOverhead is not set, so that the container has no memory for a"
+            + " pool; for a pool of 1 GiB set spark.executor.memoryOverhead to 1843m",
+        unset);
+  }
+
+  @Test
+  void aPoolThatIsNotMemoryTakesNone() {
+    Surroundings disk = new Surroundings(false, LARGE, 100 * MIB, 90 * MIB);
+    assertEquals(1024, mib(conf("spark.master", "yarn"), disk));
+  }
+
+  @Test
+  void heapOverheadAndPoolFitTheLimit() {
+    Surroundings container = new Surroundings(true, LARGE, 4096 * MIB, 2048 * MIB);
+    SparkConf conf = conf("spark.executor.memory", "2g");
+    assertEquals(1024, mib(conf, container));
+    assertEquals(1664, mib(conf.set("spark.sluice.pool.capacity", "8g"), container));
+    conf.set("spark.memory.offHeap.enabled", "true").set("spark.memory.offHeap.size", "1g");
+    assertEquals(640, mib(conf, container));
+    conf.set("spark.executor.pyspark.memory", "1g");
+    assertEquals(0, mib(conf, container));
+    String reason = PoolSize.of(conf, container).reason();
+    assertTrue(reason.contains("bounded by the 4096 MiB of memory"), reason);
+  }
+
+  @Test
+  void fourSegmentsFitTheFileSystemAndThePool() {
+    Surroundings kubernetes = new Surroundings(true, 64 * MIB, LARGE, MIB);
+    PoolSize size = PoolSize.of(conf(), kubernetes);
+    assertEquals(63 * MIB, size.capacityBytes());
+    assertTrue(4L * size.segmentBytes() <= size.capacityBytes(), size.toString());
+    assertTrue(size.segmentBytes() >= 15 * MIB, size.toString());
+    SparkConf small = conf("spark.sluice.pool.capacity", "8m");
+    assertEquals(2 * MIB, PoolSize.of(small, LARGE_MEMORY).segmentBytes());
+    assertEquals(64 * MIB, PoolSize.of(conf(), LARGE_MEMORY).segmentBytes());
+  }
+
+  @Test
+  void theLimitOfTheControlGroupCounts() throws Exception {
+    Path group = memoryGroup(512 * MIB);
+    try {
+      Process child =
+          new ProcessBuilder(
+                  "sh",
+                  "-c",
+                  "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"",
+                  group.toString(),
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-Xmx128m",
+                  "-XX:+UseSerialGC",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  PoolSizeTest.class.getName())
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(0, child.waitFor());
+      long capacityMib = Long.parseLong(said.strip());
+      assertTrue(capacityMib >= 512 - 128 - 64 && capacityMib <= 512 - 64 - 64, said);
+    } finally {
+      Files.deleteIfExists(group);
+    }
+  }
+
+  /** Says what the pool of a process in a control group may take. */
+  public static void main(String[] args) throws IOException {
+    SparkConf conf =
+        conf("spark.executor.memory", "128m", "spark.executor.minMemoryOverhead", "64m");
+    PoolSize size = PoolSize.of(conf, Path.of("/dev/shm"));
+    System.out.println(size.capacityBytes() / MIB);
+  }
+
+  private static Path memoryGroup(long limitBytes) {
+    Path old = Path.of("/sys/fs/cgroup/memory");
+    boolean isOld = Files.isDirectory(old);
+    Path group = (isOld ? old : Path.of("/sys/fs/cgroup")).resolve("sluice-" + System.nanoTime());
+    try {
+      Files.createDirectory(group);
+      Files.writeString(
+          group.resolve(isOld ? "memory.limit_in_bytes" : "memory.max"), Long.toString(limitBytes));
+    } catch (IOException e) {
+      Assumptions.abort("no memory control group can be made here, as root can: " + e);
+    }
+    return group;
+  }
+}
