@@ -63,7 +63,7 @@ public final class ProcessStore implements Closeable {
             StoreConfig.builder(memory.directory().resolve("pool"), memoryBytes)
                 .use(PlaceUse.PRIVATE)
                 .geometry(SEGMENT_BYTES, StoreConfig.DEFAULT_BLOCK_BYTES)
-                .disk(List.of(disk.directory()), 0, StoreConfig.DEFAULT_DISK_RESERVE_BYTES)
+                .disk(List.of(disk.directory()), 0, 0)
                 .medium(medium)
                 .settingNames(
                     new StoreConfig.SettingNames(

@@ -1,7 +1,9 @@
 package io.sluice.memory.store;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.store.Lease;
@@ -31,6 +33,23 @@ class ProcessStoreTest {
         lease.lease(64 << 20);
         assertTrue(store.stats().disk().usedBytes() > 0, store.stats()::toString);
       }
+    }
+  }
+
+  /** No other process has to write there, so nothing is kept free. */
+  @Test
+  void usesASmallDiskToItsEnd() throws Exception {
+    Path small = Files.createDirectory(directory.resolve("tmp"));
+    Process mount =
+        new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=256m", "tmpfs", small.toString())
+            .start();
+    assumeTrue(mount.waitFor() == 0, "root alone mounts file systems");
+    try (ProcessStore store = ProcessStore.open(conf());
+        Lease lease = store.openLease("application")) {
+      lease.lease(200 << 20);
+      assertTrue(store.stats().disk().usedBytes() > 0, store.stats()::toString);
+    } finally {
+      assertEquals(0, new ProcessBuilder("umount", small.toString()).start().waitFor());
     }
   }
 
