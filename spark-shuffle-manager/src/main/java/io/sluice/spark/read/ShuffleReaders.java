@@ -81,6 +81,7 @@ public final class ShuffleReaders {
     Optional<NodeTarget> pool = nodePool.get();
     Set<Long> mapIds = pool.isEmpty() ? Set.of() : localInNodePool(env, blocks);
     long taskAttemptId = context.taskAttemptId();
+    pool.ifPresent(node -> node.beginReads(taskAttemptId));
     if (!mapIds.isEmpty()) {
       Partitions partitions = new Partitions(startPartition, endPartition);
       pool.get().expect(taskAttemptId, dependency.shuffleId(), mapIds, partitions);

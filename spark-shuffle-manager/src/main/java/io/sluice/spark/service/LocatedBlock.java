@@ -12,13 +12,17 @@ import java.util.List;
  * The bytes of a block in the node's pool, read in place, verified, and decrypted if need be.
  * Nothing is held before the first read.
  *
- * <p>Thread contract: one thread. Ownership: whoever reads it closes it. Failure: {@link
- * DamagedBlockException} if the bytes are gone or damaged.
+ * <p>Thread contract: safe from any thread; one reads, and the end of its task may close it
+ * meanwhile. Ownership: the reader closes it; {@link TaskReads} does at the end of the task.
+ * Failure: {@link DamagedBlockException} if the bytes are gone or damaged; {@link IOException} if
+ * it was closed before its end.
  */
 final class LocatedBlock extends InputStream {
   private final List<NodeRun> runs;
   private final byte[] one = new byte[1];
   private int next;
+  private boolean closed;
+  private Runnable onClose = () -> {};
 
   LocatedBlock(List<NodeRun> runs) {
     this.runs = runs;
@@ -28,13 +32,21 @@ final class LocatedBlock extends InputStream {
     return runs.stream().mapToLong(NodeRun::plainLengthBytes).sum();
   }
 
+  /** Does that once, when it is read to its end or closed. */
+  synchronized void whenClosed(Runnable action) {
+    onClose = action;
+  }
+
   @Override
   public int read() throws IOException {
     return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
   }
 
   @Override
-  public int read(byte[] destination, int offset, int lengthBytes) throws IOException {
+  public synchronized int read(byte[] destination, int offset, int lengthBytes) throws IOException {
+    if (closed) {
+      throw new IOException("a block of the node's pool was closed before its end");
+    }
     while (next < runs.size()) {
       int n;
       try {
@@ -48,13 +60,16 @@ final class LocatedBlock extends InputStream {
       runs.get(next).close();
       next++;
     }
+    onClose.run();
     return -1;
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
     List<NodeRun> left = runs.subList(next, runs.size());
+    closed |= !left.isEmpty();
     next = runs.size();
+    onClose.run();
     Closing.all(left);
   }
 }

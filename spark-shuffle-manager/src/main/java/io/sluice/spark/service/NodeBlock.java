@@ -15,11 +15,12 @@ import org.apache.spark.network.buffer.ManagedBuffer;
  * somebody wants the bytes.
  *
  * <p>Thread contract: safe from any thread; each stream belongs to one. It owns nothing: retain and
- * release do nothing.
+ * release do nothing; the reader closes a stream, or the end of its task does ({@link TaskReads}).
  */
 public final class NodeBlock extends ManagedBuffer {
   private final String output;
   private final Finder finder;
+  private final TaskReads reads;
   private final long lengthBytes;
   private LocatedBlock unread;
 
@@ -32,10 +33,12 @@ public final class NodeBlock extends ManagedBuffer {
    * Its first stream is what was found already; the finder finds it anew for each later one.
    *
    * @param output its name, for errors
+   * @param reads keeps the streams
    */
-  NodeBlock(String output, LocatedBlock found, Finder finder) {
+  NodeBlock(String output, LocatedBlock found, Finder finder, TaskReads reads) {
     this.output = output;
     this.finder = finder;
+    this.reads = reads;
     this.lengthBytes = found.lengthBytes();
     this.unread = found;
   }
@@ -54,12 +57,12 @@ public final class NodeBlock extends ManagedBuffer {
 
   @Override
   public synchronized InputStream createInputStream() throws IOException {
-    if (unread != null) {
-      InputStream first = unread;
-      unread = null;
-      return first;
+    LocatedBlock next = unread;
+    unread = null;
+    if (next == null) {
+      next = finder.find().orElseThrow(() -> new FileNotFoundException(output + " has been freed"));
     }
-    return finder.find().orElseThrow(() -> new FileNotFoundException(output + " has been freed"));
+    return reads.open(next);
   }
 
   @Override

@@ -34,13 +34,13 @@ import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -76,7 +76,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
   private final long timeoutMs;
   private final String host;
   private final FreedShuffles freed = new FreedShuffles();
-  private final Map<Long, List<LocatedAhead<NodeRun>>> ahead = new ConcurrentHashMap<>(); // by task
+  private final Map<Long, TaskReads> tasks = new ConcurrentHashMap<>(); // by attempt
+  private final TaskReads ofPeers = new TaskReads();
   private final ScheduledExecutorService shower =
       Executors.newSingleThreadScheduledExecutor(
           work -> DaemonThreads.create("sluice-show-to-service", work));
@@ -172,9 +173,19 @@ public final class NodeTarget implements OutputTarget, Closeable {
       }
     }
     if (former != null) {
-      ahead.clear(); // it was located by the former reader
+      closeReads(false); // they are the former reader's
       former.close();
     }
+  }
+
+  /** What they hold goes back; the tasks find the blocks anew unless this is closed. */
+  private void closeReads(boolean forEver) throws IOException {
+    List<Closeable> all = new ArrayList<>();
+    for (TaskReads each : tasks.values()) {
+      all.add(forEver ? each : each::closeStreams);
+    }
+    all.add(forEver ? ofPeers : ofPeers::closeStreams);
+    Closing.all(all);
   }
 
   private Service lookUp() throws IOException {
@@ -262,6 +273,15 @@ public final class NodeTarget implements OutputTarget, Closeable {
     return found.address().control(host);
   }
 
+  /** A task is about to read here; {@link #forget} ends that. */
+  public void beginReads(long taskAttemptId) {
+    reads(taskAttemptId);
+  }
+
+  private TaskReads reads(long taskAttemptId) {
+    return tasks.computeIfAbsent(taskAttemptId, id -> new TaskReads());
+  }
+
   /**
    * A task is about to read partitions of these map tasks' outputs here; they are located together
    * as soon as it wants the first. {@link #forget} ends that.
@@ -272,8 +292,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
     }
     List<String> outputs =
         mapIds.stream().map(mapId -> BlockNames.output(shuffleId, mapId)).toList();
-    ahead
-        .computeIfAbsent(taskAttemptId, id -> new CopyOnWriteArrayList<>())
+    reads(taskAttemptId)
+        .ahead()
         .add(
             new LocatedAhead<>(
                 all,
@@ -287,42 +307,55 @@ public final class NodeTarget implements OutputTarget, Closeable {
 
   /** Of how many tasks something is located ahead, or is to be. */
   int tasksAhead() {
-    return ahead.size();
+    return (int) tasks.values().stream().filter(reads -> !reads.ahead().isEmpty()).count();
   }
 
-  /** The task has ended. */
+  /** How many streams are open, whoever reads them. */
+  int openStreams() {
+    return ofPeers.openStreams() + tasks.values().stream().mapToInt(TaskReads::openStreams).sum();
+  }
+
+  /** The task has ended: what it has not read to its end gives back what it holds. */
   public void forget(long taskAttemptId) {
-    ahead.remove(taskAttemptId);
+    TaskReads reads = tasks.remove(taskAttemptId);
+    try {
+      Closing.all(reads);
+    } catch (IOException | RuntimeException e) { // the task has read what it wanted
+      LOG.warn("A block that task {} has not read to its end was not closed", taskAttemptId, e);
+    }
   }
 
   /**
    * Some partitions of a map task's output; empty if it is not here.
    *
-   * @param taskAttemptId who reads it, or {@link #NO_TASK}
+   * @param taskAttemptId who reads it, after {@link #beginReads}, or {@link #NO_TASK}
    */
   public Optional<NodeBlock> block(
       long taskAttemptId, int shuffleId, long mapId, Partitions partitions) throws IOException {
     if (found == null) {
       return Optional.empty();
     }
+    TaskReads reads = taskAttemptId == NO_TASK ? ofPeers : tasks.get(taskAttemptId);
+    if (reads == null) {
+      throw new IOException("task " + taskAttemptId + " has ended, and reads no further block");
+    }
     String output = BlockNames.output(shuffleId, mapId);
     NodeBlock.Finder finder = () -> locate(output, partitions);
-    Optional<LocatedBlock> block = takeAhead(taskAttemptId, output, partitions);
+    Optional<LocatedBlock> block = takeAhead(reads, output, partitions);
     return (block.isPresent() ? block : finder.find())
-        .map(located -> new NodeBlock(output, located, finder));
+        .map(located -> new NodeBlock(output, located, finder, reads));
   }
 
-  private Optional<LocatedBlock> takeAhead(long taskAttemptId, String output, Partitions partitions)
+  private Optional<LocatedBlock> takeAhead(TaskReads reads, String output, Partitions partitions)
       throws IOException {
-    List<LocatedAhead<NodeRun>> ofTask = ahead.getOrDefault(taskAttemptId, List.of());
     Found before = found;
-    for (LocatedAhead<NodeRun> each : ofTask) {
+    for (LocatedAhead<NodeRun> each : reads.ahead()) {
       Optional<List<NodeRun>> runs = each.take(output, partitions);
       if (found != before) {
         return Optional.empty(); // the reader that has located them is closed
       }
       if (each.isTaken()) {
-        ofTask.remove(each); // a task may read thousands of partitions, one after the other
+        reads.ahead().remove(each); // a task may read thousands of partitions, one after the other
       }
       if (runs.isPresent()) {
         return runs.map(LocatedBlock::new);
@@ -340,8 +373,6 @@ public final class NodeTarget implements OutputTarget, Closeable {
   @Override
   public synchronized void close() throws IOException {
     shower.shutdownNow();
-    if (found != null) {
-      found.close();
-    }
+    Closing.all(() -> closeReads(true), found);
   }
 }

@@ -25,6 +25,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.StandardProtocolFamily;
@@ -48,6 +49,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -63,6 +65,7 @@ import scala.Tuple2;
 /** A node's service and a local Spark, whose blocks all lie in the service's pool. */
 class NodeTargetTest {
   private static final int RECORDS = 20_000;
+  private static final String WINDOWS = "spark.sluice.read.buffer";
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -75,11 +78,20 @@ class NodeTargetTest {
   }
 
   private NodeService service() throws IOException {
-    Path directory = base.resolve("service");
+    return service(base.resolve("service"), 16 << 20, 4 << 20);
+  }
+
+  /** Nearly all of an output lies on its disk tier. */
+  private NodeService smallService() throws IOException {
+    return service(base.resolve("small"), 1 << 20, 1 << 20);
+  }
+
+  private NodeService service(Path directory, long capacityBytes, int segmentBytes)
+      throws IOException {
     NodeService started =
-        ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), 16 << 20)
-            .segments(4 << 20)
-            .overflow(List.of(base.resolve("overflow")), 0)
+        ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityBytes)
+            .segments(segmentBytes)
+            .overflow(List.of(base.resolve("overflow-" + directory.getFileName())), 0)
             .transport(TransportChooser.AUTO)
             .listen(InetAddress.getLoopbackAddress(), 0)
             .recover(true)
@@ -364,7 +376,9 @@ class NodeTargetTest {
       for (long map : maps.subList(0, 3)) { // the last is not there
         writeShortAndLong(pool, map);
       }
+      pool.beginReads(1);
       pool.expect(1, 4, maps, new Partitions(0, 2));
+      assertEquals(1, pool.tasksAhead());
       for (int time = 0; time < 2; time++) { // the second time, all has been taken
         for (long map : maps) {
           for (Partitions some : List.of(Partitions.one(1), Partitions.one(0))) {
@@ -375,8 +389,6 @@ class NodeTargetTest {
         }
       }
       assertFalse(pool.block(1, 4, 20, Partitions.one(0)).isPresent());
-      assertEquals(1, pool.tasksAhead());
-      pool.forget(1);
       assertEquals(0, pool.tasksAhead());
     }
   }
@@ -408,6 +420,106 @@ class NodeTargetTest {
       assertEquals(0, pool.tasksAhead());
       assertEquals(before, bytes(pool.block(1, 4, 18, Partitions.one(1)).orElseThrow()));
     }
+  }
+
+  /**
+   * Nearly all of the output lies on the service's disk tier, which is read into registered
+   * windows; Spark closes only streams that are read to their end.
+   */
+  @Test
+  void tasksThatEndEarlyGiveTheirWindowsBack() throws IOException {
+    service.close();
+    service = smallService();
+    SparkConf conf =
+        conf().setMaster("local[1]").set("spark.sluice.io.timeout", "5s").set(WINDOWS, "1m");
+    conf.set("spark.sluice.service", base.resolve("small").toString());
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      JavaPairRDD<Integer, byte[]> shuffled =
+          context
+              .parallelize(IntStream.range(0, 64).boxed().toList(), 1)
+              .mapToPair(i -> new Tuple2<>(i, noise(i, 100_000)))
+              .partitionBy(new HashPartitioner(1));
+      assertEquals(64, shuffled.count());
+      for (int time = 0; time < 10; time++) { // there are four windows
+        assertEquals(20, shuffled.take(20).size());
+      }
+      assertEquals(64, shuffled.count());
+      assertTrue(service.storeStats().disk().usedBytes() > 0, "nothing is on the disk tier");
+    }
+  }
+
+  @Test
+  void whatATaskHasNotReadToItsEndIsClosedWithTheTask() throws IOException {
+    service.close();
+    service = smallService();
+    SparkConf conf = conf().set(WINDOWS, "1m");
+    ApplicationSecret.create(conf);
+    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("small"))) {
+      pool.connect();
+      try (MapOutput output = pool.newOutput(pool.begin(4), 17, 2)) {
+        for (int i = 0; i < 40; i++) {
+          output.append(i % 2, ByteBuffer.wrap(noise(i, 100_000)), 1);
+        }
+        output.commit();
+      }
+      for (long task = 1; task < 10; task++) { // there are four windows
+        pool.beginReads(task);
+        NodeBlock block = pool.block(task, 4, 17, Partitions.one(1)).orElseThrow();
+        InputStream whole = block.createInputStream();
+        InputStream part = block.createInputStream();
+        InputStream unread = block.createInputStream();
+        assertEquals(2_000_000, whole.readAllBytes().length);
+        assertEquals(150_000, part.readNBytes(150_000).length);
+        assertEquals(2, pool.openStreams());
+        pool.forget(task);
+        assertEquals(0, pool.openStreams());
+        assertThrows(IOException.class, part::read);
+        assertThrows(IOException.class, unread::read);
+        assertThrows(IOException.class, block::createInputStream);
+        assertEquals(-1, whole.read());
+      }
+      assertThrows(IOException.class, () -> pool.block(9, 4, 17, Partitions.one(1)));
+    }
+  }
+
+  /** Closing a reader complains of windows that are out. */
+  @Test
+  void streamsOfTheServiceThatWasThereBeforeAreClosed() throws IOException {
+    service.close();
+    service = smallService();
+    SparkConf conf = conf();
+    ApplicationSecret.create(conf);
+    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("small"))) {
+      pool.connect();
+      try (MapOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
+        for (int i = 0; i < 40; i++) {
+          output.append(0, ByteBuffer.wrap(noise(i, 100_000)), 1);
+        }
+        output.commit();
+      }
+      pool.beginReads(1);
+      NodeBlock block = pool.block(1, 4, 17, Partitions.one(0)).orElseThrow();
+      InputStream part = block.createInputStream();
+      part.readNBytes(1_500_000);
+      InputStream ofPeer =
+          pool.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0))
+              .orElseThrow()
+              .createInputStream();
+      ofPeer.readNBytes(1_500_000);
+      service.close();
+      service = smallService();
+      pool.connect();
+      assertThrows(IOException.class, part::read);
+      assertThrows(IOException.class, ofPeer::read);
+      assertEquals(4_000_000, block.createInputStream().readAllBytes().length);
+      block.createInputStream().readNBytes(1_500_000); // and what is open then
+    }
+  }
+
+  private static byte[] noise(int seed, int lengthBytes) {
+    byte[] bytes = new byte[lengthBytes];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
   }
 
   /** Whoever makes the directory first would be told the application's secret. */

@@ -1,0 +1,68 @@
+package io.sluice.spark.service;
+
+import io.sluice.node.client.NodeRun;
+import io.sluice.rdma.memory.Closing;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * What one task reads in the pool of its node: the outputs that are located ahead, and the streams
+ * that Spark was given and has not closed. Spark closes a stream when it is read to its end; a task
+ * that stops before leaves it, and what the stream holds, a registered window or a mapping, goes
+ * back when the task ends.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: {@link NodeTarget} closes it when the task
+ * ends. Failure: {@link IOException} for a stream that is opened after that.
+ */
+final class TaskReads implements Closeable {
+  private final List<LocatedAhead<NodeRun>> ahead = new CopyOnWriteArrayList<>();
+  private final Set<LocatedBlock> open = new HashSet<>();
+  private boolean closed;
+
+  /** In the order in which the task has announced them. */
+  List<LocatedAhead<NodeRun>> ahead() {
+    return ahead;
+  }
+
+  /** Keeps a stream until it is read to its end or closed. */
+  synchronized LocatedBlock open(LocatedBlock stream) throws IOException {
+    if (closed) {
+      throw new IOException("the task has ended, and opens no further block");
+    }
+    open.add(stream);
+    stream.whenClosed(() -> forget(stream));
+    return stream;
+  }
+
+  private synchronized void forget(LocatedBlock stream) {
+    open.remove(stream);
+  }
+
+  /** How many streams are open. */
+  synchronized int openStreams() {
+    return open.size();
+  }
+
+  /** Closes what the reader before has located and opened; the task goes on with another one. */
+  void closeStreams() throws IOException {
+    ahead.clear();
+    List<LocatedBlock> left;
+    synchronized (this) {
+      left = new ArrayList<>(open);
+    }
+    Closing.all(left);
+  }
+
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      closed = true;
+    }
+    closeStreams();
+  }
+}
