@@ -1,7 +1,11 @@
 package io.sluice.spark.write;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.pool.OutputTarget;
+import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -57,6 +61,17 @@ public final class DirectWriter<K, V> extends PieceWriter<K, V> {
         stream.close();
       }
     }
+  }
+
+  @Override
+  void discardStreams() throws IOException {
+    List<Closeable> open = new ArrayList<>();
+    for (PartitionStream stream : partitions) {
+      if (stream != null) {
+        open.add(stream::discard);
+      }
+    }
+    Closing.all(open);
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.Arrays;
  */
 final class PartitionBuffer extends OutputStream {
   private static final int FIRST_LENGTH_BYTES = 4 << 10;
+  private static final int DISCARDED_LENGTH_BYTES = 512;
 
   /** Accounts for memory. */
   interface Budget {
@@ -32,6 +33,7 @@ final class PartitionBuffer extends OutputStream {
   private final Sink sink;
   private byte[] bytes = {};
   private int position;
+  private boolean discarding;
 
   /** Holds no memory yet. */
   PartitionBuffer(Budget budget, int pieceBytes, Sink sink) {
@@ -64,6 +66,10 @@ final class PartitionBuffer extends OutputStream {
   }
 
   private void makeRoom() throws IOException {
+    if (discarding) {
+      position = 0;
+      return;
+    }
     if (bytes.length >= pieceBytes) {
       flushPiece();
       return;
@@ -76,15 +82,22 @@ final class PartitionBuffer extends OutputStream {
 
   /** Hands on what it holds, and keeps its memory. */
   void flushPiece() throws IOException {
-    if (position > 0) {
+    if (position > 0 && !discarding) {
       sink.accept(ByteBuffer.wrap(bytes, 0, position));
       position = 0;
     }
   }
 
+  /** Forgets what it holds and what comes from now on, for which it takes no memory. */
+  void discard() {
+    discarding = true;
+    bytes = new byte[DISCARDED_LENGTH_BYTES];
+    position = 0;
+  }
+
   /** Hands on what it holds, and gives its memory up. */
   void drain() throws IOException {
     flushPiece();
-    bytes = new byte[0];
+    bytes = discarding ? bytes : new byte[0];
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,13 +16,17 @@ import scala.reflect.ClassTag$;
  * buffer. The streams stay open over spills, so that all pieces of a partition make up one stream,
  * whatever the serializer and the codec are.
  *
- * <p>Thread contract: one thread. Ownership: the writer closes it, which writes the streams' ends.
+ * <p>Thread contract: one thread. Ownership: the writer closes it, which writes the streams' ends,
+ * or discards it: codecs have memory that only closing gives back. Failure: the streams' own; one
+ * that cannot be made leaves none open.
  */
 final class PartitionStream implements Closeable {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
 
   private final PartitionBuffer buffer;
+  private final OutputStream wrapped;
   private final SerializationStream stream;
+  private boolean closed;
   private long pendingRecords;
 
   PartitionStream(
@@ -30,8 +35,14 @@ final class PartitionStream implements Closeable {
       SerializerManager manager,
       SerializerInstance serializer) {
     this.buffer = buffer;
-    OutputStream wrapped = manager.wrapStream(id, buffer);
-    this.stream = serializer.serializeStream(wrapped);
+    this.wrapped = manager.wrapStream(id, buffer);
+    try {
+      this.stream = serializer.serializeStream(wrapped);
+    } catch (RuntimeException | Error e) {
+      buffer.discard();
+      Closing.after(e, wrapped);
+      throw e;
+    }
   }
 
   void write(Object key, Object value) {
@@ -55,5 +66,15 @@ final class PartitionStream implements Closeable {
   @Override
   public void close() {
     stream.close();
+    closed = true;
+  }
+
+  /** Closes the streams, whose ends nobody wants; does nothing if they are closed. */
+  void discard() throws IOException {
+    if (!closed) {
+      closed = true;
+      buffer.discard();
+      Closing.all(stream::close, wrapped); // a serializer that fails leaves its codec open
+    }
   }
 }

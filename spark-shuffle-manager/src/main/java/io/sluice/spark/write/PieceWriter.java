@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.engine.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
@@ -15,6 +16,8 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 import org.apache.spark.shuffle.ShuffleWriter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import scala.Option;
 import scala.Product2;
 import scala.collection.Iterator;
@@ -27,10 +30,14 @@ import scala.collection.Iterator;
  * there is none for another one, all that is buffered goes to the pool, and the memory is used
  * again.
  *
- * <p>Thread contract: the task's thread. Ownership: {@link #stop} releases everything. Failure: the
- * task's; without a commit nothing of the output exists.
+ * <p>Thread contract: the task's thread. Ownership: {@link #stop} releases everything, the streams
+ * of serializers and codecs too. Failure: the task's; without a commit nothing of the output
+ * exists. After the first failure of the pool nothing more is written, and that one ends the task:
+ * streams that write again as they are closed neither hide it nor get over it.
  */
 public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
+  private static final Logger LOG = LoggerFactory.getLogger(PieceWriter.class);
+
   private final OutputTarget pool;
   private final Attempt attempt;
   private final ShuffleDependency<K, V, ?> dependency;
@@ -41,6 +48,7 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
   private final long[] lengthsBytes;
   private final RowChecksums checksums;
   private MapOutput output;
+  private Throwable failure; // the first of the pool
   private MapStatus status;
   private boolean stopped;
 
@@ -72,6 +80,9 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
   /** No record comes any more: what streams still hold back goes into the buffers. */
   abstract void endStreams() throws IOException;
 
+  /** Closes the streams that are open, of which nothing is wanted any more; all of them. */
+  abstract void discardStreams() throws IOException;
+
   /** Hands all that is still buffered to {@link #append}, and gives its memory up. */
   abstract void drain() throws IOException;
 
@@ -93,9 +104,11 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
       insert(partition, record._1(), record._2());
       checksums.update(partition, record._1(), record._2());
       metrics.incRecordsWritten(1);
+      requireSound();
     }
     endStreams();
     spill();
+    requireSound();
     commit();
   }
 
@@ -130,12 +143,27 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
     }
   }
 
-  /** Hands on the next bytes of a partition. */
+  /** Hands on the next bytes of a partition; forgets them after a failure. */
   final void append(int partition, ByteBuffer bytes, long records) throws IOException {
+    if (failure != null) {
+      return;
+    }
     int lengthBytes = bytes.remaining();
-    metrics.incWriteTime(output().append(partition, bytes, records));
+    try {
+      metrics.incWriteTime(output().append(partition, bytes, records));
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    }
     lengthsBytes[partition] += lengthBytes;
     metrics.incBytesWritten(lengthBytes);
+  }
+
+  /** A serializer or a codec may have kept the failure to itself. */
+  private void requireSound() throws IOException {
+    if (failure != null) {
+      throw new IOException(failure.getMessage(), failure);
+    }
   }
 
   private MapOutput output() throws IOException {
@@ -163,15 +191,22 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
       return Option.empty();
     }
     stopped = true;
-    memory.freeMemory(memory.getUsed());
-    if (output != null) {
-      try {
-        output.close();
-      } catch (IOException e) {
-        throw new UncheckedIOException("the map output could not be closed", e);
-      }
+    try {
+      Closing.all(this::endWithoutCommit, () -> memory.freeMemory(memory.getUsed()), output);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the map output could not be closed", e);
     }
     return success ? Option.apply(status) : Option.empty();
+  }
+
+  private void endWithoutCommit() {
+    if (status == null) {
+      try {
+        discardStreams();
+      } catch (IOException | RuntimeException e) { // the task has failed for another reason
+        LOG.info("A stream of a map task that has failed did not end without a failure", e);
+      }
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.engine.JoinableStreams;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
@@ -35,6 +36,7 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
   private final PartitionBuffer buffer =
       new PartitionBuffer(lengthBytes -> {}, PieceLength.of(1), this::appendPiece);
 
+  private boolean streamClosed;
   private int draining;
   private int pendingRecords;
 
@@ -81,6 +83,16 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
   void endStreams() {
     serialized.reset();
     stream.close();
+    streamClosed = true;
+  }
+
+  @Override
+  void discardStreams() {
+    if (!streamClosed) {
+      streamClosed = true;
+      serialized.reset();
+      stream.close();
+    }
   }
 
   @Override
@@ -104,10 +116,16 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
     draining = partition;
     pendingRecords = end - first;
     ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
-    try (OutputStream wrapped = codecs.wrap(id, buffer, records.lengthBytes(first, end))) {
+    OutputStream wrapped = codecs.wrap(id, buffer, records.lengthBytes(first, end));
+    try {
       for (int i = first; i < end; i++) {
         records.writeTo(i, wrapped);
       }
+      wrapped.close();
+    } catch (IOException | RuntimeException | Error e) {
+      buffer.discard(); // the codec is to end, and not to write again what has failed
+      Closing.after(e, wrapped);
+      throw e;
     }
     buffer.flushPiece();
   }
