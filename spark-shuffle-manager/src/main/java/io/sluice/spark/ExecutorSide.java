@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.spark.conf.ApplicationId;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.ShuffleEncryption;
@@ -185,11 +186,7 @@ final class ExecutorSide implements Closeable {
   @Override
   public void close() throws IOException {
     endReports();
-    try (peers) {
-      closePool();
-    } finally {
-      closeKey();
-    }
+    Closing.all(this::closePool, peers, this::closeKey);
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {
@@ -217,15 +214,7 @@ final class ExecutorSide implements Closeable {
 
   private synchronized void closePool() throws IOException {
     closed = true;
-    try {
-      if (pool != null) {
-        pool.close();
-      }
-    } finally {
-      if (nodePool != null) {
-        nodePool.close();
-      }
-    }
+    Closing.all(pool, nodePool);
   }
 
   /** Nothing reads or writes any more. */

@@ -1,5 +1,6 @@
 package io.sluice.spark.migrate;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ReceivedOutput;
@@ -113,9 +114,7 @@ public final class IncomingOutputs implements Closeable {
         }
       }
     }
-    for (ReceivedOutput received : freed) {
-      received.close();
-    }
+    Closing.all(freed);
   }
 
   @Override
@@ -125,8 +124,6 @@ public final class IncomingOutputs implements Closeable {
       left = List.copyOf(withoutIndex.values());
       withoutIndex.clear();
     }
-    for (ReceivedOutput received : left) {
-      received.close();
-    }
+    Closing.all(left);
   }
 }

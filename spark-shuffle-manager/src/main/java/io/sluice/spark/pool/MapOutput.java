@@ -136,12 +136,14 @@ public final class MapOutput implements Closeable {
     PieceEncryptor partsEncryptor = encryptor;
     try {
       new RunJoiner(id.toString(), parts, key(partsEncryptor), joined, key(joinedEncryptor)).join();
-      writer = joined;
-      encryptor = joinedEncryptor;
-    } finally {
-      boolean isJoined = writer == joined;
-      Closing.all(isJoined ? parts : joined, isJoined ? partsEncryptor : joinedEncryptor);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, joined);
+      Closing.after(e, joinedEncryptor);
+      throw e;
     }
+    writer = joined;
+    encryptor = joinedEncryptor;
+    Closing.all(parts, partsEncryptor);
   }
 
   private static OutputKey key(PieceEncryptor encryptor) {

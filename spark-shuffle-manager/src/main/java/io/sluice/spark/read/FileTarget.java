@@ -27,7 +27,12 @@ final class FileTarget implements BlockTarget {
   private FileTarget(DownloadFileManager files) throws IOException {
     this.files = files;
     this.file = files.createTempFile(CONF);
-    this.channel = file.openForWriting();
+    try {
+      this.channel = file.openForWriting();
+    } catch (IOException | RuntimeException e) {
+      file.delete();
+      throw e;
+    }
   }
 
   /** Opens files of that manager. */

@@ -157,20 +157,18 @@ public final class NodeTarget implements OutputTarget, Closeable {
     Service at = lookUp();
     Found former = found;
     LocalClient client = connect(at);
-    boolean kept = false;
     try {
       UUID poolId = client.info().poolId();
       if (former != null && former.service().equals(at) && former.poolId().equals(poolId)) {
+        client.close();
         return;
       }
       Medium medium = MediumChooser.choose(at.address().medium(), client.places()).medium();
       LocalPool local = new LocalPool(poolId, client.places(), client.opener());
       found = new Found(at, client, newReader(local), poolId, medium);
-      kept = true;
-    } finally {
-      if (!kept) {
-        client.close();
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, client);
+      throw e;
     }
     if (former != null) {
       closeReads(false); // they are the former reader's
