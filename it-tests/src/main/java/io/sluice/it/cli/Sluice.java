@@ -23,6 +23,7 @@ import picocli.CommandLine.IVersionProvider;
       BenchCommand.class,
       ModelCommand.class,
       SparkSuitesCommand.class,
+      ForeignCommand.class,
       MatrixCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

@@ -1,0 +1,56 @@
+package io.sluice.it.cli;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.foreign.ForeignProgram;
+import io.sluice.it.foreign.ForeignPrograms;
+import io.sluice.it.foreign.ForeignResult;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.Machine;
+import io.sluice.it.report.ResultFiles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluice foreign}: status 0 only if every program's output is stock's. */
+@Command(
+    name = "foreign",
+    description =
+        "Runs other people's programs as stock runs them and by Sluice, and compares output and"
+            + " counters. All of them write docs/results/foreign.md.",
+    mixinStandardHelpOptions = true)
+final class ForeignCommand implements Callable<Integer> {
+  @Option(names = "--core", description = "Only those of ./sluice test, in one process.")
+  private boolean core;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "PROGRAM",
+      description = "Some of ${COMPLETION-CANDIDATES}; all if none.")
+  private List<ForeignProgram> named = new ArrayList<>();
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Console console = Console.standard();
+    Set<ForeignProgram> programs =
+        new TreeSet<>(named.isEmpty() ? List.of(ForeignProgram.values()) : named);
+    if (core) {
+      programs.removeIf(program -> !program.isCore());
+    }
+    List<ForeignResult> results = new ForeignPrograms(workspace, console).run(programs, !core);
+    console.say(ForeignResult.table(results).toText());
+    results.forEach(
+        result -> result.problems().forEach(what -> console.say(result.title() + ": " + what)));
+    if (named.isEmpty() && !core) {
+      String page = ForeignPrograms.page(Machine.here(), results);
+      console.say(
+          "results: " + new ResultFiles(workspace.publishedResults()).text("foreign.md", page));
+    }
+    return results.stream().allMatch(result -> result.problems().isEmpty()) ? 0 : 1;
+  }
+}

@@ -1,0 +1,57 @@
+package io.sluice.it.foreign;
+
+import io.sluice.it.cluster.Workspace;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The programs of {@code it-tests/foreign}, each a directory with what it runs and a list of its
+ * released jars. Immutable.
+ */
+public enum ForeignProgram {
+  HIVE("Apache Hive 3.1.3 on MapReduce, 17 queries", Set.of(Trait.CORE, Trait.CLUSTER)),
+  AVRO("Avro 1.11.5's MapReduce, both interfaces", Set.of(Trait.CORE, Trait.CLUSTER)),
+  PARQUET("Parquet 1.17.0's MapReduce, of Avro's records", Set.of(Trait.CORE, Trait.CLUSTER)),
+  ORC("ORC 2.3.0's MapReduce, its structs as keys", Set.of(Trait.CORE, Trait.CLUSTER)),
+  STREAMING("Hadoop streaming 3.4.2 with typed bytes", Set.of()),
+  DISTCP("Hadoop's distcp 3.5.0, three copies", Set.of());
+
+  private enum Trait {
+    CORE,
+    CLUSTER
+  }
+
+  private final String title;
+  private final Set<Trait> traits;
+
+  ForeignProgram(String title, Set<Trait> traits) {
+    this.title = title;
+    this.traits = traits;
+  }
+
+  /** What it is, with its version. */
+  public String title() {
+    return title;
+  }
+
+  /** Whether every test run has it. */
+  public boolean isCore() {
+    return traits.contains(Trait.CORE);
+  }
+
+  /** Whether it runs on a cluster too. */
+  public boolean runsOnCluster() {
+    return traits.contains(Trait.CLUSTER);
+  }
+
+  /** Where its files are. */
+  Path directory(Workspace workspace) {
+    return workspace.root().resolve("it-tests/foreign").resolve(directoryName());
+  }
+
+  /** The directory's name. */
+  String directoryName() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,192 @@
+package io.sluice.it.foreign;
+
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.LogTail;
+import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.SiteXml;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs one program twice, as stock runs it and by Sluice, each time by {@code it-tests/foreign/run}
+ * in a new directory, and compares what both have left.
+ *
+ * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
+ * Failure: {@link ClusterException} if stock's run fails; if Sluice's does, a result that says so.
+ */
+public final class ForeignRun {
+  private static final long DEADLINE_MIN = 15;
+  private static final int TAIL_LINES = 25;
+
+  /** Warnings, and what a job's client prints of counters. */
+  private static final String LOG4J =
+      """
+      log4j.rootLogger=WARN,console
+      log4j.logger.org.apache.hadoop.mapreduce.Job=INFO
+      log4j.appender.console=org.apache.log4j.ConsoleAppender
+      log4j.appender.console.target=System.err
+      log4j.appender.console.layout=org.apache.log4j.PatternLayout
+      log4j.appender.console.layout.ConversionPattern=%d{HH:mm:ss} %p %c{1}: %m%n
+      """;
+
+  private static final String FRAMEWORK = "mapreduce.framework.name";
+
+  private final Workspace workspace;
+  private final ForeignProgram program;
+  private final HadoopDistribution distribution;
+  private final Path directory;
+
+  /** Runs nothing yet. */
+  public ForeignRun(Workspace workspace, ForeignProgram program, Path directory) {
+    this.workspace = workspace;
+    this.program = program;
+    this.distribution = HadoopDistribution.underTest(workspace);
+    this.directory = directory;
+  }
+
+  /** In one process: LocalJobRunner, then the engine. */
+  public ForeignResult inOneProcess() {
+    return compare(
+        "one process", Map.of(FRAMEWORK, "local"), Map.of(FRAMEWORK, "sluice"), Map.of());
+  }
+
+  /** On a cluster that has Sluice: Hadoop's collector and shuffle, then Sluice's. */
+  public ForeignResult onCluster(PseudoCluster cluster) {
+    return compare(
+        "YARN",
+        Map.of(
+            SluiceFragments.COLLECTOR_KEY,
+            SluiceFragments.STOCK_COLLECTOR,
+            SluiceFragments.CONSUMER_KEY,
+            SluiceFragments.STOCK_CONSUMER),
+        Map.of(),
+        SiteXml.read(cluster.clientConf().resolve("mapred-site.xml")));
+  }
+
+  private ForeignResult compare(
+      String where, Map<String, String> stock, Map<String, String> ours, Map<String, String> both) {
+    Path jars = ForeignJars.of(workspace, program);
+    Path driver =
+        ForeignDriver.compile(
+            program.directory(workspace).resolve("src"),
+            List.of(jars, distribution.home().resolve("lib")),
+            create(directory.resolve("driver")));
+    long startNs = System.nanoTime();
+    ForeignOutput expected = run(where + "-stock", both, stock, jars, driver);
+    if (expected.lines() == 0 || expected.counters().isEmpty()) {
+      throw new ClusterException(program + " left no output, or printed no counters");
+    }
+    long stockNs = System.nanoTime();
+    Optional<ForeignOutput> found = Optional.empty();
+    String failure = "";
+    try {
+      found = Optional.of(run(where + "-sluice", both, ours, jars, driver));
+    } catch (ClusterException e) {
+      failure = e.getMessage();
+    }
+    return new ForeignResult(
+        program.title(),
+        where,
+        expected.files().size(),
+        expected.lines(),
+        failure,
+        found.map(expected::differentFiles).orElse(List.of()),
+        found.map(expected::differentCounters).orElse(List.of()),
+        (stockNs - startNs) / 1e9,
+        (System.nanoTime() - stockNs) / 1e9);
+  }
+
+  private ForeignOutput run(
+      String way, Map<String, String> both, Map<String, String> own, Path jars, Path driver) {
+    Path place = create(directory.resolve(way.replace(' ', '-')));
+    Path conf = create(place.resolve("conf"));
+    Map<String, String> settings = new TreeMap<>(both);
+    settings.putAll(own);
+    settings.put("fs.defaultFS", "file:///");
+    settings.put("hadoop.tmp.dir", place.resolve("tmp").toString());
+    settings.put("mapreduce.client.completion.pollinterval", "50");
+    settings.put("mapreduce.client.progressmonitor.pollinterval", "50");
+    for (String site : List.of("core-site.xml", "mapred-site.xml", "yarn-site.xml")) {
+      SiteXml.write(conf.resolve(site), settings);
+    }
+    write(conf.resolve("log4j.properties"), LOG4J);
+    Path work = create(place.resolve("work"));
+    Path log = place.resolve("log");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                "bash",
+                program.directory(workspace).resolveSibling("run").toString(),
+                program.directoryName())
+            .directory(work.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    builder.environment().keySet().removeIf(name -> name.matches("(HADOOP|YARN|HDFS|MAPRED)_.*"));
+    Path engine = SluiceFragments.load(workspace).orElseThrow().jar();
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "JAVA",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "HADOOP",
+                String.join(":", conf.toString(), distribution.classPath(), engine.toString()),
+                "JARS",
+                jars.toString(),
+                "DRIVER",
+                driver.toString()));
+    awaitEnd(builder, log);
+    return ForeignOutput.read(work.resolve("out"), log);
+  }
+
+  private void awaitEnd(ProcessBuilder builder, Path log) {
+    try {
+      Process process = builder.start();
+      try {
+        if (!process.waitFor(DEADLINE_MIN, TimeUnit.MINUTES)) {
+          throw new ClusterException(
+              "%s still runs after %d min; the end of %s:%n%s"
+                  .formatted(program, DEADLINE_MIN, log, LogTail.of(log, TAIL_LINES)));
+        }
+      } finally {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+      }
+      if (process.exitValue() != 0) {
+        throw new ClusterException(
+            "%s ended with %d; the end of %s:%n%s"
+                .formatted(program, process.exitValue(), log, LogTail.of(log, TAIL_LINES)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + builder.command(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted while " + program + " ran", e);
+    }
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + file, e);
+    }
+  }
+
+  private static Path create(Path made) {
+    try {
+      return Files.createDirectories(made);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make " + made, e);
+    }
+  }
+}

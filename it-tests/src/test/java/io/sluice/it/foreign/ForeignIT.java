@@ -1,0 +1,47 @@
+package io.sluice.it.foreign;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Programs that others wrote give in one process what LocalJobRunner gives, a core in every run.
+ */
+class ForeignIT {
+  static Stream<ForeignProgram> core() {
+    return Stream.of(ForeignProgram.values()).filter(ForeignProgram::isCore);
+  }
+
+  static Stream<ForeignProgram> others() {
+    return Stream.of(ForeignProgram.values()).filter(program -> !program.isCore());
+  }
+
+  @ParameterizedTest
+  @MethodSource("core")
+  void aProgramOfTheCoreDoesAsWithStock(ForeignProgram program) {
+    assertDoesAsWithStock(program);
+  }
+
+  @ParameterizedTest
+  @MethodSource("others")
+  @Tag("campaign")
+  void everyOtherProgramDoesAsWithStock(ForeignProgram program) {
+    assertDoesAsWithStock(program);
+  }
+
+  private static void assertDoesAsWithStock(ForeignProgram program) {
+    ForeignResult result =
+        new ForeignPrograms(Workspace.find(), Console.standard())
+            .compare(program, ForeignRun::inOneProcess);
+    assertAll(
+        () -> assertEquals(List.of(), result.problems()),
+        () -> assertEquals(List.of(), result.differentCounters()));
+  }
+}
