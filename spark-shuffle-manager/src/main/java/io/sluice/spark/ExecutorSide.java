@@ -1,7 +1,7 @@
 package io.sluice.spark;
 
-import io.sluice.spark.conf.ApplicationId;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.ShuffleEncryption;

@@ -82,7 +82,11 @@ class RunJarIT {
   /** As the script hadoop does: what it has behind Hadoop's own, before them, or not at all. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"HADOOP_CLASSPATH", "HADOOP_USER_CLASSPATH_FIRST", "HADOOP_USE_CLIENT_CLASSLOADER"})
+      strings = {
+        "HADOOP_CLASSPATH",
+        "HADOOP_USER_CLASSPATH_FIRST",
+        "HADOOP_USE_CLIENT_CLASSLOADER"
+      })
   void hasTheUsersClassPathWhereHadoopJarHasIt(String set) throws Exception {
     environment.put(set, "true");
     Path users = Files.createDirectories(root.resolve("of user"));

@@ -1,5 +1,6 @@
 package io.sluice.local.exchange;
 
+import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.memory.store.ProcessStore;
 import io.sluice.spill.cipher.ShuffleKey;
@@ -34,16 +35,15 @@ record JobOutputs(
     MemoryShares shares) {
   /** What the store calls a job. */
   static String applicationId(JobID job) {
-    return "application_" + job.getJtIdentifier() + "_" + job.getId();
+    return TaskNames.application(job);
   }
 
   String applicationId() {
     return applicationId(job);
   }
 
-  /** Hadoop would write the numbers with the digits of the locale, which need not be ASCII. */
   OutputId id(TaskAttemptID map) {
-    return id("attempt_" + map.getTaskID().getId() + "_" + map.getId());
+    return id(TaskNames.attempt(map));
   }
 
   OutputId id(String name) {

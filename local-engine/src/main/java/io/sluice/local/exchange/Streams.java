@@ -109,7 +109,8 @@ final class Streams implements Closeable {
       return job.getNumReduceTasks();
     }
     boolean areShared = Isolation.of(job) == Isolation.NONE;
-    int wanted = areShared ? LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads) : mapThreads;
+    int wanted =
+        areShared ? LocalSettings.STREAMS.get(job::getTrimmed).orElse(mapThreads) : mapThreads;
     return Math.min(wanted, TaskMemory.mostSorting());
   }
 

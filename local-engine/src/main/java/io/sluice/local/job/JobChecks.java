@@ -140,7 +140,7 @@ final class JobChecks {
       // Said below, as is a number out of range.
     }
     complaints.add(
-        "%s is %s; it must be a whole number from %d to %d"
+        "%s is %s; it must be a whole number from %s to %s"
             .formatted(name, text, bounds[0], bounds[1]));
   }
 

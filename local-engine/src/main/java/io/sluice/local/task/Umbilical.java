@@ -124,7 +124,7 @@ public final class Umbilical implements InvocationHandler {
         task(attempt)
             .kill(
                 attempt,
-                "it has written %d bytes to local files; %s allows %d"
+                "it has written %s bytes to local files; %s allows %s"
                     .formatted(
                         bytes, MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, limits.writeBytes()));
       }
