@@ -210,6 +210,25 @@ class JobLimitsTest {
         message);
   }
 
+  /** Tells nothing of its progress for longer than it may, and goes on. */
+  public static class SilentWords extends Jobs.Words {
+    @Override
+    protected void setup(Context context) throws InterruptedException {
+      beside.await(4, TimeUnit.SECONDS); // nobody counts it down
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSilentTaskMayGoOnIfPingsCount(boolean pings) throws Exception {
+    jobs.conf().setBoolean("mapreduce.task.ping-for-liveliness-check.enabled", pings);
+    jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, 2_000);
+    jobs.conf().setInt(MRJobConfig.MAP_MAX_ATTEMPTS, 1);
+    Job job = job(1);
+    job.setMapperClass(SilentWords.class);
+    assertEquals(pings, job.waitForCompletion(false), job.getStatus().getFailureInfo());
+  }
+
   @Test
   void stagingLiesWhereTheClientSays() throws Exception {
     jobs.conf()

@@ -24,10 +24,11 @@ final class EndNotice {
     sender.setDaemon(false);
     sender.start();
     try {
-      sender.join(
+      int timeoutMs =
           conf.getInt(
               MRJobConfig.MR_JOB_END_NOTIFICATION_TIMEOUT,
-              MRJobConfig.DEFAULT_MR_JOB_END_NOTIFICATION_TIMEOUT));
+              MRJobConfig.DEFAULT_MR_JOB_END_NOTIFICATION_TIMEOUT);
+      sender.join(Math.max(1, timeoutMs)); // 0 would wait for ever
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // the job ends now, and the sender goes on
     }
