@@ -8,15 +8,19 @@ import io.sluice.rdma.testing.TestSeed;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.TaskID;
 import org.apache.hadoop.mapreduce.TaskReport;
@@ -38,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What stock's tools read of jobs that have ended. */
 @Timeout(300)
 class JobHistoryTest {
+  private static final CountDownLatch ASKED = new CountDownLatch(1);
   private static final String OURS = "sluice";
   private static final int FILES = 3;
   private static final int LINES = 200;
@@ -208,6 +213,35 @@ class JobHistoryTest {
     Files.writeString(done, "in the way");
     Job job = jobs.wordCount(OURS, 1, false);
     assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+  }
+
+  /** Does not answer. */
+  public static class HangingFiles extends RawLocalFileSystem {
+    @Override
+    public URI getUri() {
+      return URI.create("hanging:///");
+    }
+
+    @Override
+    public boolean exists(org.apache.hadoop.fs.Path path) throws IOException {
+      ASKED.countDown();
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+      return false;
+    }
+  }
+
+  @Test
+  void aFileSystemThatHangsHoldsUpNoJob() throws Exception {
+    jobs.conf().setClass("fs.hanging.impl", HangingFiles.class, FileSystem.class);
+    jobs.conf().set("mapreduce.jobhistory.intermediate-done-dir", "hanging:///history");
+    Job job = jobs.wordCount(OURS, 1, false);
+    assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+    ASKED.await();
+    Leftovers.none(jobs.conf(), directory.resolve("tmp"));
   }
 
   @Test

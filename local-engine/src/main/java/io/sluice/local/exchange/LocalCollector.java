@@ -112,8 +112,9 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   @Override
   public void flush() throws IOException, InterruptedException, ClassNotFoundException {
     if (task.getPhase() == TaskStatus.Phase.MAP) {
-      // Hadoop closes what a failed map has collected like that of any other, and ignores this.
-      throw new IOException(task.getTaskID() + " has failed: what it has put out is thrown away");
+      // Hadoop closes what a failed map has collected like that of any other, and would log the
+      // trace of an exception. A map without an output never ends well: a reduce misses it.
+      return;
     }
     sorting.flush();
     OutputMarker.leave(task.getMapOutputFile());

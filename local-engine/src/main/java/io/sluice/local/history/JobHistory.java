@@ -4,6 +4,11 @@ import io.sluice.local.task.AttemptRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -44,8 +49,10 @@ import org.slf4j.LoggerFactory;
  * beside the job's other files, and handed over at its end. Written only if the job's settings say
  * where a history server is or looks; else this does nothing.
  *
- * <p>Thread contract: safe from any thread. Ownership: {@link #ended} closes what is open. Failure:
- * the job goes on without a history, and a warning says why.
+ * <p>Thread contract: safe from any thread. Events are written by a thread of its own, in the order
+ * in which they come, so that no job waits for a slow file system, but for a time at its end.
+ * Ownership: {@link #ended} closes what is open and ends the thread. Failure: the job goes on
+ * without a history, and a warning says why.
  */
 public final class JobHistory {
   private static final Logger LOG = LoggerFactory.getLogger(JobHistory.class);
@@ -53,22 +60,28 @@ public final class JobHistory {
   private static final String LOCALITY = "NODE_LOCAL";
   private static final String AVATAAR = "VIRGIN";
   private static final int NO_PORT = -1;
+  private static final int END_S = 10;
 
   private final JobConf conf;
   private final JobID id;
   private final Path events;
   private final String host;
   private final long submitMs;
-  private long launchMs;
-  private HistoryPlace place; // null: there is no history, or no more
-  private EventFile file;
+  private final ExecutorService writer;
+  private volatile boolean isWritten;
+  private volatile long launchMs;
+  private HistoryPlace place; // the writer's; null: there is no history, or no more
+  private EventFile file; // the writer's
 
   /**
    * Of a job; nothing is written yet.
    *
    * @param submitDirectory where events are collected
+   * @param threads of the job's user
    */
-  public JobHistory(JobConf conf, JobID id, Path submitDirectory, long submitMs) {
+  public JobHistory(
+      JobConf conf, JobID id, Path submitDirectory, long submitMs, ThreadFactory threads) {
+    this.writer = Executors.newSingleThreadExecutor(threads);
     this.conf = conf;
     this.id = id;
     this.events = new Path(submitDirectory, id + ".jhist");
@@ -77,17 +90,12 @@ public final class JobHistory {
   }
 
   /** The job begins. */
-  public synchronized void submitted(String jobFile) {
-    if (!HistoryPlace.isSet(conf)) {
+  public void submitted(String jobFile) {
+    isWritten = HistoryPlace.isSet(conf);
+    if (!isWritten) {
       return;
     }
-    try {
-      place = new HistoryPlace(conf);
-      FileSystem files = events.getFileSystem(conf);
-      file = new EventFile(files.create(events, true), isBinary());
-    } catch (IOException | RuntimeException | LinkageError e) {
-      giveUp(e);
-    }
+    writer.execute(this::open);
     write(this::clientStarted);
     write(
         () ->
@@ -105,6 +113,16 @@ public final class JobHistory {
                 "",
                 conf.get(MRJobConfig.WORKFLOW_TAGS, ""),
                 conf));
+  }
+
+  private void open() {
+    try {
+      place = new HistoryPlace(conf);
+      FileSystem files = events.getFileSystem(conf);
+      file = new EventFile(files.create(events, true), isBinary());
+    } catch (IOException | RuntimeException | LinkageError e) {
+      giveUp(e);
+    }
   }
 
   /** The history server shows no job without an ApplicationMaster; here that is the client. */
@@ -127,6 +145,17 @@ public final class JobHistory {
   }
 
   private void write(Supplier<HistoryEvent> event) {
+    if (!isWritten) {
+      return;
+    }
+    try {
+      writer.execute(() -> writeNow(event));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("{}: an attempt has ended after its job", id, e);
+    }
+  }
+
+  private void writeNow(Supplier<HistoryEvent> event) {
     if (place == null) {
       return;
     }
@@ -138,7 +167,7 @@ public final class JobHistory {
   }
 
   /** Its tasks are known. */
-  public synchronized void inited(int maps, int reduces) {
+  public void inited(int maps, int reduces) {
     launchMs = System.currentTimeMillis();
     write(
         () ->
@@ -148,7 +177,7 @@ public final class JobHistory {
   }
 
   /** An attempt of a task begins. */
-  public synchronized void attemptStarted(AttemptRecord attempt, String[] locations) {
+  public void attemptStarted(AttemptRecord attempt, String[] locations) {
     TaskType type = type(attempt);
     if (attempt.id().getId() == 0) {
       write(
@@ -170,7 +199,7 @@ public final class JobHistory {
   }
 
   /** It has ended well, and its task with it. */
-  public synchronized void attemptSucceeded(AttemptRecord attempt, long taskStartMs, long nowMs) {
+  public void attemptSucceeded(AttemptRecord attempt, long taskStartMs, long nowMs) {
     String status = JobStatus.State.SUCCEEDED.toString();
     Counters counters = new Counters(attempt.counters());
     write(
@@ -220,8 +249,7 @@ public final class JobHistory {
   }
 
   /** It has ended in vain. */
-  public synchronized void attemptFailed(
-      AttemptRecord attempt, JobStatus.State how, String error, long nowMs) {
+  public void attemptFailed(AttemptRecord attempt, JobStatus.State how, String error, long nowMs) {
     write(
         () ->
             new TaskAttemptUnsuccessfulCompletionEvent(
@@ -239,7 +267,7 @@ public final class JobHistory {
   }
 
   /** Its task has ended in vain with it. */
-  public synchronized void taskFailed(
+  public void taskFailed(
       AttemptRecord attempt, JobStatus.State how, String error, long taskStartMs, long nowMs) {
     TaskAttemptID failed = how == JobStatus.State.FAILED ? attempt.id() : null;
     write(
@@ -256,19 +284,20 @@ public final class JobHistory {
   }
 
   /**
-   * The job has ended; the history server may have it.
+   * The job has ended; the history server may have it. Returns when it does, or after {@value
+   * #END_S} s: a file system that does not answer does not hold up the job.
    *
    * @param failure why, unless it succeeded
    * @param counters of all tasks, and the job's own
    */
-  public synchronized void ended(
+  public void ended(
       JobStatus.State how,
       String failure,
       TaskReport[] mapReports,
       TaskReport[] reduceReports,
       Counters counters) {
-    if (place == null) {
-      close();
+    if (!isWritten) {
+      writer.shutdown();
       return;
     }
     TaskTotals maps = new TaskTotals(mapReports);
@@ -304,8 +333,27 @@ public final class JobHistory {
                   how.toString(),
                   List.of(failure)));
     }
-    close();
-    handOver(how, nowMs, maps, reduces);
+    writer.execute(
+        () -> {
+          close();
+          handOver(how, nowMs, maps, reduces);
+        });
+    writer.shutdown();
+    awaitWriter();
+  }
+
+  private void awaitWriter() {
+    try {
+      for (int s = 0; s < END_S; s++) { // counted: a process that was stopped waits on
+        if (writer.awaitTermination(1, TimeUnit.SECONDS)) {
+          return;
+        }
+      }
+      LOG.warn("{} has no history: it was not written {} s after the job's end", id, END_S);
+      writer.shutdownNow();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the job ends now, and the writer goes on
+    }
   }
 
   private void close() {

@@ -12,17 +12,19 @@ import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 
 /**
- * How the attempts of a job have ended, for clients and for the job's history.
+ * How the attempts of a job have ended, for clients, for the job's history and for the log.
  *
  * <p>Thread contract: safe from any thread.
  */
 final class AttemptLog implements Phase.Listener {
   private final JobHistory history;
+  private final FailureLog failures;
   private final List<TaskCompletionEvent> events = new ArrayList<>(); // guarded by this
   private volatile TaskSplitMetaInfo[] splits = {};
 
-  AttemptLog(JobHistory history) {
+  AttemptLog(JobHistory history, FailureLog failures) {
     this.history = history;
+    this.failures = failures;
   }
 
   /** The maps are known now. */
@@ -49,7 +51,11 @@ final class AttemptLog implements Phase.Listener {
 
   @Override
   public void failed(
-      TaskState task, AttemptRecord before, String error, boolean isKilled, boolean isLast) {
+      TaskState task, AttemptRecord before, String error, Throwable cause, boolean isLast) {
+    boolean isKilled = cause == null;
+    if (!isKilled) {
+      failures.log(before.id() + " failed: " + error, cause);
+    }
     long nowMs = isLast ? task.finishMs() : System.currentTimeMillis();
     JobStatus.State how = isKilled ? JobStatus.State.KILLED : JobStatus.State.FAILED;
     history.attemptFailed(before, how, error, nowMs);

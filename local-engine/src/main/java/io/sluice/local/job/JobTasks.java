@@ -223,7 +223,7 @@ final class JobTasks {
         if (withdrawable || isLast || isStopped() || reducing.done().isCompletedExceptionally()) {
           throw e;
         }
-        LOG.warn("{}: a map has failed; all maps run again, and sort by themselves", id, e);
+        LOG.info("{}: a map has failed; all maps run again, and sort by themselves", id);
       }
       exchange.forgetMaps();
       mode = ExchangeMode.PULL;

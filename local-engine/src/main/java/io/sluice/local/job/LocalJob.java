@@ -55,6 +55,7 @@ public final class LocalJob implements JobView {
   private final FileSystem files;
   private final long startMs = System.currentTimeMillis();
   private final JobHistory history;
+  private final FailureLog failures = new FailureLog();
   private final AttemptLog log;
   private final JobThreads threads;
   private final JobSettings settings;
@@ -80,11 +81,11 @@ public final class LocalJob implements JobView {
     this.files = submitDirectory.getFileSystem(conf);
     this.user = UserGroupInformation.getCurrentUser();
     this.priority = JobPriority.valueOf(conf.getJobPriority().name());
-    this.history = new JobHistory(conf, id, submitDirectory, startMs);
-    this.log = new AttemptLog(history);
     conf.setCredentials(credentials);
     conf.setUser(user.getShortUserName());
     threads = new JobThreads(id, user, conf);
+    history = new JobHistory(conf, id, submitDirectory, startMs, threads.of("job-history"));
+    log = new AttemptLog(history, failures);
     settings = new JobSettings(conf, id);
     calls = new CommitterCall(threads.of("job-committer"), settings.cancelTimeoutMs());
   }
@@ -120,9 +121,13 @@ public final class LocalJob implements JobView {
       call("commitJob", committer, of -> of.commitJob(context));
     } catch (Throwable e) {
       why = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
-      LOG.warn("{} failed", id, why);
     }
     JobStatus.State how = how(why); // a kill that comes later comes too late
+    if (how == JobStatus.State.FAILED) {
+      failures.log(id + " failed: " + why, why);
+    } else if (how == JobStatus.State.KILLED) {
+      LOG.info("{} was killed", id);
+    }
     if (how != JobStatus.State.SUCCEEDED) {
       abort(committer, context, how);
     }

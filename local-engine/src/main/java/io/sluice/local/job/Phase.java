@@ -70,11 +70,12 @@ final class Phase implements AutoCloseable {
      * It has ended in vain.
      *
      * @param before what it had told until then
-     * @param isKilled whether that is no failure of its own
+     * @param error with its stack trace, for users
+     * @param cause of a failure, or null if it was killed
      * @param isLast whether the task has ended with it
      */
     void failed(
-        TaskState task, AttemptRecord before, String error, boolean isKilled, boolean isLast);
+        TaskState task, AttemptRecord before, String error, Throwable cause, boolean isLast);
   }
 
   /**
@@ -215,7 +216,7 @@ final class Phase implements AutoCloseable {
     if (isLast) {
       task.ended(jobEnds && !mayCommitLater ? TIPStatus.KILLED : TIPStatus.FAILED);
     }
-    listener.failed(task, before, error, !counts, isLast);
+    listener.failed(task, before, error, counts ? e : null, isLast);
     if (isLast && !mayCommitLater && !jobEnds && isAllowed(failedTasks.incrementAndGet())) {
       LOG.warn(
           "{} has failed for good; its job goes on without it, as {} percent of the {}s may fail",
@@ -228,7 +229,6 @@ final class Phase implements AutoCloseable {
       throw new CompletionException(
           new IOException("Task failed " + task.id() + ": " + reason + e, e));
     }
-    LOG.warn("{} ended: {}", id, reason, e);
     return false;
   }
 
