@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,5 +58,15 @@ class KilledClientTest {
       next.succeeded();
     }
     assertEquals(List.of(), left());
+  }
+
+  /** As {@code rm -r} does it, or logind when its user logs out. */
+  @Test
+  void aJobDoesNotNeedTheNamesOfWhatItHasInMemory() throws Exception {
+    Path log = directory.resolve("log");
+    try (ForkedJvm client =
+        ForkedJvm.start(log, "", "256m", LostNamesClient.class, directory.toString())) {
+      client.succeeded();
+    }
   }
 }

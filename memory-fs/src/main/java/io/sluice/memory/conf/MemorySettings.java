@@ -23,8 +23,8 @@ public final class MemorySettings {
       new Setting<>(
           "sluice.local.dir",
           DEFAULT_DIRECTORY,
-          "A file system in memory. What has no room there goes to hadoop.tmp.dir. Whatever of the"
-              + " process needs it first decides.",
+          "A file system in memory. What has no room there goes to hadoop.tmp.dir, and everything"
+              + " where it cannot be used. Whatever of the process needs it first decides.",
           text -> text == null ? DEFAULT_DIRECTORY : text);
 
   /** Where files are copied to. */

@@ -5,11 +5,17 @@ import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.ProcessDirectory;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreStats;
@@ -18,6 +24,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
@@ -29,7 +36,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where all jobs and files of this process put their bytes: memory, and a directory on disk for
- * what has no room there. It grows as it is needed and keeps what it has for the next job.
+ * what has no room there. It grows as it is needed and keeps what it has for the next job. Where no
+ * memory can be had it is on disk alone, and says so.
+ *
+ * <p>What it has in memory is read through the mappings that it has itself. So it outlives its file
+ * names, which whoever cleans up {@code /dev/shm} may remove: the user, or {@code systemd-logind}
+ * when the user logs out.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link #of} keeps it until the JVM ends;
  * whoever calls {@link #open} closes it, after the leases and the runs that it has from it. What a
@@ -39,6 +51,7 @@ import org.slf4j.LoggerFactory;
 public final class ProcessStore implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessStore.class);
   private static final String KIND = "sluice-local";
+  private static final String POOL = "pool";
   private static final int SEGMENT_BYTES = 16 << 20;
   private static final int MEMORY_SHARE = 4;
   private static final int FREE_SHARE = 2;
@@ -48,7 +61,7 @@ public final class ProcessStore implements Closeable {
 
   private static ProcessStore ofProcess; // guarded by the class
 
-  private final ProcessDirectory memory;
+  private final ProcessDirectory memory; // with no segments where there is no memory
   private final ProcessDirectory disk;
   private final SpillStore store;
   private final Medium medium = new PlainMedium();
@@ -60,7 +73,7 @@ public final class ProcessStore implements Closeable {
     this.disk = disk;
     this.store =
         SpillStore.open(
-            StoreConfig.builder(memory.directory().resolve("pool"), memoryBytes)
+            StoreConfig.builder(memory.directory().resolve(POOL), memoryBytes)
                 .use(PlaceUse.PRIVATE)
                 .geometry(SEGMENT_BYTES, StoreConfig.DEFAULT_BLOCK_BYTES)
                 .disk(List.of(disk.directory()), 0, 0)
@@ -70,12 +83,24 @@ public final class ProcessStore implements Closeable {
                         MemorySettings.MEMORY_MB.name(), "hadoop.tmp.dir", "hadoop.tmp.dir"))
                 .build());
     this.mapper =
-        new SegmentMapper(SegmentOpener.BY_NAME, id -> store.segment(id).orElseThrow().info());
+        new SegmentMapper(this::openSegment, id -> store.segment(id).orElseThrow().info());
+  }
+
+  private SegmentFile openSegment(SegmentInfo segment, boolean writable) throws IOException {
+    if (segment.tier() != Tier.MEMORY) {
+      return SegmentOpener.BY_NAME.open(segment, writable);
+    }
+    SegmentHandle open = store.segment(segment.segmentId()).orElse(null);
+    if (open == null || !open.info().equals(segment)) {
+      throw new IOException(segment + " is gone");
+    }
+    return SegmentFile.inProcess(
+        segment, open.part(new Range(segment.segmentId(), 0, segment.lengthBytes())));
   }
 
   /**
-   * That of this process, which is opened now unless it was before. Its directory on disk is that
-   * of whoever was first, even if he has removed it since.
+   * That of this process, which is opened now unless it was before. Its directories are those of
+   * whoever was first, even if somebody has removed them since.
    */
   public static synchronized ProcessStore of(Configuration conf) throws IOException {
     if (ofProcess == null) {
@@ -83,45 +108,76 @@ public final class ProcessStore implements Closeable {
       ShutdownHookManager.get().addShutdownHook(opened::endWithProcess, END_PRIORITY);
       ofProcess = opened;
     } else {
-      ofProcess.restoreDisk();
+      ofProcess.restore();
     }
     return ofProcess;
   }
 
-  /** Without one it has room in memory, and says what it lacks when that is full. */
-  void restoreDisk() {
+  /** Without one of them it has room in the other, and says what it lacks when that is full. */
+  void restore() {
+    restore(disk);
+    restore(memory);
+  }
+
+  private void restore(ProcessDirectory directory) {
     try {
-      if (disk.restore()) {
-        LOG.info("Somebody has removed {}; it was made anew", disk.directory());
+      if (directory.restore()) {
+        if (directory == memory) {
+          Files.createDirectory(directory.directory().resolve(POOL), PrivateDirectory.OWNER_ONLY);
+        }
+        LOG.info("Somebody has removed {}; it was made anew", directory.directory());
       }
     } catch (IOException e) {
-      LOG.warn("Somebody has removed {}, and it cannot be made anew", disk.directory(), e);
+      LOG.warn("Somebody has removed {}, and it cannot be made anew", directory.directory(), e);
     }
   }
 
   /** One of one's own. */
   public static ProcessStore open(Configuration conf) throws IOException {
-    Path base = Path.of(MemorySettings.DIRECTORY.get(conf::getTrimmed));
     // It may be an URI, as everything of Hadoop's that is a path.
     String tmp = new org.apache.hadoop.fs.Path(conf.get("hadoop.tmp.dir")).toUri().getPath();
-    Path diskBase = Files.createDirectories(Path.of(tmp).resolve("sluice"));
+    Path diskBase = Path.of(tmp).resolve("sluice");
     String name = "process-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
-    ProcessDirectory memory =
-        ProcessDirectory.create(base, KIND, name, MemorySettings.DIRECTORY.name());
+    ProcessDirectory disk = ProcessDirectory.create(diskBase, KIND, name, "hadoop.tmp.dir");
     try {
-      return open(conf, base, memory, diskBase, name);
+      return open(conf, disk, name);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, memory);
+      Closing.after(e, disk);
       throw e;
     }
   }
 
-  private static ProcessStore open(
-      Configuration conf, Path base, ProcessDirectory memory, Path diskBase, String name)
+  private static ProcessStore open(Configuration conf, ProcessDirectory disk, String name)
       throws IOException {
-    long memoryBytes = memoryBytes(conf, base);
-    ProcessDirectory disk = ProcessDirectory.create(diskBase, KIND, name, "hadoop.tmp.dir");
     try {
+      return openInMemory(conf, disk, name);
+    } catch (IOException e) {
+      LOG.warn(
+          "Map outputs and files of sluice: go to disk, in {}: {} gives no memory, because {}",
+          disk.directory(),
+          MemorySettings.DIRECTORY.name(),
+          e.toString());
+    }
+    Path base = disk.directory().getParent().getParent();
+    ProcessDirectory pool = ProcessDirectory.create(base, KIND, name + "-pool", "hadoop.tmp.dir");
+    try {
+      return new ProcessStore(pool, disk, 0);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, pool);
+      throw e;
+    }
+  }
+
+  private static ProcessStore openInMemory(Configuration conf, ProcessDirectory disk, String name)
+      throws IOException {
+    Path base = Path.of(MemorySettings.DIRECTORY.get(conf::getTrimmed));
+    if (!Files.isDirectory(base)) { // what would be made in its place need not be memory
+      throw new NotDirectoryException(base.toString());
+    }
+    ProcessDirectory memory =
+        ProcessDirectory.create(base, KIND, name, MemorySettings.DIRECTORY.name());
+    try {
+      long memoryBytes = memoryBytes(conf, base);
       ProcessStore opened = new ProcessStore(memory, disk, memoryBytes);
       LOG.info(
           "What this process keeps takes up to {} MiB in {}, and then room in {}",
@@ -130,7 +186,7 @@ public final class ProcessStore implements Closeable {
           disk.directory());
       return opened;
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, disk);
+      Closing.after(e, memory);
       throw e;
     }
   }
@@ -172,7 +228,8 @@ public final class ProcessStore implements Closeable {
     return new WriteTarget(
         source,
         medium,
-        extent -> store.segment(extent.segment().segmentId()).orElseThrow().part(extent.range()));
+        extent -> store.segment(extent.segment().segmentId()).orElseThrow().part(extent.range()),
+        this::openSegment);
   }
 
   /**
@@ -184,7 +241,7 @@ public final class ProcessStore implements Closeable {
     try {
       Closing.all(disk, memory);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Something is left in {}; the next process removes it", memory.directory(), e);
+      LOG.warn("Something of {} is left; the next process removes it", disk.directory(), e);
     }
   }
 

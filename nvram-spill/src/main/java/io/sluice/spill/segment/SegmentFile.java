@@ -1,5 +1,6 @@
 package io.sluice.spill.segment;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
@@ -24,11 +25,17 @@ public final class SegmentFile implements Closeable {
   private final SegmentInfo info;
   private final FileChannel channel; // null where the JDK cannot map
   private final NativeFile nativeFile; // null where it can
+  private final Mapping whole; // of a segment that needs no file; null of others
   private final boolean writable;
 
   private SegmentFile(
-      SegmentInfo info, FileChannel channel, NativeFile nativeFile, boolean writable) {
+      SegmentInfo info,
+      FileChannel channel,
+      NativeFile nativeFile,
+      Mapping whole,
+      boolean writable) {
     this.info = info;
+    this.whole = whole;
     this.channel = channel;
     this.nativeFile = nativeFile;
     this.writable = writable;
@@ -38,13 +45,21 @@ public final class SegmentFile implements Closeable {
   public static SegmentFile open(SegmentInfo info, boolean writable) throws IOException {
     if (info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK) {
       return new SegmentFile(
-          info, null, NativeFile.open(info.path(), info.mapUnitBytes(), writable), writable);
+          info, null, NativeFile.open(info.path(), info.mapUnitBytes(), writable), null, writable);
     }
     Set<OpenOption> options =
         writable
             ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
             : Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    return new SegmentFile(info, FileChannel.open(info.path(), options), null, writable);
+    return new SegmentFile(info, FileChannel.open(info.path(), options), null, null, writable);
+  }
+
+  /**
+   * A segment that this process has mapped, whatever has become of the file's name. What it maps is
+   * a part of that mapping, and not to be used after it.
+   */
+  public static SegmentFile inProcess(SegmentInfo info, Mapping whole) {
+    return new SegmentFile(info, null, null, whole, true);
   }
 
   /**
@@ -55,7 +70,7 @@ public final class SegmentFile implements Closeable {
   public static SegmentFile handedOver(SegmentInfo info, Descriptor descriptor, boolean writable) {
     int unitBytes = Math.max(info.mapUnitBytes(), HANDED_OVER_UNIT_BYTES);
     NativeFile file = NativeFile.of(descriptor, info.path(), unitBytes, writable);
-    return new SegmentFile(info, null, file, writable);
+    return new SegmentFile(info, null, file, null, writable);
   }
 
   /** Which segment it is. */
@@ -70,6 +85,9 @@ public final class SegmentFile implements Closeable {
 
   /** How much of the segment there is. */
   public long lengthBytes() throws IOException {
+    if (whole != null) {
+      return whole.buffer().capacity();
+    }
     if (channel != null) {
       return channel.size() - info.fileOffsetBytes();
     }
@@ -84,6 +102,9 @@ public final class SegmentFile implements Closeable {
    */
   public Mapping map(FileChannel.MapMode mode, long offsetBytes, int lengthBytes)
       throws IOException {
+    if (whole != null) {
+      return whole.part(Math.toIntExact(offsetBytes), lengthBytes);
+    }
     if (channel == null && !writable && mode == FileChannel.MapMode.READ_WRITE) {
       throw new IOException(info + " is open for reading alone");
     }
@@ -95,10 +116,6 @@ public final class SegmentFile implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (channel == null) {
-      nativeFile.close();
-    } else {
-      channel.close();
-    }
+    Closing.all(channel, nativeFile);
   }
 }

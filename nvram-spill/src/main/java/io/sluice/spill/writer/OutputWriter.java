@@ -93,6 +93,17 @@ public final class OutputWriter implements Closeable {
       ExtentMemory memory,
       int partitionCount,
       long leaseBytes) {
+    this(source, medium, memory, source.opener(), partitionCount, leaseBytes);
+  }
+
+  /** The same with another way to what was written. */
+  OutputWriter(
+      ExtentSource source,
+      Medium medium,
+      ExtentMemory memory,
+      SegmentOpener opener,
+      int partitionCount,
+      long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {
       throw new IllegalArgumentException(
           "partition count "
@@ -106,7 +117,7 @@ public final class OutputWriter implements Closeable {
     this.memory = memory;
     this.partitionCount = partitionCount;
     this.extents = new LeasedExtents(source, leaseBytes);
-    this.mapper = new SegmentMapper(source.opener(), extents::segment);
+    this.mapper = new SegmentMapper(opener, extents::segment);
     this.runs = new WrittenRuns();
   }
 

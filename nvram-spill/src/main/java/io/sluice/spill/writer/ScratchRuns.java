@@ -46,10 +46,13 @@ public final class ScratchRuns implements Closeable {
    * @param leaseBytes how much to lease at first; then as much again as there is
    */
   public ScratchRuns(WriteTarget target, long leaseBytes) {
-    mapper = new SegmentMapper(target.source().opener(), segments::get);
+    mapper = new SegmentMapper(target.opener(), segments::get);
     writer =
         new WriteTarget(
-                new KnownSegments(target.source(), segments), target.medium(), target.memory())
+                new KnownSegments(target.source(), segments),
+                target.medium(),
+                target.memory(),
+                target.opener())
             .writer(1, leaseBytes);
   }
 
