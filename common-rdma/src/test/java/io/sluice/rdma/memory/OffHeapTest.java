@@ -2,6 +2,7 @@ package io.sluice.rdma.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -9,10 +10,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class OffHeapTest {
+  private static final int PIECE_BYTES = 256 << 10;
+
   @Test
   void countsWhatIsAllocatedAndFreed() {
     long before = OffHeap.allocatedBytes();
@@ -20,6 +26,58 @@ class OffHeapTest {
     assertEquals(before + 4096, OffHeap.allocatedBytes());
     OffHeap.free(buffer);
     assertEquals(before, OffHeap.allocatedBytes());
+  }
+
+  /** Run in a JVM that allows 8 MiB. */
+  public static final class Full {
+    private Full() {}
+
+    public static void main(String[] arguments) {
+      check(DirectMemory.limitBytes() == 8 << 20, "limit " + DirectMemory.limitBytes());
+      long kept = DirectMemory.limitBytes() - DirectMemory.headRoomBytes();
+      List<ByteBuffer> all = new ArrayList<>();
+      for (ByteBuffer next = take(); next != null; next = take()) {
+        all.add(next);
+      }
+      check(DirectMemory.usedBytes() >= OffHeap.allocatedBytes(), "not all is counted");
+      check(DirectMemory.usedBytes() <= kept, DirectMemory.usedBytes() + " bytes are used");
+      check(DirectMemory.usedBytes() > kept - PIECE_BYTES, "there was room for more");
+      ByteBuffer others = ByteBuffer.allocateDirect((int) DirectMemory.headRoomBytes());
+      check(take() == null, "nothing is left for others");
+      OffHeap.free(all.remove(0));
+      check(take() == null, "others have more than their part: " + others);
+      all.forEach(OffHeap::free);
+      check(OffHeap.allocatedBytes() == 0, "a refusal is counted");
+    }
+
+    private static ByteBuffer take() {
+      return OffHeap.tryAllocate(PIECE_BYTES);
+    }
+
+    private static void check(boolean holds, String message) {
+      if (!holds) {
+        throw new AssertionError(message);
+      }
+    }
+  }
+
+  @Test
+  void leavesHeadRoomToOthers() throws Exception {
+    Process full =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:MaxDirectMemorySize=8m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Full.class.getName())
+            .inheritIO()
+            .start();
+    try {
+      assertTrue(full.waitFor(60, TimeUnit.SECONDS));
+      assertEquals(0, full.exitValue());
+    } finally {
+      full.destroyForcibly();
+    }
   }
 
   @Test

@@ -5,12 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.local.Leftovers;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.disk.Device;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 
 /**
@@ -24,7 +31,22 @@ final class LittleMemory {
   private static final Set<Long> DISK_BYTES =
       Set.of(0L, (long) Device.MEMORY_BYTES, (long) Device.LEAST_MEMORY_BYTES);
 
+  private static final long TOGETHER_S = 100;
+  private static CyclicBarrier together;
+
   private LittleMemory() {}
+
+  /** Reduces when all reduces of the job are about to: their merges are open. */
+  public static class Together extends Tasks.Digest<Text, LongWritable> {
+    @Override
+    protected void setup(Context context) throws IOException, InterruptedException {
+      try {
+        together.await(TOGETHER_S, TimeUnit.SECONDS);
+      } catch (BrokenBarrierException | TimeoutException e) {
+        throw new IOException("not all reduces have begun to merge", e);
+      }
+    }
+  }
 
   /**
    * @param arguments a directory, files, lines of each, reduces, threads, and settings of the
@@ -49,9 +71,11 @@ final class LittleMemory {
           job.setMapperClass(FullStore.ManyPairs.class);
           return job;
         };
+    together = new CyclicBarrier(reduces);
     Oracle.Ran stock = oracle.stock(program);
     for (String exchange : Oracle.EXCHANGES) {
       Job job = oracle.ours(program, exchange, threads);
+      job.setReducerClass(reduces <= threads ? Together.class : Tasks.Digest.class);
       Configuration own = job.getConfiguration();
       for (String setting : settings) {
         own.set(setting.split("=")[0], setting.split("=")[1]);

@@ -46,12 +46,7 @@ class LittleMemoryTest {
         "50000",
         "2",
         "4",
-        "mapreduce.task.io.sort.mb=64");
-  }
-
-  @Test
-  void theSortBufferOfAClustersFile() throws Exception {
-    run("", "160m", "4", "10000", "2", "2", "mapreduce.task.io.sort.mb=2047");
+        "mapreduce.task.io.sort.mb=2047");
   }
 
   @Test
@@ -91,7 +86,7 @@ class LittleMemoryTest {
         "sluice.local.memory-mb=0");
   }
 
-  /** Each reduce merges a run of each map. */
+  /** Each reduce merges a run of each map, and all of them merge at a time. */
   @Test
   void mergesOfManyReducesShareTheHeap() throws Exception {
     run("-XX:ActiveProcessorCount=16", "192m", "330", "5", "16", "16");

@@ -4,11 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +64,27 @@ final class GrowingMergeTest {
     assertEquals(all, merge.rounds());
     assertEquals(0, heap.open);
     assertTrue(heap.mostOpen <= FAN_IN, heap.mostOpen + " were open");
+  }
+
+  /** A block to parse in is as long as its run, if that is shorter than blocks are. */
+  @Test
+  void aMergeOfShortRunsTakesLittleHeap() throws IOException {
+    int count = 1000;
+    List<MergeRun> runs = heap.runs(count, new Random(1));
+    MergeMemory memory = new MergeMemory(null, new Configuration(false), false, TaskMemory.alone());
+    ReduceMerge all =
+        new ReduceMerge(
+            MergeWindows.UNBOUNDED, heap.stage, null, HeapRuns.ORDER, () -> {}, memory, count);
+    long beforeBytes = allocatedBytes();
+    try (KWayMerge merge = all.merge(runs)) {
+      assertTrue(merge.next());
+      long bytes = allocatedBytes() - beforeBytes;
+      assertTrue(bytes < count * 4096L, bytes + " bytes for " + count + " short runs");
+    }
+  }
+
+  private static long allocatedBytes() {
+    return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
   }
 
   @Test
