@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.SecurityUtil;
 import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
@@ -57,6 +59,10 @@ final class RunAsUsers implements ApplicationUsers {
   private final String executor;
   private final Optional<String> oneForAll;
   private final Owner own;
+
+  /** As Spark's further attempts name themselves. */
+  private static final Pattern FURTHER_ATTEMPT = Pattern.compile("(application_\\d+_\\d+)_\\d+");
+
   private final Lookup lookup;
   private final LongSupplier clockNs;
   private final Map<String, String> users = new ConcurrentHashMap<>();
@@ -106,9 +112,15 @@ final class RunAsUsers implements ApplicationUsers {
     users.remove(applicationId);
   }
 
+  /** What YARN knows an application as of which another attempt than the first may have come. */
+  private static String ofAllAttempts(String applicationId) {
+    Matcher attempt = FURTHER_ATTEMPT.matcher(applicationId);
+    return attempt.matches() ? attempt.group(1) : applicationId;
+  }
+
   @Override
   public boolean isHere(String applicationId) {
-    return users.containsKey(applicationId);
+    return users.containsKey(ofAllAttempts(applicationId));
   }
 
   @Override
@@ -117,7 +129,7 @@ final class RunAsUsers implements ApplicationUsers {
       case AS_NODE_MANAGER:
         return Optional.of(own);
       case AS_USER:
-        String user = users.get(applicationId);
+        String user = users.get(ofAllAttempts(applicationId));
         if (user == null) {
           throw new IOException("nothing of " + applicationId + " was started here");
         }

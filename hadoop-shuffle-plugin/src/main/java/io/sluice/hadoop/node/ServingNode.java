@@ -115,6 +115,15 @@ final class ServingNode implements NodeRole {
     if (service == null) {
       return;
     }
+    free(applicationId);
+    for (String known : service.applicationsNotHeardOf(0)) {
+      if (known.startsWith(applicationId + "_")) { // a further attempt of it
+        free(known);
+      }
+    }
+  }
+
+  private void free(String applicationId) {
     try {
       service.applicationStopped(applicationId);
     } catch (IOException | RuntimeException e) {

@@ -49,6 +49,19 @@ class RunAsUsersTest {
     return users.expected(APPLICATION);
   }
 
+  @Test
+  void aFurtherAttemptIsTheApplications() throws IOException {
+    conf.set(EXECUTOR, STOCK + "LinuxContainerExecutor");
+    conf.set(NONSECURE + "limit-users", "false");
+    RunAsUsers users = users();
+    users.containerStarted(APPLICATION, "ann");
+    assertTrue(users.isHere(APPLICATION + "_2"));
+    assertEquals(Optional.of(new Owner(1001)), users.expected(APPLICATION + "_2"));
+    assertFalse(users.isHere("application_1_0002_1"));
+    users.applicationStopped(APPLICATION);
+    assertFalse(users.isHere(APPLICATION + "_2"));
+  }
+
   /** -1 where it is not to be known. */
   @ParameterizedTest
   @CsvSource({

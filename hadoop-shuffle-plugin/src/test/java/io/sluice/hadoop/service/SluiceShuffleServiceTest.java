@@ -2,6 +2,7 @@ package io.sluice.hadoop.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +20,7 @@ import io.sluice.node.memory.Borrower;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
+import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.RemoteError;
@@ -357,6 +359,43 @@ final class SluiceShuffleServiceTest {
     RemoteError e = assertThrows(RemoteError.class, this::locatedRuns);
     assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
     service.stopApplication(new ApplicationTerminationContext(ApplicationId.newInstance(1, 1)));
+    service.stop();
+  }
+
+  /** Spark's second attempt has a secret of its own, and is known beside the first. */
+  @Test
+  void endOfTheApplicationFreesWhatFurtherAttemptsHave() throws IOException {
+    SluiceShuffleService service = start(false);
+    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+    String second = TestJob.APPLICATION + "_2";
+    String another = TestJob.APPLICATION + "2_2";
+    JobSecret secret = new JobSecret(new byte[32]);
+    commitOutput(service);
+    for (String id : List.of(second, another)) {
+      LocalClient.connect(metadata.address().socket(), metadata.owner(), id, secret, TIMEOUT_MS)
+          .close();
+    }
+    service.stopApplication(
+        new ApplicationTerminationContext(ApplicationId.fromString(TestJob.APPLICATION)));
+    assertThrows(RemoteError.class, this::locatedRuns);
+    for (String id : List.of(second, another)) {
+      try (NodeReader reader =
+          new NodeReader(
+              id,
+              secret,
+              new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
+              null,
+              1 << 20,
+              TIMEOUT_MS,
+              TIMEOUT_MS)) {
+        if (id.equals(second)) {
+          RemoteError e = assertThrows(RemoteError.class, () -> locate(reader));
+          assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+        } else {
+          assertNull(locate(reader));
+        }
+      }
+    }
     service.stop();
   }
 

@@ -16,10 +16,17 @@ import org.apache.spark.SparkConf;
  * above {@value #MAX_LENGTH}       the first characters, %% and the SHA-256 of the whole id
  * </pre>
  *
+ * <p>YARN may run an application once more after its driver has failed. The second attempt has the
+ * same id, and outputs of the same names, but another secret; so its number is part of the name. The
+ * first attempt is known by the application's id alone.
+ *
  * <p>Two ids never have the same name. A name without {@code %%} can be decoded. Thread contract:
  * stateless.
  */
 public final class ApplicationId {
+  static final String ATTEMPT_KEY = "spark.app.attempt.id";
+  private static final String FIRST_ATTEMPT = "1";
+
   /** Longest name, in characters: it leaves room in a file name for what stands behind it. */
   static final int MAX_LENGTH = 200;
 
@@ -29,9 +36,11 @@ public final class ApplicationId {
 
   private ApplicationId() {}
 
-  /** The name of the application that has this configuration. */
+  /** The name of the attempt that runs: on executors, and on the driver once its context has started. */
   public static String of(SparkConf conf) {
-    return name(conf.getAppId());
+    String attempt = conf.get(ATTEMPT_KEY, FIRST_ATTEMPT);
+    return name(
+        attempt.equals(FIRST_ATTEMPT) ? conf.getAppId() : conf.getAppId() + "_" + attempt);
   }
 
   static String name(String id) {

@@ -69,7 +69,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     try {
       tell(servicesNow(), "could not be shown to be alive", client -> {});
     } catch (RuntimeException | Error e) { // else nobody would show it again
-      LastWords.warn(LOG, "{} could not be shown to services", conf.getAppId(), e);
+      LastWords.warn(LOG, "{} could not be shown to services", ApplicationId.of(conf), e);
     }
   }
 
@@ -140,7 +140,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
             service.control(), ApplicationId.of(conf), ApplicationSecret.of(conf), timeoutMs)) {
       message.tell(client);
     } catch (IOException e) {
-      LOG.warn("{} {} by {}: {}", conf.getAppId(), what, service.name(), e.toString());
+      LOG.warn("{} {} by {}: {}", ApplicationId.of(conf), what, service.name(), e.toString());
     }
   }
 }

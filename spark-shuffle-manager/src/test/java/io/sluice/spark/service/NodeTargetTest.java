@@ -16,6 +16,7 @@ import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spark.LogLines;
 import io.sluice.spark.SluiceShuffleManager;
+import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
@@ -251,6 +252,27 @@ class NodeTargetTest {
       assertEquals(List.of("shuffle_4_17", "shuffle_5_17"), outputs());
     }
     assertEquals(2, service.storeStats().outputs());
+  }
+
+  /** YARN starts the driver again, which makes another secret; names of outputs begin anew. */
+  @Test
+  void theSecondAttemptOfAnApplicationHasItsOwnOutputs() throws IOException {
+    SparkConf first = conf().set("spark.app.id", "app-1").set("spark.app.attempt.id", "1");
+    SparkConf second = first.clone().set("spark.app.attempt.id", "2");
+    ApplicationSecret.create(first);
+    ApplicationSecret.create(second);
+    try (NodeTarget ofFirst = nodePool(first, ApplicationId.of(first), base.resolve("service"));
+        NodeTarget ofSecond = nodePool(second, ApplicationId.of(second), base.resolve("service"))) {
+      ofFirst.connect();
+      write(ofFirst, ofFirst.begin(4));
+      ofSecond.connect();
+      assertFalse(ofSecond.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).isPresent());
+      write(ofSecond, ofSecond.begin(4));
+      assertTrue(ofSecond.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).isPresent());
+      assertEquals(Set.of("app-1", "app-1_2"), service.applicationsNotHeardOf(0));
+      service.applicationStopped("app-1_2");
+      assertTrue(ofFirst.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).isPresent());
+    }
   }
 
   private List<String> outputs() {
