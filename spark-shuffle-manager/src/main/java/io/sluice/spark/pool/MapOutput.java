@@ -11,6 +11,7 @@ import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
@@ -29,6 +30,12 @@ public final class MapOutput implements Closeable {
   /** What is known of each lies on the heap until the commit: some 20 MB of so many. */
   private static final int MAX_HELD_RUNS = 1 << 19;
 
+  /**
+   * Readers ask for one partition of one output at the least, and all its runs must fit into one
+   * answer: with pieces of up to 256 KiB in extents of 64 KiB, one takes less than 180 bytes.
+   */
+  static final int MAX_RUNS_OF_PARTITION = 1 << 16;
+
   /** Joining writes all bytes again; this many runs of each partition make it worth it. */
   private static final long JOINED_RUNS = 8;
 
@@ -39,6 +46,7 @@ public final class MapOutput implements Closeable {
   private final OutputId id;
   private final int maxRuns;
   private final Supplier<OutputKey> keys;
+  private int[] runsOfPartition = {};
   private OutputWriter writer;
   private PieceEncryptor encryptor;
   private long writtenBytes;
@@ -90,7 +98,7 @@ public final class MapOutput implements Closeable {
   public long append(int partition, ByteBuffer bytes, long records) throws IOException {
     int lengthBytes = bytes.remaining();
     long startNs = System.nanoTime();
-    makeRoom(keys == null ? lengthBytes : RunEncryptor.storedBytes(lengthBytes));
+    makeRoom(partition, keys == null ? lengthBytes : RunEncryptor.storedBytes(lengthBytes));
     long roomMadeNs = System.nanoTime();
     Piece piece = piece(partition, bytes, records); // with the key of the writer that has room now
     long pieceMadeNs = System.nanoTime();
@@ -98,8 +106,9 @@ public final class MapOutput implements Closeable {
     return System.nanoTime() - pieceMadeNs + roomMadeNs - startNs;
   }
 
-  private void makeRoom(long runLengthBytes) throws IOException {
-    if (runCount() >= maxRuns || lacksRoom(runLengthBytes)) {
+  private void makeRoom(int partition, long runLengthBytes) throws IOException {
+    boolean isFull = runCount(partition) >= MAX_RUNS_OF_PARTITION;
+    if (isFull || runCount() >= maxRuns || lacksRoom(runLengthBytes)) {
       pool.whileOpen(this::joinRuns);
     }
   }
@@ -118,6 +127,11 @@ public final class MapOutput implements Closeable {
     writtenBytes += piece.bytes().remaining();
     pool.whileOpen(
         () -> writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records()));
+    if (partition >= runsOfPartition.length) {
+      int grownLength = Math.max(partition + 1, 2 * runsOfPartition.length);
+      runsOfPartition = Arrays.copyOf(runsOfPartition, grownLength);
+    }
+    runsOfPartition[partition]++;
   }
 
   /**
@@ -143,6 +157,7 @@ public final class MapOutput implements Closeable {
     }
     writer = joined;
     encryptor = joinedEncryptor;
+    Arrays.setAll(runsOfPartition, partition -> Math.min(1, runsOfPartition[partition]));
     Closing.all(parts, partsEncryptor);
   }
 
@@ -153,6 +168,10 @@ public final class MapOutput implements Closeable {
   /** What is known of its runs takes so much of the heap. */
   public long heldBytes() {
     return writer.heldBytes();
+  }
+
+  private int runCount(int partition) {
+    return partition < runsOfPartition.length ? runsOfPartition[partition] : 0;
   }
 
   /** How many runs it has now. */

@@ -38,6 +38,12 @@ import scala.collection.Iterator;
 public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(PieceWriter.class);
 
+  /**
+   * So much a task buffers that Spark has not granted, less than serializers and codecs hold: its
+   * pieces would be single records if it drained all buffers for each.
+   */
+  private static final long MOST_UNGRANTED_BYTES = 4L << 20;
+
   private final OutputTarget pool;
   private final Attempt attempt;
   private final ShuffleDependency<K, V, ?> dependency;
@@ -47,6 +53,7 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
   private final MemoryBudget memory;
   private final long[] lengthsBytes;
   private final RowChecksums checksums;
+  private long ungrantedBytes;
   private MapOutput output;
   private Throwable failure; // the first of the pool
   private MapStatus status;
@@ -120,20 +127,26 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
 
   /** Accounts for memory, after making room for it if there is none. */
   final void takeMemory(long lengthBytes) throws IOException {
-    if (!memory.tryTake(lengthBytes)) {
-      spill();
-      // Without a grant after all it goes on: a buffer is less than what Spark leaves to any task.
-      memory.tryTake(lengthBytes);
+    if (memory.tryTake(lengthBytes)) {
+      return;
     }
+    if (ungrantedBytes + lengthBytes > MOST_UNGRANTED_BYTES) {
+      spill();
+      if (memory.tryTake(lengthBytes)) {
+        return;
+      }
+    }
+    ungrantedBytes += lengthBytes; // a buffer is less than what Spark leaves to any task
   }
 
   /**
    * Hands on what is buffered, and accounts from then on for what is known of the runs alone: up to
-   * half of what it had, because a task without buffers makes runs of single records.
+   * half of what it had, because buffers make longer runs.
    */
   final void spill() throws IOException {
     long hadBytes = memory.getUsed();
     drain();
+    ungrantedBytes = 0;
     long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), hadBytes / 2);
     long moreBytes = heldBytes - memory.getUsed();
     if (moreBytes > 0) {

@@ -125,6 +125,35 @@ class PeerFetchTest {
     }
   }
 
+  /** Of a task that Spark grants no memory; a partition's runs are described in one answer. */
+  @Test
+  void aPartitionOfAnyNumberOfPiecesIsRead() throws IOException {
+    int pieces = 300_000;
+    ByteBuffer expected = ByteBuffer.allocate(pieces * Integer.BYTES);
+    try (MapOutput output = pool.newOutput(pool.begin(0), 0, 2)) {
+      for (int i = 0; i < pieces; i++) {
+        output.append(1, expected.putInt(i).duplicate().flip().position(i * Integer.BYTES), 1);
+      }
+      output.commit();
+    }
+    BlockRange block = BlockRange.of("shuffle_0_0_1").orElseThrow();
+    try (PeerReader peers =
+        new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters(), this::key)) {
+      List<BlockRange> absent =
+          new PeerFetch(peers.reader(), address(), List.of(block), MemoryTarget::open)
+              .run((of, bytes) -> assertEquals(expected.flip(), contents(bytes)));
+      assertEquals(List.of(), absent);
+    }
+  }
+
+  private static ByteBuffer contents(ManagedBuffer buffer) {
+    try {
+      return buffer.nioByteBuffer();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** The defect was: the block came without these partitions, and was valid and too short. */
   @Test
   void aBlockOfManyPartitionsIsAbsentWhenTheIndexOfOneIsDamaged() throws IOException {
