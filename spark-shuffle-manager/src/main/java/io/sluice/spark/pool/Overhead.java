@@ -41,8 +41,8 @@ record Overhead(boolean isOfContainer, long ownBytes, Optional<Long> setBytes) {
     return setBytes
         .map(
             bytes ->
-                "%s is %s MiB, of which Spark itself needs %s"
-                    .formatted(NAME, PoolSize.mib(bytes), PoolSize.mib(ownBytes)))
+                "%s is %d MiB, of which Spark itself needs %d"
+                    .formatted(NAME, bytes / MIB, ownBytes / MIB))
         .orElse(NAME + " is not set, so that the container has no memory for a pool");
   }
 }

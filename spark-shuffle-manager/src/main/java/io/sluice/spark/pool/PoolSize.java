@@ -165,7 +165,7 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
     return offHeapBytes + conf.getSizeAsMb("spark.executor.pyspark.memory", "0m") * MIB;
   }
 
-  static long mib(long bytes) {
+  private static long mib(long bytes) {
     return bytes / MIB;
   }
 }
