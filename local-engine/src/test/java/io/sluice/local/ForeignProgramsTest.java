@@ -175,6 +175,8 @@ class ForeignProgramsTest {
     job.setMapperClass(Programs.Words.class);
     job.setCombinerClass(Programs.Combines.class);
     assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+    // Were the exchange given up, all maps would have run once more.
+    assertEquals(4 * THREADS + 2, job.getTaskCompletionEvents(0, 100).length);
     List<String> ours = Jobs.contents(jobs.output(OURS));
     assertTrue(jobs.wordCount("local", 2, true).waitForCompletion(false));
     assertEquals(Jobs.contents(jobs.output("local")), ours);
