@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
             + " counters. All of them write docs/results/foreign.md.",
     mixinStandardHelpOptions = true)
 final class ForeignCommand implements Callable<Integer> {
-  @Option(names = "--core", description = "Only those of ./sluice test, in one process.")
-  private boolean core;
+  @Option(names = "--one-process", description = "Without those on a cluster.")
+  private boolean oneProcess;
 
   @Parameters(
       arity = "0..*",
@@ -39,14 +39,12 @@ final class ForeignCommand implements Callable<Integer> {
     Console console = Console.standard();
     Set<ForeignProgram> programs =
         new TreeSet<>(named.isEmpty() ? List.of(ForeignProgram.values()) : named);
-    if (core) {
-      programs.removeIf(program -> !program.isCore());
-    }
-    List<ForeignResult> results = new ForeignPrograms(workspace, console).run(programs, !core);
+    List<ForeignResult> results =
+        new ForeignPrograms(workspace, console).run(programs, !oneProcess);
     console.say(ForeignResult.table(results).toText());
     results.forEach(
         result -> result.problems().forEach(what -> console.say(result.title() + ": " + what)));
-    if (named.isEmpty() && !core) {
+    if (named.isEmpty()) {
       String page = ForeignPrograms.page(Machine.here(), results);
       console.say(
           "results: " + new ResultFiles(workspace.publishedResults()).text("foreign.md", page));

@@ -32,7 +32,13 @@ final class ForeignDriver {
           below(directory, ".jar").forEach(jar -> classPath.add(jar.toString()));
         }
         List<String> arguments =
-            new ArrayList<>(List.of("-nowarn", "-proc:none", "-cp", String.join(":", classPath)));
+            new ArrayList<>(
+                List.of(
+                    "-nowarn",
+                    "-XDsuppressNotes",
+                    "-proc:none",
+                    "-cp",
+                    String.join(":", classPath)));
         arguments.addAll(List.of("-d", classes.toString()));
         files.forEach(file -> arguments.add(file.toString()));
         int status =

@@ -22,12 +22,13 @@ import java.util.stream.Stream;
  * @param counters values by group and name, as clients print them
  */
 record ForeignOutput(SortedMap<String, List<String>> files, SortedMap<String, Long> counters) {
-  /** What depends on the time, the memory, or the number of spills and of processes. */
+  /** What depends on the time, the memory, or the number of spills and the names of directories. */
   private static final Set<String> NOT_COMPARED =
       Set.of(
           "GC time elapsed (ms)",
           "CPU time spent (ms)",
           "Total committed heap usage (bytes)",
+          "Input split bytes",
           "Spilled Records",
           "Map output materialized bytes",
           "Reduce shuffle bytes",

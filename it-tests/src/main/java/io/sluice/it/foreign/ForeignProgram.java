@@ -15,6 +15,7 @@ public enum ForeignProgram {
   PARQUET("Parquet 1.17.0's MapReduce, of Avro's records", Set.of(Trait.CORE, Trait.CLUSTER)),
   ORC("ORC 2.3.0's MapReduce, its structs as keys", Set.of(Trait.CORE, Trait.CLUSTER)),
   STREAMING("Hadoop streaming 3.4.2 with typed bytes", Set.of()),
+  CRUNCH("Crunch 0.15.0, a pipeline of several jobs", Set.of()),
   DISTCP("Hadoop's distcp 3.5.0, three copies", Set.of());
 
   private enum Trait {

@@ -1,0 +1,69 @@
+package io.sluice.it.foreign;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ForeignOutputTest {
+  private static final String LOG =
+      """
+      12:00:00 INFO Job: Counters: 5
+      \tFile System Counters
+      \t\tFILE: Number of bytes read=77
+      \tMap-Reduce Framework
+      \t\tMap input records=%d
+      \t\tGC time elapsed (ms)=%d
+      \tforeign.Words
+      \t\tOdd=3
+      12:00:00 INFO Job: done=8
+      """;
+
+  @TempDir private Path directory;
+
+  private ForeignOutput output(String name, String log, String... files) throws IOException {
+    Path out = directory.resolve(name);
+    for (String file : files) {
+      String[] parts = file.split("=");
+      Path path = out.resolve(parts[0]);
+      Files.createDirectories(path.getParent());
+      Files.writeString(path, parts[1]);
+    }
+    Path said = directory.resolve(name + ".log");
+    Files.writeString(said, log);
+    return ForeignOutput.read(out, said);
+  }
+
+  @Test
+  void namesTheFirstLineThatDiffersAndFilesOfOneRun() throws IOException {
+    ForeignOutput stock = output("a", "", "x/part=1\n2\n", "y/part=1\n", "y/_SUCCESS= ");
+    ForeignOutput ours = output("b", "", "x/part=1\n3\n4\n", "z/.part.crc= ", "z/part=1\n");
+    assertEquals(
+        List.of(
+            "x/part: 2 lines, 3 lines; line 2 is \"2\", \"3\"",
+            "y/part is only in one",
+            "z/part is only in one"),
+        stock.differentFiles(ours));
+  }
+
+  @Test
+  void theOrderOfLinesCountsUnlessTheDirectorySaysOtherwise() throws IOException {
+    ForeignOutput stock = output("a", "", "x=1\n2\n", "unordered/y=1\n2\n");
+    ForeignOutput ours = output("b", "", "x=2\n1\n", "unordered/y=2\n1\n");
+    assertEquals(
+        List.of("x: 2 lines, 2 lines; line 1 is \"1\", \"2\""), stock.differentFiles(ours));
+  }
+
+  @Test
+  void addsUpTheCountersOfAllJobsButThoseOfTime() throws IOException {
+    ForeignOutput stock = output("a", LOG.formatted(2, 1) + LOG.formatted(5, 1), "x=1");
+    ForeignOutput ours = output("b", LOG.formatted(6, 9), "x=1");
+    assertEquals(
+        List.of("Map-Reduce Framework: Map input records = 7, 6", "foreign.Words: Odd = 6, 3"),
+        stock.differentCounters(ours));
+  }
+}

@@ -1,0 +1,47 @@
+package io.sluice.it.foreign;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.it.cluster.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ForeignProgramTest {
+  private static final Workspace WORKSPACE = Workspace.find();
+
+  @Test
+  void everyDirectoryIsAProgram() throws IOException {
+    try (Stream<Path> found = Files.list(WORKSPACE.root().resolve("it-tests/foreign"))) {
+      Set<String> directories =
+          found
+              .filter(Files::isDirectory)
+              .map(path -> path.getFileName().toString())
+              .collect(Collectors.toSet());
+      assertEquals(
+          Stream.of(ForeignProgram.values())
+              .map(ForeignProgram::directoryName)
+              .collect(Collectors.toSet()),
+          directories);
+    }
+  }
+
+  @Test
+  void everyJarIsPinned() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (ForeignProgram program : ForeignProgram.values()) {
+      for (String line : Files.readAllLines(program.directory(WORKSPACE).resolve("jars"))) {
+        if (!line.matches("[0-9a-f]{64} {2}[\\w.-]+(:[\\w.-]+){2,3}")) {
+          wrong.add(program + ": " + line);
+        }
+      }
+    }
+    assertEquals(List.of(), wrong);
+  }
+}
