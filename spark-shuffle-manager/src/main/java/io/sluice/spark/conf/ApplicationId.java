@@ -17,8 +17,8 @@ import org.apache.spark.SparkConf;
  * </pre>
  *
  * <p>YARN may run an application once more after its driver has failed. The second attempt has the
- * same id, and outputs of the same names, but another secret; so its number is part of the name. The
- * first attempt is known by the application's id alone.
+ * same id, and outputs of the same names, but another secret; so its number is part of the name.
+ * The first attempt is known by the application's id alone.
  *
  * <p>Two ids never have the same name. A name without {@code %%} can be decoded. Thread contract:
  * stateless.
@@ -36,11 +36,13 @@ public final class ApplicationId {
 
   private ApplicationId() {}
 
-  /** The name of the attempt that runs: on executors, and on the driver once its context has started. */
+  /**
+   * The name of the attempt that runs: on executors, and on the driver once its context has
+   * started.
+   */
   public static String of(SparkConf conf) {
     String attempt = conf.get(ATTEMPT_KEY, FIRST_ATTEMPT);
-    return name(
-        attempt.equals(FIRST_ATTEMPT) ? conf.getAppId() : conf.getAppId() + "_" + attempt);
+    return name(attempt.equals(FIRST_ATTEMPT) ? conf.getAppId() : conf.getAppId() + "_" + attempt);
   }
 
   static String name(String id) {

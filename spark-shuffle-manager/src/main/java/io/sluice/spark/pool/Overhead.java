@@ -41,7 +41,7 @@ record Overhead(boolean isOfContainer, long ownBytes, Optional<Long> setBytes) {
     return setBytes
         .map(
             bytes ->
-                "%s is %d MiB, of which Spark itself needs %d"
+                "%s is %s MiB, of which Spark itself needs %s"
                     .formatted(NAME, bytes / MIB, ownBytes / MIB))
         .orElse(NAME + " is not set, so that the container has no memory for a pool");
   }
