@@ -95,7 +95,7 @@ class FaultyTasksTest {
   @CsvSource({"true, pull", "false, pull", "true, hybrid", "false, hybrid", "false, push"})
   void oneAttemptIsKilledAndTheJobGoesOn(boolean fails, String exchange) throws Exception {
     assertTrue(jobs.wordCount("local", 2, false).waitForCompletion(false));
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     Job job = job(HangsOnce.class);
     job.submit();
     begun.await();
@@ -115,7 +115,7 @@ class FaultyTasksTest {
 
   @Test
   void aMapThatMayFailButOnceFailsAJobThatPushes() throws Exception {
-    jobs.conf().set("sluice.local.exchange", "push");
+    jobs.exchange("push");
     jobs.conf().setInt(MRJobConfig.MAP_MAX_ATTEMPTS, 1);
     Job job = job(EatsTheHeap.class);
     assertFalse(job.waitForCompletion(false));
@@ -155,7 +155,7 @@ class FaultyTasksTest {
   @ParameterizedTest
   @ValueSource(strings = {"pull", "hybrid"})
   void aTaskThatDoesNotEndIsGivenUpAndPutsOutNothing(String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, 3_000);
     Job job = job(TakesNoInterrupt.class);
     assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
@@ -179,7 +179,7 @@ class FaultyTasksTest {
   @ParameterizedTest
   @ValueSource(strings = {"pull", "push", "hybrid"})
   void aKilledJobEndsWithNothingLeft(String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     Job job = job(Hangs.class);
     job.submit();
     begun.await();

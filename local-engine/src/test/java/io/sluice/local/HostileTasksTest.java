@@ -116,7 +116,7 @@ class HostileTasksTest {
   @ParameterizedTest
   @ValueSource(strings = {"pull", "hybrid"})
   void aGivenUpMapKeepsNoSlotAndIsNotTheOneThatCounts(String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, TIMEOUT_MS);
     jobs.conf().setInt("sluice.local.map-threads", 2);
     Job job = job(EndsLate.class);
@@ -163,7 +163,7 @@ class HostileTasksTest {
   @ParameterizedTest
   @ValueSource(strings = {"push", "hybrid"})
   void whoHangsInASharedSortBufferHoldsUpNobody(String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, TIMEOUT_MS);
     Job job = job(HangsInCollect.class);
     job.setMapOutputKeyClass(HangingText.class);
@@ -174,7 +174,7 @@ class HostileTasksTest {
 
   @Test
   void aJobWhoseMapHangsInASharedSortBufferCanBeKilled() throws Exception {
-    jobs.conf().set("sluice.local.exchange", "hybrid");
+    jobs.exchange("hybrid");
     jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, 600_000);
     Job job = job(HangsInCollect.class);
     job.setMapOutputKeyClass(HangingText.class);
@@ -229,7 +229,7 @@ class HostileTasksTest {
   @ParameterizedTest
   @ValueSource(strings = {"pull", "hybrid"})
   void mapsThatHaveCommittedMayRunAgain(String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     jobs.conf().setInt("sluice.local.map-threads", 1);
     Job job = job(SideFiles.class);
     assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());

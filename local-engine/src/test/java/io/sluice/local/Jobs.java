@@ -38,6 +38,12 @@ final class Jobs {
     return conf;
   }
 
+  /** How records get from maps to reduces; maps push only where they share their classes. */
+  void exchange(String exchange) {
+    conf.set("sluice.local.exchange", exchange);
+    conf.set("sluice.local.isolation", exchange.equals("push") ? "none" : "slot");
+  }
+
   /** Words of which some are frequent, in so many files. */
   void writeWords(Random random, int files, int lines) throws IOException {
     Path input = Files.createDirectories(directory.resolve("input"));

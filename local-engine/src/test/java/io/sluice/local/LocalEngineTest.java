@@ -64,7 +64,7 @@ class LocalEngineTest {
     "3, false, push", "3, true, push", "3, false, hybrid", "3, true, hybrid"
   })
   void wordsAreCountedAsWithStock(int reduces, boolean combines, String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     Job stock = run(jobs.wordCount(STOCK, reduces, combines));
     Job ours = run(jobs.wordCount(OURS, reduces, combines));
     assertTrue(ours.isSuccessful(), ours.getStatus().getFailureInfo());
@@ -83,7 +83,7 @@ class LocalEngineTest {
   })
   void compressedAndEncryptedIntermediateData(
       boolean compressed, boolean encrypted, String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     run(jobs.wordCount(STOCK, 2, false));
     jobs.conf().setBoolean("mapreduce.map.output.compress", compressed);
     jobs.conf().set("mapreduce.map.output.compress.codec", DefaultCodec.class.getName());
@@ -97,7 +97,7 @@ class LocalEngineTest {
   @ParameterizedTest
   @ValueSource(strings = {"pull", "push", "hybrid"})
   void aTaskThatFailsIsTriedAgainAndReported(String exchange) throws Exception {
-    jobs.conf().set("sluice.local.exchange", exchange);
+    jobs.exchange(exchange);
     run(jobs.wordCount(STOCK, 2, false));
     Jobs.FAILURES_LEFT.set(2);
     Job ours = jobs.wordCount(OURS, 2, false);

@@ -48,6 +48,7 @@ final class ExchangeRun {
         List.of(
             "shuffle",
             "-Dmapreduce.framework.name=sluice",
+            "-Dsluice.local.isolation=none", // or nothing is pushed
             "-Dworkloads.shuffle.setting=sluice.local.exchange",
             "-Dworkloads.shuffle.values="
                 + Stream.of(ExchangeMode.values())

@@ -166,13 +166,11 @@ public final class SlotLoader extends ClassLoader {
   /** Of the jar or directory that the class comes from, which programs ask for its place. */
   private ProtectionDomain domain(URL from, URLConnection connection, String className)
       throws MalformedURLException {
-    URL place;
-    if (connection instanceof JarURLConnection jar) {
-      place = jar.getJarFileURL();
-    } else {
-      String text = from.toExternalForm();
-      place = new URL(text.substring(0, text.length() - className.length() - ".class".length()));
-    }
+    long packages = className.chars().filter(each -> each == '.').count();
+    URL place =
+        connection instanceof JarURLConnection jar
+            ? jar.getJarFileURL()
+            : new URL(from, packages == 0 ? "." : "../".repeat((int) packages));
     return domains.computeIfAbsent(
         place.toExternalForm(),
         text ->

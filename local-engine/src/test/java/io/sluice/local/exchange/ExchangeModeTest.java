@@ -15,6 +15,12 @@ class ExchangeModeTest {
     "push, none, 256, 100, 1, PUSH",
     "push, none, 257, 100, 1, HYBRID", // a sort buffer for each is too much
     "push, task, 1, 100, 1, PULL",
+    "hybrid, task, 1, 100, 1, PULL",
+    "push, slot, 1, 100, 1, HYBRID", // each slot has classes of its own
+    "hybrid, slot, 1, 1, 1, HYBRID",
+    "pull, slot, 20000, 100, 1, PULL",
+    "auto, slot, 2, 15, 1, PULL",
+    "auto, slot, 2, 16, 1, HYBRID",
     "hybrid, none, 1, 1, 1, HYBRID",
     "auto, none, 2, 15, 1, PULL", // too few maps
     "auto, none, 2, 16, 1, HYBRID", // small runs

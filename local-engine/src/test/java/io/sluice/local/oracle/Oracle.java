@@ -66,6 +66,9 @@ final class Oracle {
   static void oursIn(Configuration settings, String exchange) {
     settings.set("mapreduce.framework.name", "sluice");
     settings.set("sluice.local.exchange", exchange);
+    if (exchange.equals("push")) {
+      settings.set("sluice.local.isolation", "none"); // or it would be hybrid
+    }
     // So often the reporting threads of failed attempts look whether they should end.
     settings.setInt(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, REPORT_MS);
   }
