@@ -34,7 +34,8 @@ import org.apache.hadoop.mapreduce.MRConfig;
  * open; the copies that it makes of native libraries lie in the job's local directories and go with
  * these. Failure: that of class loaders.
  */
-public final class SlotLoader extends ClassLoader {
+public final class SlotLoader extends ClassLoader
+    implements TaskExit.Slot, WritableNames.Slot, SlotSerializations.Slot {
   private static final ClassLoader ENGINE = SlotLoader.class.getClassLoader();
   private static final AtomicInteger LIBRARIES = new AtomicInteger();
 
@@ -78,13 +79,13 @@ public final class SlotLoader extends ClassLoader {
     }
   }
 
-  /** What its classes have registered with Hadoop's {@code WritableName}. */
-  Map<String, Class<?>> writableNames() {
+  @Override
+  public Map<String, Class<?>> writableNames() {
     return writableNames;
   }
 
-  /** Those of its job, by its own classes. */
-  SerializationFactory serializations() {
+  @Override
+  public SerializationFactory serializations() {
     synchronized (writableNames) {
       if (serializations == null) {
         Configuration own = new Configuration(job);
@@ -95,7 +96,8 @@ public final class SlotLoader extends ClassLoader {
     }
   }
 
-  void exits(TaskExit how) {
+  @Override
+  public void exits(TaskExit how) {
     exit = how;
     whenExits.accept(how.getMessage());
   }

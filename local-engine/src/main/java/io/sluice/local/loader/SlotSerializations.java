@@ -18,6 +18,12 @@ import org.apache.hadoop.util.ReflectionUtils;
 final class SlotSerializations extends SerializationFactory {
   private final SerializationFactory others;
 
+  /** A class loader with serializations of its own. */
+  interface Slot {
+    /** Those of its job. */
+    SerializationFactory serializations();
+  }
+
   private SlotSerializations(Configuration conf, SerializationFactory others) {
     super(conf);
     this.others = others;
@@ -40,7 +46,7 @@ final class SlotSerializations extends SerializationFactory {
   }
 
   private SerializationFactory ofThread() {
-    return Thread.currentThread().getContextClassLoader() instanceof SlotLoader slot
+    return Thread.currentThread().getContextClassLoader() instanceof Slot slot
         ? slot.serializations()
         : others;
   }

@@ -13,6 +13,12 @@ public final class TaskExit extends Error {
   private static final long serialVersionUID = 1;
   private static final StackWalker CALLER = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
+  /** A class loader that tells whose task its classes are. */
+  interface Slot {
+    /** The task has ended the process, in any of its threads. */
+    void exits(TaskExit how);
+  }
+
   private TaskExit(String call, int status) {
     super("a task has called " + call + "(" + status + ")");
   }
@@ -33,7 +39,7 @@ public final class TaskExit extends Error {
   }
 
   private static TaskExit by(Class<?> caller, TaskExit how) {
-    if (caller.getClassLoader() instanceof SlotLoader slot) {
+    if (caller.getClassLoader() instanceof Slot slot) {
       slot.exits(how);
     }
     return how;

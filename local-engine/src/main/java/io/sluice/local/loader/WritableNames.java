@@ -16,6 +16,12 @@ import org.apache.hadoop.io.WritableName;
 final class WritableNames extends HashMap<String, Class<?>> {
   private static final long serialVersionUID = 1;
 
+  /** A class loader with names of its own. */
+  interface Slot {
+    /** What its classes have registered. */
+    Map<String, Class<?>> writableNames();
+  }
+
   private WritableNames(Map<String, Class<?>> before) {
     super(before);
   }
@@ -37,20 +43,21 @@ final class WritableNames extends HashMap<String, Class<?>> {
 
   @Override
   public Class<?> put(String name, Class<?> named) {
-    return named.getClassLoader() instanceof SlotLoader slot
+    return named.getClassLoader() instanceof Slot slot
         ? slot.writableNames().put(name, named)
         : super.put(name, named);
   }
 
   @Override
   public Class<?> get(Object name) {
-    if (!(Thread.currentThread().getContextClassLoader() instanceof SlotLoader slot)) {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    if (!(loader instanceof Slot slot)) {
       return super.get(name);
     }
     Class<?> own = slot.writableNames().get(name);
     Class<?> others = own == null ? super.get(name) : null;
     try {
-      return others == null ? own : slot.loadClass(others.getName());
+      return others == null ? own : loader.loadClass(others.getName());
     } catch (ClassNotFoundException e) {
       return null; // it is of another job
     }
