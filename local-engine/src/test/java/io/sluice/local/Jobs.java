@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -86,6 +87,15 @@ final class Jobs {
 
   Path output(String framework) {
     return directory.resolve("output-" + framework);
+  }
+
+  /** So that the next job may have the same. */
+  static void deleteOutput(Path output) throws IOException {
+    try (Stream<Path> files = Files.walk(output)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   /** All files of an output by name, but for checksums of the file system. */

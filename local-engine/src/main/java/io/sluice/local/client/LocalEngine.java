@@ -63,18 +63,33 @@ final class LocalEngine implements ClientProtocol {
       Long.toString(System.currentTimeMillis() * PIDS + ProcessHandle.current().pid() % PIDS);
 
   private static final String QUEUE = "default";
-  private static final int POLL_MS = 20;
+  private static final int POLL_MS = 10;
   private static final String DEFAULTS = "mapred-default.xml";
 
   private final Configuration conf;
+  private final boolean isForSubmission;
   private final FileSystem files;
 
+  /**
+   * For a client.
+   *
+   * @param conf a job's own settings where the job is to be submitted, else the user's, which are
+   *     not changed
+   */
   LocalEngine(Configuration conf) throws IOException {
     this.conf = conf;
-    StagingFileSystem.useIn(conf);
+    this.isForSubmission = isMadeBySubmission();
     this.files = FileSystem.getLocal(conf);
-    pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
-    pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);
+  }
+
+  private static boolean isMadeBySubmission() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(
+                    frame ->
+                        frame.getMethodName().equals("connect")
+                            && frame.getClassName().equals(Job.class.getName())));
   }
 
   /** Unless the user has said how often: the job is over when it is over. */
@@ -93,6 +108,12 @@ final class LocalEngine implements ClientProtocol {
     return job;
   }
 
+  private void stage() {
+    if (isForSubmission) {
+      StagingFileSystem.useNextIn(conf);
+    }
+  }
+
   private String path(String name) {
     return files.makeQualified(new Path(conf.get("hadoop.tmp.dir"), name)).toString();
   }
@@ -105,6 +126,10 @@ final class LocalEngine implements ClientProtocol {
   @Override
   public JobStatus submitJob(JobID id, String submitDirectory, Credentials credentials)
       throws IOException {
+    if (isForSubmission) { // what the job's tasks are set to is written already
+      pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
+      pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);
+    }
     LocalJob job =
         new LocalJob(
             org.apache.hadoop.mapred.JobID.downgrade(id), new Path(submitDirectory), credentials);
@@ -220,13 +245,17 @@ final class LocalEngine implements ClientProtocol {
     return new TaskTrackerInfo[0];
   }
 
+  /** The file system of this directory is what a job's files are written with. */
   @Override
   public String getSystemDir() {
+    stage();
     return path("mapred/system");
   }
 
+  /** The submission asks for its file system next, and makes it there. */
   @Override
   public String getStagingAreaDir() throws IOException {
+    stage();
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
     String root = conf.getTrimmed(JTConfig.JT_STAGING_AREA_ROOT, path("mapred/staging"));
     java.nio.file.Path own = OwnDirectories.in(root, JTConfig.JT_STAGING_AREA_ROOT);

@@ -4,7 +4,6 @@ import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
 import io.sluice.local.staging.OwnDirectories;
-import io.sluice.local.staging.StagingFileSystem;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.node.conf.Setting;
 import java.io.IOException;
@@ -39,7 +38,6 @@ final class JobSettings {
   /** Of a job as it was submitted; they are changed. */
   JobSettings(JobConf conf, JobID id) throws IOException {
     this.conf = conf;
-    StagingFileSystem.forgetIn(conf);
     LocalSettings.warnOfUnknown(conf);
     conf.setClass(
         MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR,

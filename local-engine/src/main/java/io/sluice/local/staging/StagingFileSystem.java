@@ -1,10 +1,11 @@
 package io.sluice.local.staging;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.security.Principal;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -22,47 +23,44 @@ import org.apache.hadoop.fs.permission.FsPermission;
 public final class StagingFileSystem extends LocalFileSystem {
   private static final String IMPLEMENTATION = "fs.file.impl";
   private static final String DISABLE_CACHE = "fs.file.impl.disable.cache";
+  private static final String MODE = "unix:mode";
+  private static final String ATTRIBUTES = "unix:mode,owner,group";
+  private static final int PERMISSIONS = 01777; // what Hadoop's FsPermission knows
 
   /** Made by Hadoop. */
   public StagingFileSystem() {
     super(new Raw());
   }
 
-  /** Has a job submitted through it, unless its user has chosen another for all local files. */
-  public static void useIn(Configuration conf) {
+  /**
+   * Has whoever next makes a local file system with these settings make this, unless the user has
+   * chosen another. They are as before when it is made.
+   */
+  public static void useNextIn(Configuration conf) {
     if (conf.get(IMPLEMENTATION) == null && conf.get(DISABLE_CACHE) == null) {
       conf.set(IMPLEMENTATION, StagingFileSystem.class.getName());
       conf.setBoolean(DISABLE_CACHE, true); // the process may have stock's already
     }
   }
 
-  /** Undoes that: tasks use stock's. */
-  public static void forgetIn(Configuration conf) {
-    if (StagingFileSystem.class.getName().equals(conf.get(IMPLEMENTATION))) {
-      conf.unset(IMPLEMENTATION);
-      conf.unset(DISABLE_CACHE);
-    }
+  @Override
+  public void initialize(URI name, Configuration conf) throws IOException {
+    conf.unset(IMPLEMENTATION);
+    conf.unset(DISABLE_CACHE);
+    super.initialize(name, conf);
   }
 
   private static final class Raw extends RawLocalFileSystem {
     @Override
     public void setPermission(Path path, FsPermission permission) throws IOException {
-      Files.setPosixFilePermissions(
-          pathToFile(path).toPath(), PosixFilePermissions.fromString(text(permission)));
-    }
-
-    private static String text(FsPermission permission) {
-      return permission.getUserAction().SYMBOL
-          + permission.getGroupAction().SYMBOL
-          + permission.getOtherAction().SYMBOL;
+      Files.setAttribute(pathToFile(path).toPath(), MODE, (int) permission.toShort());
     }
 
     @Override
     public FileStatus getFileStatus(Path path) throws IOException {
       FileStatus status = super.getFileStatus(path); // throws what stock throws
       try {
-        PosixFileAttributes found =
-            Files.readAttributes(pathToFile(path).toPath(), PosixFileAttributes.class);
+        Map<String, Object> found = Files.readAttributes(pathToFile(path).toPath(), ATTRIBUTES);
         return new FileStatus(
             status.getLen(),
             status.isDirectory(),
@@ -70,9 +68,9 @@ public final class StagingFileSystem extends LocalFileSystem {
             status.getBlockSize(),
             status.getModificationTime(),
             status.getAccessTime(),
-            FsPermission.valueOf("-" + PosixFilePermissions.toString(found.permissions())),
-            found.owner().getName(),
-            found.group().getName(),
+            new FsPermission((short) ((int) found.get("mode") & PERMISSIONS)),
+            ((Principal) found.get("owner")).getName(),
+            ((Principal) found.get("group")).getName(),
             status.getPath());
       } catch (NoSuchFileException e) {
         throw (IOException) new java.io.FileNotFoundException(e.getMessage()).initCause(e);
