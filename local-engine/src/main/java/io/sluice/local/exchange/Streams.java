@@ -2,6 +2,7 @@ package io.sluice.local.exchange;
 
 import io.sluice.local.conf.Isolation;
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.conf.TaskConf;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.rdma.memory.Closing;
@@ -92,7 +93,7 @@ final class Streams implements Closeable {
   }
 
   private Stream make(int number, ClassLoader loader) throws IOException, ClassNotFoundException {
-    JobConf conf = new JobConf(job);
+    JobConf conf = new TaskConf(job);
     conf.setClassLoader(loader);
     // Not the id of any map: those are numbered from the front.
     TaskID task = new TaskID(outputs.job(), TaskType.MAP, outputs.maps() + number);
