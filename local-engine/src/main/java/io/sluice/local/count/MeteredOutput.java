@@ -27,7 +27,7 @@ public final class MeteredOutput<K, V> extends OutputFormat<K, V> {
 
   /** That format, measured if it writes files. */
   public static OutputFormat<?, ?> of(OutputFormat<?, ?> real, Configuration conf) {
-    return real instanceof FileOutputFormat<?, ?> && conf instanceof TaskConf task
+    return real instanceof FileOutputFormat<?, ?> && conf instanceof MeteredConf task
         ? new MeteredOutput<>(real, task.meters().output())
         : real;
   }

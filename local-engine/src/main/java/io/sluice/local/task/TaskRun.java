@@ -1,6 +1,6 @@
 package io.sluice.local.task;
 
-import io.sluice.local.count.TaskConf;
+import io.sluice.local.count.MeteredConf;
 import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.loader.SlotLoader;
@@ -104,7 +104,7 @@ public final class TaskRun implements Closeable {
       slot.serve(reason -> tasks.apply(attempt.getTaskID()).kill(attempt, reason));
     }
     try (TaskMeters meters = new TaskMeters()) {
-      JobConf conf = new TaskConf(job, meters, task.isMapTask());
+      JobConf conf = new MeteredConf(job, meters);
       conf.setClassLoader(loader);
       users.run(() -> run(task, conf, meters));
     } catch (Throwable e) {

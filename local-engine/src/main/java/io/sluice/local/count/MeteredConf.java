@@ -1,0 +1,136 @@
+package io.sluice.local.count;
+
+import io.sluice.local.conf.TaskConf;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapred.FileOutputFormat;
+import org.apache.hadoop.mapred.InputFormat;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapred.OutputFormat;
+import org.apache.hadoop.mapred.ReduceTask;
+import org.apache.hadoop.mapred.Task;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
+import org.apache.hadoop.mapreduce.task.JobContextImpl;
+import org.apache.hadoop.util.ReflectionUtils;
+
+/**
+ * An attempt's own settings. Hadoop's task code gets formats from it whose readers and writers are
+ * measured, and a file system in which there is nothing to count. Whether it is the task code that
+ * asks, the call stack says; the user's code gets what the job has set, whenever it asks.
+ *
+ * <p>It differs from {@link TaskConf} in belonging to an attempt that runs.
+ *
+ * <p>Thread contract: as any configuration.
+ */
+public final class MeteredConf extends TaskConf implements JobInput {
+  private static final StackWalker CALLERS = StackWalker.getInstance();
+
+  private static final Set<String> TASK_CODE =
+      Set.of(MapTask.class.getName(), ReduceTask.class.getName());
+
+  private static final Set<String> SETTINGS =
+      Set.of(MeteredConf.class.getName(), JobConf.class.getName(), Configuration.class.getName());
+
+  /** What lies between the task code and the settings where it asks for a file system. */
+  private static final Set<String> FILE_SYSTEMS =
+      Set.of(Path.class.getName(), FileSystem.class.getName());
+
+  private static final String UNCACHED = ".impl.disable.cache";
+  private static final String IMPLEMENTATION = ".impl";
+
+  private final TaskMeters meters;
+
+  /** A copy of a job's settings. */
+  public MeteredConf(JobConf job, TaskMeters meters) {
+    super(job);
+    this.meters = meters;
+  }
+
+  @Override
+  public IoMeter inputMeter() {
+    return meters.input();
+  }
+
+  TaskMeters meters() {
+    return meters;
+  }
+
+  @Override
+  public boolean getBoolean(String name, boolean otherwise) {
+    return name.endsWith(UNCACHED) && isForCounting() || super.getBoolean(name, otherwise);
+  }
+
+  @Override
+  public Class<?> getClass(String name, Class<?> otherwise) {
+    if (MRJobConfig.INPUT_FORMAT_CLASS_ATTR.equals(name)
+        && isAskedByTaskCode(Set.of(JobContextImpl.class.getName()))) {
+      return MeteredInput.class;
+    }
+    if (name.endsWith(IMPLEMENTATION) && isForCounting()) {
+      return UncountedFileSystem.class;
+    }
+    return super.getClass(name, otherwise);
+  }
+
+  @Override
+  public org.apache.hadoop.mapreduce.InputFormat<?, ?> newInputFormat() {
+    return ReflectionUtils.newInstance(
+        getClass(
+            MRJobConfig.INPUT_FORMAT_CLASS_ATTR,
+            TextInputFormat.class,
+            org.apache.hadoop.mapreduce.InputFormat.class),
+        this);
+  }
+
+  @Override
+  public InputFormat<?, ?> getInputFormat() {
+    InputFormat<?, ?> real = super.getInputFormat();
+    return isAskedByTaskCode(Set.of()) ? new MeteredOldFormats.Input<>(real, meters.input()) : real;
+  }
+
+  @Override
+  public OutputFormat<?, ?> getOutputFormat() {
+    OutputFormat<?, ?> real = super.getOutputFormat();
+    return real instanceof FileOutputFormat<?, ?> && isAskedByTaskCode(Set.of())
+        ? new MeteredOldFormats.Output<>(real, meters.output())
+        : real;
+  }
+
+  /**
+   * Whether Hadoop's task code asks.
+   *
+   * @param through classes that it asks through
+   */
+  private static boolean isAskedByTaskCode(Set<String> through) {
+    String caller = caller(through).getClassName();
+    int inner = caller.indexOf('$');
+    return TASK_CODE.contains(inner < 0 ? caller : caller.substring(0, inner));
+  }
+
+  /**
+   * Whether Hadoop's task code asks for the file system of a path to find the counts of it. Before
+   * and after each record it would add up, under a lock, what all threads of the process have read
+   * in file systems of that kind: two fifths of the processor time of a TeraSort.
+   */
+  private static boolean isForCounting() {
+    StackWalker.StackFrame caller = caller(FILE_SYSTEMS);
+    return caller.getMethodName().equals("getFsStatistics")
+        && caller.getClassName().equals(Task.class.getName());
+  }
+
+  private static StackWalker.StackFrame caller(Set<String> through) {
+    return CALLERS.walk(
+        frames ->
+            frames
+                .dropWhile(
+                    frame ->
+                        SETTINGS.contains(frame.getClassName())
+                            || through.contains(frame.getClassName()))
+                .findFirst()
+                .orElseThrow());
+  }
+}
