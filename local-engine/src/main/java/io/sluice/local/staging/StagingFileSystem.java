@@ -16,7 +16,8 @@ import org.apache.hadoop.fs.permission.FsPermission;
 /**
  * Stock's local file system, for the few files of a submission. Without Hadoop's native library,
  * which few clients have, stock starts a process for each permission that it sets or reads, and
- * that takes longer than a small job; this asks the JDK.
+ * that takes longer than a small job; this asks the JDK. It makes directories and writes the job's
+ * settings and jar; the splits stock writes with its own.
  *
  * <p>Thread contract: as stock's. Failure: {@link IOException} of the file.
  */
