@@ -8,7 +8,6 @@ import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -129,10 +128,15 @@ class NoiseTest {
     }
     assertFalse(job.waitForCompletion(false));
     assertEquals(1, log.traces().size(), log.traces().toString());
-    long failed =
-        Arrays.stream(job.getTaskCompletionEvents(0, 100))
-            .filter(event -> event.getStatus() == TaskCompletionEvent.Status.FAILED)
-            .count();
+    long failed = 0;
+    for (TaskCompletionEvent event : job.getTaskCompletionEvents(0, 100)) {
+      if (event.getStatus() == TaskCompletionEvent.Status.FAILED) {
+        failed++;
+        String trace = String.join("", job.getTaskDiagnostics(event.getTaskAttemptId()));
+        assertTrue(trace.contains("Task.run("), trace);
+        assertFalse(trace.contains("io.sluice.local.task"), trace);
+      }
+    }
     List<String> warnings = log.warnings();
     assertTrue(failed >= 4, "failed attempts: " + failed);
     assertEquals(failed + 1, warnings.size(), String.join("\n", warnings));

@@ -4,6 +4,8 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.hadoop.util.StringUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +21,9 @@ final class FailureLog {
   /** A job whose failures are all different does not fill the console either. */
   private static final int MOST_TRACES = 10;
 
+  private static final Pattern TASK =
+      Pattern.compile("\tat org\\.apache\\.hadoop\\.mapred\\.(Map|Reduce)Task\\.run\\(.*");
+
   private final Set<List<?>> shown = new HashSet<>(); // guarded by this
 
   /** Logs the first line of a text, and the trace if nothing like it was logged before. */
@@ -29,6 +34,20 @@ final class FailureLog {
     } else {
       LOG.warn(line);
     }
+  }
+
+  /** The stack trace of a failure, without the engine's own frames below Hadoop's task. */
+  static String trace(Throwable why) {
+    StringBuilder trace = new StringBuilder();
+    boolean isBelowTask = false;
+    for (String line : StringUtils.stringifyException(why).split("\n")) {
+      isBelowTask &= line.startsWith("\tat ");
+      if (!isBelowTask) {
+        trace.append(line).append('\n');
+      }
+      isBelowTask |= TASK.matcher(line).matches();
+    }
+    return trace.toString();
   }
 
   private synchronized boolean isNew(Throwable why) {

@@ -58,7 +58,7 @@ final class JobChecks {
           Map.entry(
               MRJobConfig.JOB_RUNNING_REDUCE_LIMIT,
               new long[] {Integer.MIN_VALUE, Integer.MAX_VALUE}),
-          Map.entry(MRJobConfig.TASK_TIMEOUT, new long[] {0, Long.MAX_VALUE}),
+          Map.entry(MRJobConfig.TASK_TIMEOUT, new long[] {Long.MIN_VALUE, Long.MAX_VALUE}),
           Map.entry(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL, new long[] {1, Long.MAX_VALUE}),
           Map.entry(
               MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES,

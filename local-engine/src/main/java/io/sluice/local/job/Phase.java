@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptID;
-import org.apache.hadoop.util.StringUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -207,7 +206,7 @@ final class Phase implements AutoCloseable {
     String reason =
         (attempt.endReason() == null ? "" : "Ended, since " + attempt.endReason() + ": ")
             + (mayCommitLater ? "It may still commit its output, so no other attempt may: " : "");
-    String error = reason + StringUtils.stringifyException(e);
+    String error = reason + FailureLog.trace(e);
     AttemptRecord before = task.record(id);
     task.failed(id, error, counts);
     // Where none is tried again here, all may be tried once more by who has made this.

@@ -74,8 +74,13 @@ public final class Umbilical implements InvocationHandler {
       }
       case "canCommit" -> mayCommit((TaskAttemptID) arguments[0]);
       case "reportDiagnosticInfo", "shuffleError", "fsError", "fatalError" -> {
-        LOG.info("{} of {}: {}", method.getName(), arguments[0], arguments[1]);
-        task(arguments[0]).diagnose((TaskAttemptID) arguments[0], (String) arguments[1]);
+        String text = (String) arguments[1];
+        LOG.info(
+            "{} of {}: {}",
+            method.getName(),
+            arguments[0],
+            text.lines().findFirst().orElse("")); // diagnostics have all
+        task(arguments[0]).diagnose((TaskAttemptID) arguments[0], text);
         yield null;
       }
       case "getMapCompletionEvents" ->

@@ -89,6 +89,7 @@ class JobChecksTest {
     "mapreduce.job.reduces, 0x10",
     "mapreduce.map.maxattempts, 0",
     "mapreduce.task.timeout, 0",
+    "mapreduce.task.timeout, -1",
     "mapreduce.job.running.map.limit, -1",
     "mapreduce.job.local-fs.single-disk-limit.bytes, -1"
   })
