@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.local.history.JobHistory;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -21,7 +22,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskID;
 import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskType;
@@ -236,12 +240,22 @@ class JobHistoryTest {
 
   @Test
   void aFileSystemThatHangsHoldsUpNoJob() throws Exception {
-    jobs.conf().setClass("fs.hanging.impl", HangingFiles.class, FileSystem.class);
-    jobs.conf().set("mapreduce.jobhistory.intermediate-done-dir", "hanging:///history");
-    Job job = jobs.wordCount(OURS, 1, false);
-    assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+    JobConf conf = new JobConf(jobs.conf());
+    conf.setClass("fs.hanging.impl", HangingFiles.class, FileSystem.class);
+    conf.set("mapreduce.jobhistory.intermediate-done-dir", "hanging:///history");
+    JobHistory history =
+        new JobHistory(
+            conf,
+            new org.apache.hadoop.mapred.JobID("1", 1),
+            new org.apache.hadoop.fs.Path(directory.toUri()),
+            1,
+            Thread::new,
+            1);
+    history.submitted("job.xml");
     ASKED.await();
-    Leftovers.none(jobs.conf(), directory.resolve("tmp"));
+    history.inited(1, 1);
+    history.ended(
+        JobStatus.State.SUCCEEDED, "", new TaskReport[0], new TaskReport[0], new Counters());
   }
 
   @Test

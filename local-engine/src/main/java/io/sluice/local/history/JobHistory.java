@@ -60,7 +60,6 @@ public final class JobHistory {
   private static final String LOCALITY = "NODE_LOCAL";
   private static final String AVATAAR = "VIRGIN";
   private static final int NO_PORT = -1;
-  private static final int END_S = 10;
 
   private final JobConf conf;
   private final JobID id;
@@ -68,6 +67,7 @@ public final class JobHistory {
   private final String host;
   private final long submitMs;
   private final ExecutorService writer;
+  private final int mostEndS;
   private volatile boolean isWritten;
   private volatile long launchMs;
   private HistoryPlace place; // the writer's; null: there is no history, or no more
@@ -78,9 +78,16 @@ public final class JobHistory {
    *
    * @param submitDirectory where events are collected
    * @param threads of the job's user
+   * @param mostEndS for how long the end of the job waits for it
    */
   public JobHistory(
-      JobConf conf, JobID id, Path submitDirectory, long submitMs, ThreadFactory threads) {
+      JobConf conf,
+      JobID id,
+      Path submitDirectory,
+      long submitMs,
+      ThreadFactory threads,
+      int mostEndS) {
+    this.mostEndS = mostEndS;
     this.writer = Executors.newSingleThreadExecutor(threads);
     this.conf = conf;
     this.id = id;
@@ -284,8 +291,8 @@ public final class JobHistory {
   }
 
   /**
-   * The job has ended; the history server may have it. Returns when it does, or after {@value
-   * #END_S} s: a file system that does not answer does not hold up the job.
+   * The job has ended; the history server may have it. Returns when it does, or after a time: a
+   * file system that does not answer does not hold up the job.
    *
    * @param failure why, unless it succeeded
    * @param counters of all tasks, and the job's own
@@ -344,12 +351,12 @@ public final class JobHistory {
 
   private void awaitWriter() {
     try {
-      for (int s = 0; s < END_S; s++) { // counted: a process that was stopped waits on
+      for (int s = 0; s < mostEndS; s++) { // counted: a process that was stopped waits on
         if (writer.awaitTermination(1, TimeUnit.SECONDS)) {
           return;
         }
       }
-      LOG.warn("{} has no history: it was not written {} s after the job's end", id, END_S);
+      LOG.warn("{} has no history: it was not written {} s after the job's end", id, mostEndS);
       writer.shutdownNow();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // the job ends now, and the writer goes on

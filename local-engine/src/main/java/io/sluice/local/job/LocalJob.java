@@ -46,6 +46,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalJob implements JobView {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
+  private static final int HISTORY_END_S = 60;
 
   private final JobID id;
   private final Path submitDirectory;
@@ -84,7 +85,9 @@ public final class LocalJob implements JobView {
     conf.setCredentials(credentials);
     conf.setUser(user.getShortUserName());
     threads = new JobThreads(id, user, conf);
-    history = new JobHistory(conf, id, submitDirectory, startMs, threads.of("job-history"));
+    history =
+        new JobHistory(
+            conf, id, submitDirectory, startMs, threads.of("job-history"), HISTORY_END_S);
     log = new AttemptLog(history, failures);
     settings = new JobSettings(conf, id);
     calls = new CommitterCall(threads.of("job-committer"), settings.cancelTimeoutMs());
