@@ -64,7 +64,9 @@ final class CacheDownload {
           link, source.toUri().getPath(), isArchive, Path.of(local.toUri().getPath()));
     } catch (Exception e) {
       Throwable reason = e.getCause() == null ? e : e.getCause();
-      throw new IOException("cannot localize " + source + " as " + link + ": " + reason, e);
+      String advice = LocaleAdvice.about(source.toUri().getPath(), link);
+      throw new IOException(
+          "cannot localize " + source + " as " + link + ": " + reason + advice, e);
     }
   }
 

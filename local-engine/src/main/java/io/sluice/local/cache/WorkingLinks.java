@@ -122,11 +122,7 @@ final class WorkingLinks implements Closeable {
       link = directory.resolve(name).normalize();
     } catch (InvalidPathException e) {
       throw new IOException(
-          "a file cannot be linked as "
-              + name
-              + ": no file can have that name in this process's locale, whose encoding is "
-              + System.getProperty("sun.jnu.encoding")
-              + "; start Java with LC_ALL=C.UTF-8",
+          "a file cannot be linked as " + name + ": " + e.getReason() + LocaleAdvice.about(name),
           e);
     }
     if (!link.startsWith(directory) || link.equals(directory)) {
