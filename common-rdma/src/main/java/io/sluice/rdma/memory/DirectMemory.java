@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
  * How much direct memory the JVM allows ({@code -XX:MaxDirectMemorySize}, by default as much as
  * {@code -Xmx}), and how much of it is in use, by Sluice and by everybody else in the process.
  *
- * <p>It differs from {@link OffHeap}, which counts only what Sluice has allocated.
+ * <p>It differs from the count of what Sluice itself has allocated: that says what leaks.
  *
  * <p>Thread contract: safe from any thread. Failure: none; a JVM that does not tell its limit is
  * taken to allow as much as its heap, which is every JVM's default.
@@ -35,7 +35,7 @@ public final class DirectMemory {
 
   /** What it has given, and what has not been freed since. */
   public static long usedBytes() {
-    return POOL == null ? OffHeap.allocatedBytes() : POOL.getTotalCapacity();
+    return POOL.getTotalCapacity();
   }
 
   private static long findLimit() {
@@ -56,6 +56,6 @@ public final class DirectMemory {
     return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
         .filter(pool -> pool.getName().equals("direct"))
         .findFirst()
-        .orElse(null);
+        .orElseThrow(); // every platform has it
   }
 }

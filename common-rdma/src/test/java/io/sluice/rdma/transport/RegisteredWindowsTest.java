@@ -14,6 +14,7 @@ import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,48 @@ class RegisteredWindowsTest {
       out.forEach(RegisteredBuffer::close);
       out.forEach(RegisteredBuffer::close); // twice does nothing
       assertEquals(0, pool.usage().inUse());
+    }
+  }
+
+  /** Run in a JVM that has direct memory for some windows, and not for a slab. */
+  public static final class Little {
+    private Little() {}
+
+    public static void main(String[] arguments) throws Exception {
+      List<RegisteredBuffer> out = new ArrayList<>();
+      try (ClientEndpoint client = new TcpProvider().openClient();
+          RegisteredWindows pool = new RegisteredWindows(client, 1 << 20, 16)) {
+        try {
+          while (true) {
+            out.add(pool.acquire(1));
+          }
+        } catch (TransportException e) {
+          System.out.println(out.size() + " windows, then: " + e.getMessage());
+        } finally {
+          out.forEach(RegisteredBuffer::close);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aSlabIsSmallerWhereDirectMemoryIsShort(@TempDir Path directory) throws Exception {
+    Path log = directory.resolve("log");
+    Process little =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:MaxDirectMemorySize=7m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Little.class.getName())
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      assertTrue(little.waitFor(20, TimeUnit.SECONDS));
+      String said = Files.readString(log);
+      assertTrue(said.matches("(?s).*[67] windows, then: .*-XX:MaxDirectMemorySize.*"), said);
+    } finally {
+      little.destroyForcibly();
     }
   }
 

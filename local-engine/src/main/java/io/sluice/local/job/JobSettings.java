@@ -62,6 +62,14 @@ final class JobSettings {
           new Path(localDirs[0], "work").toUri().getPath()); // tasks share
     }
     conf.setInt(MRJobConfig.APPLICATION_ATTEMPT_ID, 1);
+    if (sortingThreads(LocalSettings.MAP_THREADS) < threads(LocalSettings.MAP_THREADS)) {
+      LOG.info(
+          "{}: {} maps run at a time instead of {}, because direct memory (-XX:MaxDirectMemorySize,"
+              + " -Xmx) has no room for more sort buffers",
+          id,
+          sortingThreads(LocalSettings.MAP_THREADS),
+          threads(LocalSettings.MAP_THREADS));
+    }
   }
 
   /** Those that can be used, as on a cluster. */

@@ -49,16 +49,17 @@ final class LittleMemory {
   }
 
   /**
-   * @param arguments a directory, files, lines of each, reduces, threads, and settings of the
-   *     engine's jobs alone, as {@code name=value}
+   * @param arguments a directory, exchanges with commas between, files, lines of each, reduces,
+   *     threads, and settings of the engine's jobs alone, as {@code name=value}
    */
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
-    int files = Integer.parseInt(arguments[1]);
-    int lines = Integer.parseInt(arguments[2]);
-    int reduces = Integer.parseInt(arguments[3]);
-    int threads = Integer.parseInt(arguments[4]);
-    List<String> settings = Arrays.asList(arguments).subList(5, arguments.length);
+    String[] exchanges = arguments[1].split(",");
+    int files = Integer.parseInt(arguments[2]);
+    int lines = Integer.parseInt(arguments[3]);
+    int reduces = Integer.parseInt(arguments[4]);
+    int threads = Integer.parseInt(arguments[5]);
+    List<String> settings = Arrays.asList(arguments).subList(6, arguments.length);
     Oracle oracle = new Oracle(directory);
     oracle.conf().setInt("mapreduce.map.maxattempts", 1);
     oracle.conf().setInt("mapreduce.reduce.maxattempts", 1);
@@ -73,7 +74,7 @@ final class LittleMemory {
         };
     together = new CyclicBarrier(reduces);
     Oracle.Ran stock = oracle.stock(program);
-    for (String exchange : Oracle.EXCHANGES) {
+    for (String exchange : exchanges) {
       Job job = oracle.ours(program, exchange, threads);
       job.setReducerClass(reduces <= threads ? Together.class : Tasks.Digest.class);
       Configuration own = job.getConfiguration();

@@ -20,7 +20,12 @@ class LittleMemoryTest {
   @TempDir private Path directory;
 
   private void run(String options, String heap, String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of(directory.toString()));
+    run(Oracle.EXCHANGES, options, heap, arguments);
+  }
+
+  private void run(List<String> exchanges, String options, String heap, String... arguments)
+      throws Exception {
+    List<String> all = new ArrayList<>(List.of(directory.toString(), String.join(",", exchanges)));
     all.addAll(Arrays.asList(arguments));
     try (ForkedJvm jvm =
         ForkedJvm.start(
@@ -30,7 +35,7 @@ class LittleMemoryTest {
             LittleMemory.class,
             all.toArray(String[]::new))) {
       String log = jvm.succeeded();
-      for (String exchange : Oracle.EXCHANGES) {
+      for (String exchange : exchanges) {
         assertTrue(log.lines().anyMatch((exchange + ": done")::equals), log);
       }
       assertFalse(log.contains("OutOfMemoryError"), log);
@@ -41,9 +46,9 @@ class LittleMemoryTest {
   void sortBuffersOfAllThreadsAreLongerThanTheHeap() throws Exception {
     run(
         "-XX:ActiveProcessorCount=4",
-        "48m",
+        "40m",
         "4",
-        "50000",
+        "40000",
         "2",
         "4",
         "mapreduce.task.io.sort.mb=2047");
@@ -52,10 +57,10 @@ class LittleMemoryTest {
   @Test
   void directMemoryIsShort() throws Exception {
     run(
-        "-XX:MaxDirectMemorySize=24m",
+        "-XX:MaxDirectMemorySize=12m",
         "512m",
         "4",
-        "40000",
+        "20000",
         "2",
         "2",
         "mapreduce.task.io.sort.mb=100");
@@ -67,7 +72,7 @@ class LittleMemoryTest {
         "-XX:MaxDirectMemorySize=4m",
         "512m",
         "4",
-        "20000",
+        "10000",
         "2",
         "2",
         "mapreduce.task.io.sort.mb=100");
@@ -79,7 +84,7 @@ class LittleMemoryTest {
         "-XX:MaxDirectMemorySize=16m",
         "512m",
         "4",
-        "20000",
+        "15000",
         "2",
         "2",
         "mapreduce.task.io.sort.mb=100",
@@ -89,7 +94,7 @@ class LittleMemoryTest {
   /** Each reduce merges a run of each map, and all of them merge at a time. */
   @Test
   void mergesOfManyReducesShareTheHeap() throws Exception {
-    run("-XX:ActiveProcessorCount=16", "192m", "330", "5", "16", "16");
+    run(List.of("pull"), "-XX:ActiveProcessorCount=16", "192m", "330", "5", "16", "16");
   }
 
   @Test
