@@ -17,12 +17,14 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import scala.Tuple2;
 
 /** A local Spark whose traffic is to be encrypted; its secret is the one that Spark draws. */
+@ExtendWith(ShuffledRecords.class)
 class EncryptedShuffleTest {
   private static final String CANARY = "a canary, in a value";
   private static final int RECORDS = 2_000;
@@ -33,6 +35,7 @@ class EncryptedShuffleTest {
     return new SparkConf(false)
         .setMaster("local[2]")
         .setAppName("EncryptedShuffleTest")
+        .set(ShuffledRecords.SETTING, ShuffledRecords.class.getName())
         .set("spark.ui.enabled", "false")
         .set("spark.cleaner.referenceTracking", "false")
         .set("spark.driver.host", "127.0.0.1")

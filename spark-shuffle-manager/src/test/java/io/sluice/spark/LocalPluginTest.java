@@ -19,9 +19,11 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The plugin in a local Spark, whose driver is its only executor. */
+@ExtendWith(ShuffledRecords.class)
 class LocalPluginTest {
   private static final List<Integer> NUMBERS = IntStream.range(0, 10_000).boxed().toList();
 
@@ -31,6 +33,7 @@ class LocalPluginTest {
     return new SparkConf(false)
         .setMaster("local[2]")
         .setAppName("<b>LocalPluginTest</b>")
+        .set(ShuffledRecords.SETTING, ShuffledRecords.class.getName())
         .set("spark.ui.port", "0")
         .set("spark.log.level", "WARN")
         .set("spark.driver.host", "127.0.0.1")

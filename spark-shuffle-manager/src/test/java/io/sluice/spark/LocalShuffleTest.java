@@ -43,6 +43,7 @@ import org.apache.spark.storage.FallbackStorage;
 import org.apache.spark.storage.ShuffleDataBlockId;
 import org.apache.spark.storage.ShuffleIndexBlockId;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +53,7 @@ import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Jobs in a local Spark against plain collections; all blocks are of this very process. */
+@ExtendWith(ShuffledRecords.class)
 class LocalShuffleTest {
   private static final int RECORDS = 50_000;
   private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";
@@ -72,6 +74,7 @@ class LocalShuffleTest {
     return new SparkConf(false)
         .setMaster("local[2]")
         .setAppName("LocalShuffleTest")
+        .set(ShuffledRecords.SETTING, ShuffledRecords.class.getName())
         .set("spark.ui.enabled", "false")
         .set("spark.cleaner.referenceTracking", "false") // a collected RDD's shuffle stays as well
         .set("spark.driver.host", "127.0.0.1")

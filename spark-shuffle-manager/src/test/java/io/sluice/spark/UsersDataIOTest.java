@@ -19,12 +19,14 @@ import org.apache.spark.shuffle.api.ShuffleMapOutputWriter;
 import org.apache.spark.shuffle.api.SingleSpillShuffleMapOutputWriter;
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import scala.Tuple2;
 
 /**
  * An application that stores its map outputs in a way of its own: that is asked for all of them.
  */
+@ExtendWith(ShuffledRecords.class)
 class UsersDataIOTest {
   private static final int MAPS = 3;
   private static final AtomicInteger INITIALIZED = new AtomicInteger();
@@ -38,6 +40,7 @@ class UsersDataIOTest {
         new SparkConf(false)
             .setMaster("local[2]")
             .setAppName("UsersDataIOTest")
+            .set(ShuffledRecords.SETTING, ShuffledRecords.class.getName())
             .set("spark.ui.enabled", "false")
             .set("spark.driver.host", "127.0.0.1")
             .set("spark.driver.bindAddress", "127.0.0.1")

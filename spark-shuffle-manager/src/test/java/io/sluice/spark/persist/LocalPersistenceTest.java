@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluicePlugin;
 import io.sluice.spill.store.TierStats;
 import java.io.IOException;
@@ -21,9 +22,11 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.StorageLevels;
 import org.apache.spark.storage.DiskStore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The plugin's persistence in a local Spark, whose driver is its only executor. */
+@ExtendWith(ShuffledRecords.class)
 class LocalPersistenceTest {
   private static final List<Integer> NUMBERS = IntStream.range(0, 10_000).boxed().toList();
 
@@ -33,6 +36,7 @@ class LocalPersistenceTest {
     return new SparkConf(false)
         .setMaster("local[2]")
         .setAppName("LocalPersistenceTest")
+        .set(ShuffledRecords.SETTING, ShuffledRecords.class.getName())
         .set("spark.log.level", "WARN")
         .set("spark.ui.enabled", "false")
         .set("spark.driver.host", "127.0.0.1")

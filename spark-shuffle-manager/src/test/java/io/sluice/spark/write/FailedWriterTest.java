@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spill.store.StoreStats;
 import java.io.File;
@@ -18,6 +19,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import scala.Tuple2;
 
 /** What map tasks that do not succeed leave open, and what they say. */
+@ExtendWith(ShuffledRecords.class)
 class FailedWriterTest {
   private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";
   private static final String JAVA = "org.apache.spark.serializer.JavaSerializer";
@@ -42,6 +45,7 @@ class FailedWriterTest {
     return new SparkConf(false)
         .setMaster("local[1]")
         .setAppName("FailedWriterTest")
+        .set(ShuffledRecords.SETTING, ShuffledRecords.class.getName())
         .set("spark.ui.enabled", "false")
         .set("spark.driver.host", "127.0.0.1")
         .set("spark.driver.bindAddress", "127.0.0.1")
