@@ -90,10 +90,16 @@ final class ExecutorSide implements Closeable {
       File[] localDirs = env.blockManager().diskBlockManager().localDirs();
       List<Path> overflow = Arrays.stream(localDirs).map(File::toPath).toList();
       try {
-        pool =
+        ExecutorPool opened =
             ExecutorPool.open(
                 conf, transports, key(), ApplicationId.of(conf), env.executorId(), overflow);
-        Runtime.getRuntime().addShutdownHook(atExit);
+        try {
+          Runtime.getRuntime().addShutdownHook(atExit);
+        } catch (IllegalStateException e) { // this process is ending, and nobody would close it
+          Closing.after(e, opened);
+          throw e;
+        }
+        pool = opened;
       } catch (IOException | RuntimeException e) {
         openFailed(e);
       }

@@ -215,6 +215,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
 
   /** Drops what has come of a shuffle and cannot be read yet, and the files of its outputs. */
   void free(int shuffleId) throws IOException {
+    skipped.remove(shuffleId);
     incoming.free(shuffleId);
     laidOut.free(shuffleId);
   }

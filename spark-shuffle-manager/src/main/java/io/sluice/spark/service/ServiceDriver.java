@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.MapOutputTrackerMaster;
@@ -37,7 +38,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>Thread contract: Spark's cleaner, the thread that stops the context, and threads of its own.
  * Failure: a service that cannot be reached is said and left; it frees everything when nobody of
  * the application has come for long enough. Services are told side by side ({@link AtOnce}), so
- * that hosts that are gone keep those that are there waiting for one deadline at most.
+ * that hosts that are gone keep those that are there waiting for one deadline at most. Spark's
+ * cleaner waits for that only if it is asked to.
  */
 final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceDriver.class);
@@ -46,9 +48,9 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
 
   private final SparkConf conf;
   private final Set<NodeAddress> services = new HashSet<>();
-  private final ScheduledExecutorService shower =
+  private final ScheduledExecutorService teller =
       Executors.newSingleThreadScheduledExecutor(
-          work -> DaemonThreads.create("sluice-show-to-services", work));
+          work -> DaemonThreads.create("sluice-tell-services", work));
 
   ServiceDriver(SparkConf conf) {
     this.conf = conf;
@@ -59,7 +61,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     Map<String, String> forExecutors = super.initializeApplication();
     // NodeManagers are told by YARN when an application has ended.
     if (!ServiceChoice.of(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
-      shower.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
+      teller.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
     }
     return forExecutors;
   }
@@ -95,14 +97,37 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
       synchronized (this) {
         services.addAll(ofShuffle);
       }
-      tell(ofShuffle, FREES, client -> client.freeOutputs(BlockNames.ofShuffle(shuffleId)));
+      Runnable free =
+          () ->
+              tell(ofShuffle, FREES, client -> client.freeOutputs(BlockNames.ofShuffle(shuffleId)));
+      if (blocking) {
+        free.run();
+      } else {
+        inTurn(free);
+      }
     }
     super.removeShuffle(shuffleId, blocking);
   }
 
+  /** Does it on the thread that tells services, after what that has to do already. */
+  void inTurn(Runnable work) {
+    try {
+      teller.execute(
+          () -> {
+            try {
+              work.run();
+            } catch (RuntimeException | Error e) { // else nobody would hear of it
+              LastWords.warn(LOG, "Services of {} could not be told", ApplicationId.of(conf), e);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("The application has ended, and all its outputs are freed", e);
+    }
+  }
+
   @Override
   public synchronized void cleanupApplication() {
-    shower.shutdownNow();
+    teller.shutdownNow();
     services.addAll(servicesNow());
     tell(services, FREES, RemoteClient::applicationStopped);
     super.cleanupApplication();

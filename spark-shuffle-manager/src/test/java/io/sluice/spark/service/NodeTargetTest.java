@@ -15,9 +15,11 @@ import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spark.LogLines;
+import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.conf.ShuffleEncryption;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
@@ -44,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -60,10 +63,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import scala.Tuple2;
 
 /** A node's service and a local Spark, whose blocks all lie in the service's pool. */
+@ExtendWith(ShuffledRecords.class)
 class NodeTargetTest {
   private static final int RECORDS = 20_000;
   private static final String WINDOWS = "spark.sluice.read.buffer";
@@ -142,6 +147,7 @@ class NodeTargetTest {
     return new SparkConf(false)
         .setMaster("local[2]")
         .setAppName("NodeTargetTest")
+        .set(ShuffledRecords.SETTING, ShuffledRecords.class.getName())
         .set("spark.ui.enabled", "false")
         .set("spark.driver.host", "127.0.0.1")
         .set("spark.cleaner.referenceTracking", "false") // nothing is removed but by the tests
@@ -221,6 +227,48 @@ class NodeTargetTest {
     }
   }
 
+  /** A standalone master says so of a worker that it has lost; Spark forgets the host's outputs. */
+  @Test
+  void aLostWorkerMakesTheMapTasksOfItsHostRunAgain() {
+    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+      JavaPairRDD<Integer, Integer> grouped = grouped(context);
+      assertEquals(100, grouped.count());
+      assertEquals(100, grouped.count());
+      assertEquals(3, service.storeStats().outputs());
+      String host = SparkEnv.get().blockManager().blockManagerId().host();
+      context.sc().dagScheduler().workerRemoved("worker-1", host, "lost");
+      assertEquals(100, grouped.collectAsMap().size());
+      assertEquals(6, service.storeStats().outputs());
+    }
+  }
+
+  /** Spark's cleaner has one thread for all. */
+  @Test
+  void aShuffleIsRemovedWithoutWaitingForServicesUnlessThatIsAsked() throws Exception {
+    SparkConf conf = conf().set("spark.sluice.io.timeout", "10min");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      grouped(context).count();
+      CountDownLatch asked = new CountDownLatch(1);
+      ServiceDriver driver = (ServiceDriver) context.sc().shuffleDriverComponents();
+      driver.inTurn(() -> await(asked));
+      driver.removeShuffle(0, false);
+      assertEquals(3, service.storeStats().outputs());
+      asked.countDown();
+      CountDownLatch removed = new CountDownLatch(1);
+      driver.inTurn(removed::countDown);
+      assertTrue(removed.await(1, TimeUnit.MINUTES));
+      assertEquals(0, service.storeStats().outputs());
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the context is stopping
+    }
+  }
+
   /** Local blocks that are gone make their map tasks run again. */
   @Test
   void aServiceThatHasLostAllCostsARetryAndNoRecord() throws IOException {
@@ -261,8 +309,11 @@ class NodeTargetTest {
     SparkConf second = first.clone().set("spark.app.attempt.id", "2");
     ApplicationSecret.create(first);
     ApplicationSecret.create(second);
-    try (NodeTarget ofFirst = nodePool(first, ApplicationId.of(first), base.resolve("service"));
-        NodeTarget ofSecond = nodePool(second, ApplicationId.of(second), base.resolve("service"))) {
+    Path directory = base.resolve("service");
+    try (ShuffleKey firstKey = ShuffleEncryption.key(first, null);
+        ShuffleKey secondKey = ShuffleEncryption.key(second, null);
+        NodeTarget ofFirst = nodePool(first, ApplicationId.of(first), directory, firstKey);
+        NodeTarget ofSecond = nodePool(second, ApplicationId.of(second), directory, secondKey)) {
       ofFirst.connect();
       write(ofFirst, ofFirst.begin(4));
       ofSecond.connect();
@@ -286,11 +337,16 @@ class NodeTargetTest {
 
   /** An executor's, of the service in that directory. */
   private NodeTarget nodePool(SparkConf conf, String applicationId, Path service) {
+    return nodePool(conf, applicationId, service, key());
+  }
+
+  private static NodeTarget nodePool(
+      SparkConf conf, String applicationId, Path service, ShuffleKey key) {
     return new NodeTarget(
         conf,
         new ExecutorTransports(conf),
         new ShuffleCounters(),
-        key(),
+        key,
         applicationId,
         service.toString(),
         "127.0.0.1");
