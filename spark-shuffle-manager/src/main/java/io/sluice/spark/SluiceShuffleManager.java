@@ -13,6 +13,7 @@ import io.sluice.spark.service.SluiceDataIO;
 import io.sluice.spark.write.DirectWriter;
 import io.sluice.spark.write.FittingCodecs;
 import io.sluice.spark.write.SortingWriter;
+import io.sluice.spark.write.StreamMemory;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
+import org.apache.spark.shuffle.BaseShuffleHandle;
 import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.shuffle.ShuffleHandle;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
@@ -161,9 +163,18 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
       ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
       return super.getWriter(stock, mapId, context, metrics);
     }
-    return isDirect(dependency)
-        ? new DirectWriter<>(pool.get(), dependency, mapId, context, metrics)
-        : new SortingWriter<>(pool.get(), dependency, mapId, context, metrics, codecs);
+    boolean canSort = SortingWriter.canWrite(conf, dependency);
+    if (isDirect(dependency)
+        && (StreamMemory.tryTake(conf, dependency, context)
+            || !canSort && fallback == FallbackPolicy.NEVER)) {
+      return new DirectWriter<>(pool.get(), dependency, mapId, context, metrics);
+    }
+    if (canSort) {
+      return new SortingWriter<>(pool.get(), dependency, mapId, context, metrics, codecs);
+    }
+    executor.counters().fellBack("a task without memory for a stream of each partition");
+    ShuffleHandle sorted = new BaseShuffleHandle<>(handle.shuffleId(), dependency);
+    return super.getWriter(sorted, mapId, context, metrics);
   }
 
   private static boolean isDirect(ShuffleDependency<?, ?, ?> dependency) {
@@ -198,13 +209,13 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   @Override
   public boolean unregisterShuffle(int shuffleId) {
     Optional<ExecutorPool> pool = executor.openedPool();
-    if (pool.isPresent()) {
-      try {
-        resolver.free(shuffleId);
+    try {
+      resolver.free(shuffleId);
+      if (pool.isPresent()) {
         pool.get().free(shuffleId);
-      } catch (IOException e) {
-        throw new UncheckedIOException("shuffle " + shuffleId + " could not be freed", e);
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException("shuffle " + shuffleId + " could not be freed", e);
     }
     executor.openedNodePool().ifPresent(node -> node.free(shuffleId));
     return super.unregisterShuffle(shuffleId);

@@ -17,7 +17,8 @@ import org.apache.spark.storage.ShuffleBlockId;
 /**
  * Keeps a stream open for every partition: no sort, and no more than one copy between the codec and
  * the pool. Each partition costs the buffers of a serializer and a codec, so that it is for some
- * hundreds of them; the {@link SortingWriter} is for more.
+ * hundreds of them, and for tasks with memory for these ({@link StreamMemory}); the {@link
+ * SortingWriter} is for more.
  */
 public final class DirectWriter<K, V> extends PieceWriter<K, V> {
   private final PartitionStream[] partitions;

@@ -54,6 +54,7 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
   private final long[] lengthsBytes;
   private final RowChecksums checksums;
   private long ungrantedBytes;
+  private long peakBytes;
   private MapOutput output;
   private Throwable failure; // the first of the pool
   private MapStatus status;
@@ -116,6 +117,7 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
     endStreams();
     spill();
     requireSound();
+    context.taskMetrics().incPeakExecutionMemory(peakBytes);
     commit();
   }
 
@@ -145,6 +147,7 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
    */
   final void spill() throws IOException {
     long hadBytes = memory.getUsed();
+    peakBytes = Math.max(peakBytes, hadBytes);
     drain();
     ungrantedBytes = 0;
     long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), hadBytes / 2);

@@ -1,0 +1,87 @@
+package io.sluice.spark.write;
+
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
+import org.apache.spark.internal.config.package$;
+import org.apache.spark.io.CompressionCodec;
+import org.apache.spark.io.CompressionCodec$;
+import org.apache.spark.io.LZ4CompressionCodec;
+import org.apache.spark.io.LZFCompressionCodec;
+import org.apache.spark.io.SnappyCompressionCodec;
+import org.apache.spark.io.ZStdCompressionCodec;
+import org.apache.spark.serializer.KryoSerializer;
+import org.apache.spark.serializer.Serializer;
+
+/**
+ * How much memory an open stream of a serializer and a codec holds, on the heap or off it, as their
+ * settings have it. These are estimates that are rather too large: a stream takes most of its
+ * memory when it is opened, before anybody could measure it.
+ *
+ * <p>Thread contract: stateless. Ownership: what is taken of a task's execution memory goes back
+ * when the task ends.
+ */
+public final class StreamMemory {
+  private static final long OTHER_SERIALIZER_BYTES = 16L << 10;
+  private static final long OTHER_CODEC_BYTES = 1L << 20;
+  private static final long LZF_BYTES = 256L << 10;
+  private static final long OVERHEAD_BYTES = 4L << 10;
+
+  /** Window, tables and block buffers of zstd's default parameters, by level. */
+  private static final int[] ZSTD_MIB = {
+    2, 2, 3, 4, 5, 6, 6, 9, 9, 17, 29, 29, 53, 53, 53, 69, 69, 69, 69, 91, 195, 387, 771
+  };
+
+  private StreamMemory() {}
+
+  /**
+   * Takes the memory of a stream for each partition out of the task's share.
+   *
+   * @return whether there is so much
+   */
+  public static boolean tryTake(
+      SparkConf conf, ShuffleDependency<?, ?, ?> dependency, TaskContext context) {
+    int partitions = dependency.partitioner().numPartitions();
+    MemoryBudget memory = new MemoryBudget(context.taskMemoryManager());
+    boolean taken = memory.tryTake(partitions * bytes(conf, dependency.serializer()));
+    if (taken) {
+      context.addTaskCompletionListener(
+          task -> {
+            memory.freeMemory(memory.getUsed());
+          });
+    }
+    return taken;
+  }
+
+  /** Of one partition's stream. */
+  static long bytes(SparkConf conf, Serializer serializer) {
+    package$ config = package$.MODULE$;
+    long serializerBytes =
+        serializer instanceof KryoSerializer
+            ? conf.getSizeAsKb("spark.kryoserializer.buffer", "64k") << 10
+            : OTHER_SERIALIZER_BYTES;
+    return (boolean) conf.get(config.SHUFFLE_COMPRESS())
+        ? serializerBytes + codecBytes(conf, CompressionCodec$.MODULE$.createCodec(conf))
+        : serializerBytes;
+  }
+
+  private static long codecBytes(SparkConf conf, CompressionCodec codec) {
+    package$ config = package$.MODULE$;
+    if (codec instanceof LZ4CompressionCodec) {
+      long blockBytes = ((Number) conf.get(config.IO_COMPRESSION_LZ4_BLOCKSIZE())).longValue();
+      return 2 * blockBytes + blockBytes / 128 + OVERHEAD_BYTES;
+    }
+    if (codec instanceof SnappyCompressionCodec) {
+      long blockBytes = ((Number) conf.get(config.IO_COMPRESSION_SNAPPY_BLOCKSIZE())).longValue();
+      return 2 * blockBytes + blockBytes / 4 + OVERHEAD_BYTES;
+    }
+    if (codec instanceof ZStdCompressionCodec) {
+      int level = ((Number) conf.get(config.IO_COMPRESSION_ZSTD_LEVEL())).intValue();
+      int workers = ((Number) conf.get(config.IO_COMPRESSION_ZSTD_WORKERS())).intValue();
+      long bufferBytes = ((Number) conf.get(config.IO_COMPRESSION_ZSTD_BUFFERSIZE())).longValue();
+      long contextMib = ZSTD_MIB[Math.max(0, Math.min(level, ZSTD_MIB.length - 1))];
+      return (contextMib << 20) * (1 + Math.max(0, workers)) + 2 * bufferBytes;
+    }
+    return codec instanceof LZFCompressionCodec ? LZF_BYTES : OTHER_CODEC_BYTES;
+  }
+}
