@@ -13,9 +13,11 @@ import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.PeerReader;
 import io.sluice.spark.service.NodeTarget;
 import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -153,9 +155,11 @@ final class ExecutorSide implements Closeable {
     try {
       own.get().checkRoom();
       return own;
-    } catch (IOException e) {
+    } catch (StoreFullException e) {
       leaveToSpark("an executor whose pool has no room", "this executor's pool has no room", e);
       return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException("the pool of this executor could not be asked for room", e);
     }
   }
 
