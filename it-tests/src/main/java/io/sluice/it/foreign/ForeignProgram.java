@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The programs of {@code it-tests/foreign}, each a directory with what it runs and a list of its
- * released jars. Immutable.
+ * The programs of {@code it-tests/foreign}, each a directory with what it runs and, unless it is for
+ * Spark, a list of its released jars. Immutable.
  */
 public enum ForeignProgram {
   HIVE("Apache Hive 3.1.3 on MapReduce, 17 queries", Set.of(Trait.CORE, Trait.CLUSTER)),
@@ -16,11 +16,15 @@ public enum ForeignProgram {
   ORC("ORC 2.3.0's MapReduce, its structs as keys", Set.of(Trait.CORE, Trait.CLUSTER)),
   STREAMING("Hadoop streaming 3.4.2 with typed bytes", Set.of()),
   CRUNCH("Crunch 0.15.0, a pipeline of several jobs", Set.of()),
-  DISTCP("Hadoop's distcp 3.5.0, three copies", Set.of());
+  DISTCP("Hadoop's distcp 3.5.0, three copies", Set.of()),
+  SPARK_MLLIB("Spark's MLlib: ALS and Word2Vec", Set.of(Trait.SPARK)),
+  SPARK_GRAPHX("Spark's GraphX, four algorithms", Set.of(Trait.SPARK)),
+  SPARK_STREAMING("Spark's streaming with state, three queries", Set.of(Trait.SPARK));
 
   private enum Trait {
     CORE,
-    CLUSTER
+    CLUSTER,
+    SPARK
   }
 
   private final String title;
@@ -46,13 +50,24 @@ public enum ForeignProgram {
     return traits.contains(Trait.CLUSTER);
   }
 
+  /** Whether it is for Spark, whose jars are all that it needs. */
+  boolean isOfSpark() {
+    return traits.contains(Trait.SPARK);
+  }
+
   /** Where its files are. */
   Path directory(Workspace workspace) {
     return workspace.root().resolve("it-tests/foreign").resolve(directoryName());
   }
 
+  /** The main class of one for Spark: that of its name, all in one directory. */
+  String sparkClass() {
+    String rest = name().substring("SPARK_".length());
+    return "foreign.spark." + rest.charAt(0) + rest.substring(1).toLowerCase(Locale.ROOT);
+  }
+
   /** The directory's name. */
   String directoryName() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return isOfSpark() ? "spark" : name().toLowerCase(Locale.ROOT);
   }
 }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Runs programs one after the other, in one process and on one cluster for all of them.
@@ -41,7 +42,7 @@ public final class ForeignPrograms {
   public List<ForeignResult> run(Collection<ForeignProgram> programs, boolean withCluster) {
     List<ForeignResult> results = new ArrayList<>();
     for (ForeignProgram program : programs) {
-      results.add(console.step(program.title(), () -> compare(program, ForeignRun::inOneProcess)));
+      results.add(console.step(program.title(), () -> compare(program, ForeignRun::run)));
     }
     List<ForeignProgram> onCluster =
         programs.stream().filter(each -> withCluster && each.runsOnCluster()).toList();
@@ -60,7 +61,7 @@ public final class ForeignPrograms {
 
   /** One program. */
   public ForeignResult compare(
-      ForeignProgram program, java.util.function.Function<ForeignRun, ForeignResult> how) {
+      ForeignProgram program, Function<ForeignRun, ForeignResult> how) {
     try {
       Path parent = Files.createDirectories(workspace.root().resolve("target/foreign"));
       Path directory = Files.createTempDirectory(parent, program.directoryName() + "-");

@@ -7,19 +7,26 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SiteXml;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.spark.SparkJob;
+import io.sluice.it.spark.SparkSubmit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
- * Runs one program twice, as stock runs it and by Sluice, each time by {@code it-tests/foreign/run}
- * in a new directory, and compares what both have left.
+ * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, and compares
+ * what both have left. Programs for Hadoop are run by {@code it-tests/foreign/run}, those for Spark by
+ * {@code spark-submit}.
  *
  * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
  * Failure: {@link ClusterException} if stock's run fails; if Sluice's does, a result that says so.
@@ -54,15 +61,20 @@ public final class ForeignRun {
     this.directory = directory;
   }
 
+  /** Where the program runs by itself: in one process, or on Spark. */
+  public ForeignResult run() {
+    return program.isOfSpark() ? onSpark() : inOneProcess();
+  }
+
   /** In one process: LocalJobRunner, then the engine. */
-  public ForeignResult inOneProcess() {
-    return compare(
+  private ForeignResult inOneProcess() {
+    return compareJobs(
         "one process", Map.of(FRAMEWORK, "local"), Map.of(FRAMEWORK, "sluice"), Map.of());
   }
 
   /** On a cluster that has Sluice: Hadoop's collector and shuffle, then Sluice's. */
   public ForeignResult onCluster(PseudoCluster cluster) {
-    return compare(
+    return compareJobs(
         "YARN",
         Map.of(
             SluiceFragments.COLLECTOR_KEY,
@@ -73,16 +85,55 @@ public final class ForeignRun {
         SiteXml.read(cluster.clientConf().resolve("mapred-site.xml")));
   }
 
-  private ForeignResult compare(
+  /** On Spark with two executors: Spark's shuffle manager, then Sluice's. */
+  private ForeignResult onSpark() {
+    SparkDistribution spark = SparkDistribution.underTest();
+    Path driver = driver(List.of(spark.home().resolve("jars")));
+    return compare(
+        "Spark " + spark.version(),
+        way -> submit(spark, way, driver, job -> job),
+        way -> submit(spark, way, driver, job -> job.throughSluice(workspace)));
+  }
+
+  private ForeignOutput submit(
+      SparkDistribution spark, String way, Path driver, UnaryOperator<SparkJob> how) {
+    Path place = create(directory.resolve(way));
+    Path out = place.resolve("out");
+    SparkJob job =
+        new SparkJob(
+            program.title(),
+            driver,
+            program.sparkClass(),
+            List.of(),
+            Map.of("spark.extraListeners", "foreign.spark.ShuffleRecords"),
+            List.of(out.toString()),
+            Duration.ofMinutes(DEADLINE_MIN));
+    try (SparkSubmit submit = new SparkSubmit(spark, place)) {
+      Path log = place.resolve("log");
+      write(log, submit.run(SparkSubmit.LOCAL_CLUSTER, how.apply(job)).printed());
+      return ForeignOutput.read(out, log);
+    }
+  }
+
+  private Path driver(List<Path> libraries) {
+    return ForeignDriver.compile(
+        program.directory(workspace).resolve("src"),
+        libraries,
+        create(directory.resolve("driver")));
+  }
+
+  private ForeignResult compareJobs(
       String where, Map<String, String> stock, Map<String, String> ours, Map<String, String> both) {
     Path jars = ForeignJars.of(workspace, program);
-    Path driver =
-        ForeignDriver.compile(
-            program.directory(workspace).resolve("src"),
-            List.of(jars, distribution.home().resolve("lib")),
-            create(directory.resolve("driver")));
+    Path driver = driver(List.of(jars, distribution.home().resolve("lib")));
+    return compare(
+        where, way -> run(way, both, stock, jars, driver), way -> run(way, both, ours, jars, driver));
+  }
+
+  private ForeignResult compare(
+      String where, Function<String, ForeignOutput> stock, Function<String, ForeignOutput> ours) {
     long startNs = System.nanoTime();
-    ForeignOutput expected = run(where + "-stock", both, stock, jars, driver);
+    ForeignOutput expected = stock.apply("stock");
     if (expected.lines() == 0 || expected.counters().isEmpty()) {
       throw new ClusterException(program + " left no output, or printed no counters");
     }
@@ -90,7 +141,7 @@ public final class ForeignRun {
     Optional<ForeignOutput> found = Optional.empty();
     String failure = "";
     try {
-      found = Optional.of(run(where + "-sluice", both, ours, jars, driver));
+      found = Optional.of(ours.apply("sluice"));
     } catch (ClusterException e) {
       failure = e.getMessage();
     }
@@ -108,7 +159,7 @@ public final class ForeignRun {
 
   private ForeignOutput run(
       String way, Map<String, String> both, Map<String, String> own, Path jars, Path driver) {
-    Path place = create(directory.resolve(way.replace(' ', '-')));
+    Path place = create(directory.resolve(way));
     Path conf = create(place.resolve("conf"));
     Map<String, String> settings = new TreeMap<>(both);
     settings.putAll(own);
