@@ -30,7 +30,7 @@ import picocli.CommandLine.IVersionProvider;
     footer = {
       "run JAR [CLASS] [ARGUMENT...] runs a jar as hadoop jar does, with its jobs in one process.",
       "fetch-spark [VERSION] fetches stock Spark, as test and matrix do for all releases.",
-      "--install, with test, lab, demo, bench, model, matrix and spark-suites, installs what is missing"
+      "--install, with test, lab, demo, bench, model, matrix, foreign and spark-suites, installs what is missing"
           + " without asking; --no-install goes on without it: what runs Spark fails, the rest is"
           + " skipped by name. Without either they ask, and end with status 3 if nobody can be asked."
     })

@@ -66,7 +66,7 @@ final class ForeignJars {
       if (!Files.isDirectory(home)) {
         Path staging = Files.createTempDirectory(Files.createDirectories(cache), ".fetching");
         try {
-          fetch(text.lines().map(Jar::parse).toList(), staging);
+          fetch(text.lines().toList(), staging);
           if (!staging.resolve("jars").toFile().renameTo(home.toFile())
               && !Files.isDirectory(home)) {
             throw new ClusterException("cannot rename " + staging + " to " + home);
@@ -81,11 +81,11 @@ final class ForeignJars {
     }
   }
 
-  private static void fetch(List<Jar> jars, Path staging) throws IOException {
+  private static void fetch(List<String> list, Path staging) throws IOException {
     StringBuilder pom = new StringBuilder("<project><modelVersion>4.0.0</modelVersion>\n");
     pom.append("<groupId>foreign</groupId><artifactId>jars</artifactId><version>1</version>\n");
     pom.append("<packaging>pom</packaging><dependencies>\n");
-    jars.forEach(jar -> pom.append(jar.dependency()));
+    list.forEach(line -> pom.append(Jar.parse(line).dependency()));
     Files.writeString(staging.resolve("pom.xml"), pom.append("</dependencies></project>\n"));
     Path directory = Files.createDirectory(staging.resolve("jars"));
     Path log = staging.resolve("log");
@@ -95,7 +95,12 @@ final class ForeignJars {
             .redirectErrorStream(true)
             .redirectOutput(log.toFile()),
         log);
-    for (Jar jar : jars) {
+    check(list, directory);
+  }
+
+  /** Fails, with both hashes, if one of the listed jars is not the one in the directory. */
+  static void check(List<String> list, Path directory) throws IOException {
+    for (Jar jar : list.stream().map(Jar::parse).toList()) {
       String found = sha256(Files.readAllBytes(directory.resolve(jar.fileName())));
       if (!found.equals(jar.sha256())) {
         throw new ClusterException(

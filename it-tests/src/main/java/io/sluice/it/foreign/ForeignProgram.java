@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The programs of {@code it-tests/foreign}, each a directory with what it runs and, unless it is for
- * Spark, a list of its released jars. Immutable.
+ * The programs of {@code it-tests/foreign}, each a directory with what it runs and, unless it is
+ * for Spark, a list of its released jars. Immutable.
  */
 public enum ForeignProgram {
   HIVE("Apache Hive 3.1.3 on MapReduce, 17 queries", Set.of(Trait.CORE, Trait.CLUSTER)),

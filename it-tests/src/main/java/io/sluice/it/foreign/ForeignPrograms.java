@@ -60,8 +60,7 @@ public final class ForeignPrograms {
   }
 
   /** One program. */
-  public ForeignResult compare(
-      ForeignProgram program, Function<ForeignRun, ForeignResult> how) {
+  public ForeignResult compare(ForeignProgram program, Function<ForeignRun, ForeignResult> how) {
     try {
       Path parent = Files.createDirectories(workspace.root().resolve("target/foreign"));
       Path directory = Files.createTempDirectory(parent, program.directoryName() + "-");

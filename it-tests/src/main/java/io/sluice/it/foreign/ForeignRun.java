@@ -24,9 +24,9 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, and compares
- * what both have left. Programs for Hadoop are run by {@code it-tests/foreign/run}, those for Spark by
- * {@code spark-submit}.
+ * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, and
+ * compares what both have left. Programs for Hadoop are run by {@code it-tests/foreign/run}, those
+ * for Spark by {@code spark-submit}.
  *
  * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
  * Failure: {@link ClusterException} if stock's run fails; if Sluice's does, a result that says so.
@@ -127,7 +127,9 @@ public final class ForeignRun {
     Path jars = ForeignJars.of(workspace, program);
     Path driver = driver(List.of(jars, distribution.home().resolve("lib")));
     return compare(
-        where, way -> run(way, both, stock, jars, driver), way -> run(way, both, ours, jars, driver));
+        where,
+        way -> run(way, both, stock, jars, driver),
+        way -> run(way, both, ours, jars, driver));
   }
 
   private ForeignResult compare(

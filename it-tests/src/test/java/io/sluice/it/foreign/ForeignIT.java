@@ -12,7 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Programs that others wrote give what stock gives: in one process, or on Spark, a core in every run.
+ * Programs that others wrote give what stock gives: in one process, or on Spark, a core in every
+ * run.
  */
 class ForeignIT {
   static Stream<ForeignProgram> core() {
@@ -38,8 +39,7 @@ class ForeignIT {
 
   private static void assertDoesAsWithStock(ForeignProgram program) {
     ForeignResult result =
-        new ForeignPrograms(Workspace.find(), Console.standard())
-            .compare(program, ForeignRun::run);
+        new ForeignPrograms(Workspace.find(), Console.standard()).compare(program, ForeignRun::run);
     assertAll(
         () -> assertEquals(List.of(), result.problems()),
         () -> assertEquals(List.of(), result.differentCounters()));
