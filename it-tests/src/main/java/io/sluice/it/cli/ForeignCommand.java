@@ -5,8 +5,6 @@ import io.sluice.it.foreign.ForeignProgram;
 import io.sluice.it.foreign.ForeignPrograms;
 import io.sluice.it.foreign.ForeignResult;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.Machine;
-import io.sluice.it.report.ResultFiles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,7 +19,7 @@ import picocli.CommandLine.Parameters;
     name = "foreign",
     description =
         "Runs other people's programs as stock runs them and by Sluice, and compares output and"
-            + " counters. All of them write docs/results/foreign.md.",
+            + " counters. Writes docs/results/foreign.md: all its rows, or those of the programs that are named.",
     mixinStandardHelpOptions = true)
 final class ForeignCommand implements Callable<Integer> {
   @Option(names = "--one-process", description = "Without those on a cluster.")
@@ -44,11 +42,7 @@ final class ForeignCommand implements Callable<Integer> {
     console.say(ForeignResult.table(results).toText());
     results.forEach(
         result -> result.problems().forEach(what -> console.say(result.title() + ": " + what)));
-    if (named.isEmpty()) {
-      String page = ForeignPrograms.page(Machine.here(), results);
-      console.say(
-          "results: " + new ResultFiles(workspace.publishedResults()).text("foreign.md", page));
-    }
+    console.say("results: " + ForeignPrograms.publish(workspace.publishedResults(), results));
     return results.stream().allMatch(result -> result.problems().isEmpty()) ? 0 : 1;
   }
 }

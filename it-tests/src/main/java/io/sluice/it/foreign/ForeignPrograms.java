@@ -1,5 +1,6 @@
 package io.sluice.it.foreign;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.HadoopDistribution;
@@ -7,13 +8,14 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.Machine;
+import io.sluice.it.report.ResultFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -25,6 +27,19 @@ import java.util.function.Function;
  * in {@code target/foreign} when it did not.
  */
 public final class ForeignPrograms {
+  private static final String PAGE = "foreign";
+  private static final String TEXT =
+      """
+      # Other people's programs
+
+      Released programs, run by stock and by Sluice: in one process, by Hadoop %s's LocalJobRunner and by the engine
+      (`mapreduce.framework.name=sluice`); on YARN and on Spark, with stock's shuffle and with Sluice's. The output is compared
+      line by line. Counters of all jobs of a program are added up and compared, but for those of time, memory, spills,
+      combiners, file systems, the length of paths and the shuffle's bytes. Seconds say no more than whether a run was long.
+      `./sluice foreign` writes this page, `./sluice foreign PROGRAM` the rows of one program.
+
+      %s""";
+
   private final Workspace workspace;
   private final Console console;
 
@@ -81,20 +96,28 @@ public final class ForeignPrograms {
     return ClusterSpec.of(HadoopDistribution.underTest(workspace)).withSluice(sluice, Set.of());
   }
 
-  /** The page of results. */
-  public static String page(Machine machine, List<ForeignResult> results) {
-    return """
-    # Other people's programs
+  /**
+   * Writes the page of results and its JSON: these results, in place of earlier ones of the same
+   * programs, and the others' as they were.
+   */
+  public static Path publish(Path directory, List<ForeignResult> results) {
+    Path json = directory.resolve(PAGE + ".json");
+    List<ForeignResult> all = new ArrayList<>(Files.exists(json) ? read(json) : List.of());
+    all.removeIf(old -> results.stream().anyMatch(old::isOfTheSameRun));
+    all.addAll(results);
+    all.sort(Comparator.comparing(ForeignResult::where).thenComparing(ForeignResult::title));
+    ResultFiles files = new ResultFiles(directory);
+    files.json(PAGE, all);
+    return files.text(
+        PAGE + ".md",
+        TEXT.formatted(HadoopDistribution.DEFAULT_VERSION, ForeignResult.table(all).toMarkdown()));
+  }
 
-    Released programs, run by stock Hadoop %s and by Sluice: in one process by LocalJobRunner and by the engine \
-    (`mapreduce.framework.name=sluice`), on YARN with Hadoop's shuffle and with Sluice's. The output is compared line by \
-    line. Counters of all jobs of a program are added up and compared, but for those of time, memory, spills, combiners, \
-    file systems and the shuffle's bytes. `./sluice foreign` writes this page.
-
-    %s
-    On %s.
-    """
-        .formatted(
-            HadoopDistribution.DEFAULT_VERSION, ForeignResult.table(results).toMarkdown(), machine);
+  private static List<ForeignResult> read(Path json) {
+    try {
+      return List.of(new ObjectMapper().readValue(json.toFile(), ForeignResult[].class));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + json, e);
+    }
   }
 }

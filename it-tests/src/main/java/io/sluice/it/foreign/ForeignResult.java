@@ -32,6 +32,10 @@ public record ForeignResult(
     return failure.isEmpty() ? differentFiles : List.of(failure);
   }
 
+  boolean isOfTheSameRun(ForeignResult other) {
+    return title.equals(other.title) && where.equals(other.where);
+  }
+
   private String output() {
     if (!failure.isEmpty()) {
       return "**fails**";

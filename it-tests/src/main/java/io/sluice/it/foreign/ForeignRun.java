@@ -163,9 +163,9 @@ public final class ForeignRun {
       String way, Map<String, String> both, Map<String, String> own, Path jars, Path driver) {
     Path place = create(directory.resolve(way));
     Path conf = create(place.resolve("conf"));
-    Map<String, String> settings = new TreeMap<>(both);
+    Map<String, String> settings = new TreeMap<>(Map.of("fs.defaultFS", "file:///"));
+    settings.putAll(both);
     settings.putAll(own);
-    settings.put("fs.defaultFS", "file:///");
     settings.put("hadoop.tmp.dir", place.resolve("tmp").toString());
     settings.put("mapreduce.client.completion.pollinterval", "50");
     settings.put("mapreduce.client.progressmonitor.pollinterval", "50");
