@@ -40,7 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Committers that hang: what ends, what is tried again, and what two committers may not do. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HangingCommittersTest {
-  private static final long TIMEOUT_MS = 2_000;
+  private static final long TASK_TIMEOUT_MS = 5_000;
+  private static final long CANCEL_TIMEOUT_MS = 2_000;
   private static final long LONG_TIMEOUT_MS = 600_000;
 
   private static final AtomicInteger COMMITTING = new AtomicInteger();
@@ -190,7 +191,7 @@ class HangingCommittersTest {
 
   private Job job(long timeoutMs) throws IOException {
     jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, timeoutMs);
-    jobs.conf().setLong(MRJobConfig.MR_AM_COMMITTER_CANCEL_TIMEOUT_MS, TIMEOUT_MS);
+    jobs.conf().setLong(MRJobConfig.MR_AM_COMMITTER_CANCEL_TIMEOUT_MS, CANCEL_TIMEOUT_MS);
     Job job = jobs.wordCount("sluice", 1, false);
     job.setOutputFormatClass(Output.class);
     return job;
@@ -218,23 +219,23 @@ class HangingCommittersTest {
   @EnumSource(names = {"COMMIT_TASK", "NEEDS_TASK_COMMIT"})
   void aCommitThatHangsIsInterruptedAbortedAndTriedAgain(Call which) throws Exception {
     hangs = which;
-    Job job = job(TIMEOUT_MS);
+    Job job = job(TASK_TIMEOUT_MS);
     assertSucceedsAsStock(job);
     TaskAttemptID failed = onlyEvent(job, TaskCompletionEvent.Status.FAILED).getTaskAttemptId();
     assertTrue(
         String.join(" ", job.getTaskDiagnostics(failed))
-            .contains("it has said nothing of its progress for 2 s"));
+            .contains("it has said nothing of its progress for 5 s"));
     assertSame(SET_UP.get(failed), ABORTED.get(failed), "the committer that did the setup");
   }
 
   @Test
   void aCommitThatIgnoresInterruptsFailsTheJobAndNoOtherCommitBegins() throws Exception {
     how = How.GOES_ON;
-    Job job = job(TIMEOUT_MS);
+    Job job = job(TASK_TIMEOUT_MS);
     assertFalse(job.waitForCompletion(false));
     assertEquals(JobStatus.State.FAILED, job.getStatus().getState());
     String why = job.getStatus().getFailureInfo();
-    assertTrue(why.contains("it has said nothing of its progress for 2 s"), why);
+    assertTrue(why.contains("it has said nothing of its progress for 5 s"), why);
     assertTrue(why.contains("It may still commit its output, so no other attempt may"), why);
     assertEquals(1, COMMITS.get());
   }
