@@ -1,15 +1,19 @@
 package foreign.avro;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import org.apache.avro.Schema;
+import org.apache.avro.file.DataFileReader;
+import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.mapred.AvroCollector;
 import org.apache.avro.mapred.AvroJob;
 import org.apache.avro.mapred.AvroMapper;
 import org.apache.avro.mapred.AvroReducer;
-import org.apache.avro.mapred.AvroTextOutputFormat;
+import org.apache.avro.mapred.FsInput;
 import org.apache.avro.mapred.Pair;
 import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.FileInputFormat;
 import org.apache.hadoop.mapred.FileOutputFormat;
@@ -65,12 +69,24 @@ public final class Pages extends Configured implements Tool {
     AvroJob.setMapOutputSchema(job, PAIR);
     AvroJob.setReducerClass(job, SumReducer.class);
     AvroJob.setOutputSchema(job, Schema.create(Schema.Type.STRING));
-    job.setOutputFormat(AvroTextOutputFormat.class);
     JobClient.runJob(job);
+    return print(new Path(arguments[1]), arguments[2]);
+  }
+
+  /** Writes the records of all files as lines: the files themselves have random marks. */
+  private int print(Path directory, String lines) throws IOException {
+    try (PrintStream out = new PrintStream(lines)) {
+      for (FileStatus file : directory.getFileSystem(getConf()).globStatus(new Path(directory, "part-*"))) {
+        try (DataFileReader<Object> records =
+            new DataFileReader<>(new FsInput(file.getPath(), getConf()), new GenericDatumReader<>())) {
+          records.forEach(out::println);
+        }
+      }
+    }
     return 0;
   }
 
-  /** Input, output. */
+  /** Input, output, the local file for its lines. */
   public static void main(String[] arguments) throws Exception {
     System.exit(ToolRunner.run(new Pages(), arguments));
   }

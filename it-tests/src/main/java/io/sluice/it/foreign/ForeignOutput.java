@@ -27,6 +27,7 @@ record ForeignOutput(SortedMap<String, List<String>> files, SortedMap<String, Lo
       Set.of(
           "GC time elapsed (ms)",
           "CPU time spent (ms)",
+          "timeread",
           "Total committed heap usage (bytes)",
           "Input split bytes",
           "Spilled Records",
