@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +18,14 @@ import org.junit.jupiter.params.provider.MethodSource;
  * run.
  */
 class ForeignIT {
+  /** Counters that differ, by program: distcp's bytes of its lists of files. */
+  private static final Map<ForeignProgram, Set<String>> NAMED =
+      Map.of(
+          ForeignProgram.DISTCP,
+          Set.of(
+              "File Input Format Counters: Bytes Read",
+              "File Output Format Counters: Bytes Written"));
+
   static Stream<ForeignProgram> core() {
     return Stream.of(ForeignProgram.values()).filter(ForeignProgram::isCore);
   }
@@ -40,8 +50,14 @@ class ForeignIT {
   private static void assertDoesAsWithStock(ForeignProgram program) {
     ForeignResult result =
         new ForeignPrograms(Workspace.find(), Console.standard()).compare(program, ForeignRun::run);
+    Set<String> named = NAMED.getOrDefault(program, Set.of());
     assertAll(
         () -> assertEquals(List.of(), result.problems()),
-        () -> assertEquals(List.of(), result.differentCounters()));
+        () ->
+            assertEquals(
+                List.of(),
+                result.differentCounters().stream()
+                    .filter(each -> !named.contains(each.replaceFirst(" = .*", "")))
+                    .toList()));
   }
 }
